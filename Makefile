@@ -1,9 +1,9 @@
-# Known weaknesses of the pinned packages, asked of PyPI and OSV: needs a network and pip-audit (pipx install pip-audit).
+# Known vulnerabilities of the pinned packages, from PyPI and OSV: needs a network and pip-audit (pipx install pip-audit).
 audit:
 	pip-audit --disable-pip --no-deps -r constraints.txt
 
-# The pinned packages anew, by uv: run the tests with them before they are committed.
+# Update the pins with uv. Run the tests with them before committing.
 constraints:
-	uv pip compile --quiet --upgrade --extra postgresql --no-annotate --python-version 3.11 -o constraints.txt pyproject.toml
+	uv pip compile --quiet --upgrade --extra postgresql --extra notify --extra scale --extra catalogue --no-annotate --python-version 3.11 -o constraints.txt pyproject.toml
 
 .PHONY: audit constraints

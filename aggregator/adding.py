@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
@@ -13,9 +14,11 @@ from aggregator import preview
 from aggregator.config import edit
 from aggregator.config.load import Config
 from aggregator.config.messages import suggest
+from aggregator.config.scalars import RESERVED_NAME
 from aggregator.errors import ConfigError, ReadError
 from aggregator.fetchers import addresses, registry
 from aggregator.generator.opml import Outline
+from aggregator.model.feed import Plan
 from aggregator.model.source import Source
 from aggregator.preview import Found
 from aggregator.text.fold import fold
@@ -65,13 +68,31 @@ def find_ways(
 
 
 def choose_feed(config: Config | None, found: Found) -> str:
-    """Return the name of the feed with the show's title, or a new name."""
-    title = found.listing.show.title or found.source.name
-    for plan in config.plans if config else ():
-        if fold(plan.channel.title) == fold(title):
+    """Return the name of the feed with the show's title, or a new name.
+
+    A site may give the pages of all its shows one title: a feed that already has a page of the host is another show's.
+    """
+    title, source = found.listing.show.title, found.source
+    plans = config.plans if config else ()
+    page = _find_page_host(source)
+    for plan in plans:
+        if (
+            title
+            and fold(plan.channel.title) == fold(title)
+            and not (page and page in map(_find_page_host, plan.sources))
+        ):
             return plan.name
-    taken = [plan.name for plan in config.plans] if config else []
-    return edit.find_free_name(preview.make_name(title, found.source.name), taken)
+    return edit.find_free_name(preview.make_name(title or source.name, source.name), _list_taken_names(plans))
+
+
+def _list_taken_names(plans: Iterable[Plan]) -> list[str]:
+    """Return the names that a new feed cannot have."""
+    return [RESERVED_NAME, *(plan.name for plan in plans)]
+
+
+def _find_page_host(source: Source) -> str | None:
+    """Return the host of a source that is a page or an API which describes no show; else ``None``."""
+    return urlsplit(source.url).hostname if source.kind in ("page", "json") and source.url else None
 
 
 def write(path: Path, config: Config | None, found: Found, feed: str) -> Source:
@@ -100,7 +121,7 @@ def list_new(config: Config | None, outlines: Sequence[Outline]) -> tuple[edit.A
     plans = config.plans if config else ()
     known = {source.url for plan in plans for source in plan.sources}
     wanted = [each for each in outlines if each.xml_url not in known and is_web(each.xml_url)]
-    return tuple(_make_additions(wanted, [plan.name for plan in plans]))
+    return tuple(_make_additions(wanted, _list_taken_names(plans)))
 
 
 def _make_additions(outlines: Sequence[Outline], taken: Sequence[str]) -> Iterator[edit.Addition]:

@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "refresh": ("refresh", "Fetch the sources that are due and publish the feeds, once."),
     "serve": ("serve", "Refresh on schedule and serve the published files over HTTP."),
     "worker": ("worker", "Refresh on schedule without a server; several can share a store."),
+    "dispatch": ("dispatch", "Give the feeds that are due to workers on any machine (PostgreSQL, Redis)."),
     "check": ("check", "Check the config; with --live, also every source; with --store, the store."),
     "add": ("add", "Detect what a URL is and add it to the config as a source."),
     "explain": ("explain", "Show where each field of an item comes from, and why it was merged."),

@@ -16,16 +16,19 @@ from msgspec.structs import replace
 
 from aggregator import enclosure_probe, learning, merge, persist
 from aggregator.config.load import Config
+from aggregator.errors import PublishError
+from aggregator.fetchers.http.target import make_printable
 from aggregator.generator.content import links, unique_titles
 from aggregator.merge import Merged, Note, Summary
 from aggregator.merger import filters, other_shows
 from aggregator.merger.identity import admission
-from aggregator.merger.identity.settle import Past, Settlement, settle
+from aggregator.merger.identity.settle import Past, settle
 from aggregator.merger.reconciling.channel import complete_channel, drop_ended
 from aggregator.merger.reconciling.enclosure_hold import describe_holds
 from aggregator.model.feed import Channel, Feed, Plan
-from aggregator.model.item import Item, LeftOut, Override, PublishedItem, sources_of
+from aggregator.model.item import Item, LeftOut, Override, PublishedItem, Settlement, sources_of
 from aggregator.result import Composition
+from aggregator.sandbox.limits import CostError, limited, make_limits
 from aggregator.store import database, decisions, entries, facts, guids
 from aggregator.store.database import Store
 
@@ -46,21 +49,37 @@ def compose(store: Store, plan: Plan, now: datetime, *, adding: bool = True, not
     return _to_composition(store, plan, merged, settlement, now)
 
 
+def compose_published(store: Store, plan: Plan, now: datetime) -> Composition:
+    """Return the feed without items that were not published before, composed in this process within the limits.
+
+    Raises PublishError if it costs more than a refresh may cost.
+    """
+    at_work = "reading the store"
+
+    def note(text: str) -> None:
+        nonlocal at_work
+        at_work = text
+
+    try:
+        with limited(make_limits(entries.count_entries(store, plan.name))):
+            return compose(store, plan, now, adding=False, note=note)
+    except CostError as error:
+        raise PublishError(f"{plan.name}: cannot be composed: {error} (it was at {make_printable(at_work)})") from None
+
+
 def published_feed(config: Config, name: str, *, at: datetime) -> Feed:
     """Return the feed as it was last published, with what the store knows now; nothing is fetched or written.
 
-    Raises ConfigError, StoreError.
+    Raises ConfigError, StoreError, PublishError.
     """
-    plan = config.plan(name)
     with database.open_store(config.state) as store:
-        return compose(store, plan, at, adding=False).feed
+        return compose_published(store, config.plan(name), at).feed
 
 
 def published_feed_without(config: Config, name: str, forgotten: Collection[str], *, at: datetime) -> Feed:
     """Return the feed as :func:`published_feed` does, as if these sources and no others were forgotten."""
-    plan = config.plan(name)
     with database.open_store(config.state) as store:
-        return compose(decisions.as_if_forgotten(store, name, forgotten), plan, at, adding=False).feed
+        return compose_published(decisions.as_if_forgotten(store, name, forgotten), config.plan(name), at).feed
 
 
 def _filter_items(plan: Plan, items: Sequence[Item]) -> tuple[tuple[Item, ...], tuple[LeftOut, ...]]:
@@ -91,13 +110,17 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
     names = [entry for item in new for entry in item.entries]
     living = sum(record.alias_of is None and record.buried is None for record in published)
     answering = persist.read_answering(store, plan, admission.HOLD)
-    arrivals = entries.read_arrivals(store, plan.name, names)
+    arrivals, snapshots = entries.read_arrivals(store, plan.name, names), persist.read_snapshots(store, plan)
     situation = admission.Situation(
         sources=plan.sources,
         answering={name: until for name, until in answering.items() if until is None or until > now},
         coverage=merged.summary.coverage,
-        arrivals={name: admission.Arrival(*seen) for name, seen in arrivals.items()},
+        arrivals={
+            name: admission.Arrival(seen, max(1, listing - snapshots.get(name.partition("/")[0], 0)))
+            for name, (seen, listing) in arrivals.items()
+        },
         decided=decisions.read_admissions(store, plan.name),
+        held_back=decisions.read_held_back(store, plan.name),
         quota=admission.compute_quota(living) if published else None,
         misdating=merged.summary.misdating,
     )

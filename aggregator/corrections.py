@@ -18,7 +18,7 @@ from aggregator.merger.reconciling.overrides import FIELDS
 from aggregator.model.cluster import Decision
 from aggregator.model.feed import Plan
 from aggregator.model.item import Override
-from aggregator.store import decisions
+from aggregator.store import decisions, guids
 from aggregator.store.database import Store, transaction
 
 
@@ -28,13 +28,26 @@ class DecidedError(AggregatorError):
 
 def read_state(store: Store, feed: str, names: Sequence[str]) -> str:
     """Return a digest of all that is decided about these guids and entries."""
-    named = set(names)
-    decided = [each for each in decisions.read_decisions(store, feed) if named & {each.left, each.right}]
-    fields = [each for each in decisions.read_overrides(store, feed) if each.guid in named]
-    removed = {guid: why for guid, why in decisions.read_removed(store, feed).items() if guid in named}
-    admitted = {name: done for name, done in decisions.read_admissions(store, feed).items() if name in named}
-    text = repr((decided, fields, sorted(removed.items()), sorted(admitted.items())))
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return read_states(store, feed, [names])[0]
+
+
+def read_states(store: Store, feed: str, groups: Sequence[Sequence[str]]) -> list[str]:
+    """Return for each of these groups of guids and entries a digest of all that is decided about it."""
+    pairs, fields = decisions.read_decisions(store, feed), decisions.read_overrides(store, feed)
+    removed, admitted = decisions.read_removed(store, feed), decisions.read_admissions(store, feed)
+    held = decisions.read_held_back(store, feed)
+    digests = []
+    for named in map(frozenset, groups):
+        decided = (
+            [each for each in pairs if named & {each.left, each.right}],
+            [each for each in fields if each.guid in named],
+            sorted((guid, why) for guid, why in removed.items() if guid in named),
+            sorted((name, done) for name, done in admitted.items() if name in named),
+            sorted(named & held),
+        )
+        text = repr(decided).encode("utf-8", "surrogatepass")
+        digests.append(blake2b(text, digest_size=8).hexdigest())
+    return digests
 
 
 class Terms(Struct, frozen=True):
@@ -74,6 +87,23 @@ def decide_held(terms: Terms, entries: Sequence[str], wanted: bool | None) -> No
     """Publish a held item now (true), or never (false); ``None`` takes that back."""
     with _writing(terms, entries) as tx:
         decisions.write_admission(tx, terms.plan.name, entries, wanted, terms.at)
+
+
+def hold_back(terms: Terms, entries: Sequence[str]) -> None:
+    """Hold a new item of these entries back until it is released; raise ConfigError if it is published already."""
+    with _writing(terms, entries) as tx:
+        for known in guids.read_guids(tx, terms.plan.name):
+            if known.alias_of is None and not {*entries}.isdisjoint(known.entries):
+                raise ConfigError(f"“{known.title}” is published already; take it out instead")
+        decisions.write_held_back(tx, terms.plan.name, entries, terms.at, held=True)
+
+
+def release(terms: Terms, entries: Sequence[str]) -> None:
+    """Release a new item that a person holds back; raise ConfigError if none of these entries is."""
+    with _writing(terms, entries) as tx:
+        if decisions.read_held_back(tx, terms.plan.name).isdisjoint(entries):
+            raise ConfigError("nobody holds this item back")
+        decisions.write_held_back(tx, terms.plan.name, entries, terms.at, held=False)
 
 
 def set_field(terms: Terms, names: Sequence[str], override: Override) -> None:

@@ -35,10 +35,11 @@ def dry_run(config: Config, feeds: Sequence[str], *, at: datetime, force: bool =
 
     Raises the errors of a refresh.
     """
-    before = {name: read_published(config.output / name) for name in feeds}
+    folders = {name: config.plan(name).channel.folder for name in feeds}
+    before = {name: read_published(config.output / folders[name]) for name in feeds}
     with copy_of_state(config) as copied:
         outcomes = refresh(copied, at=at, feeds=feeds, force=force, new=True)
-        after = {name: read_published(copied.output / name) for name in feeds}
+        after = {name: read_published(copied.output / folders[name]) for name in feeds}
     return DryRun(outcomes, {name: find_difference(before[name], after[name]) for name in feeds})
 
 

@@ -1,6 +1,6 @@
 """Ask media hosts for the length and type of files, once for each address, and whether the files are still there.
 
-The first is off unless the config says ``probe_enclosures: true``. An answer is remembered for ever, also that there is
+The first is off unless the config says ``probe_enclosures: true``. An answer is kept permanently, also that there is
 no such file. After a failure that may pass (no network, no connection, 429, 5xx) the address is asked again when the
 feed is next made, for 30 days at most. At most ``MOST`` are asked in one run: a feed of a thousand episodes is
 completed over some days and no host is flooded.

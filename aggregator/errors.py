@@ -63,6 +63,10 @@ class LockedError(AggregatorError):
     """Another refresh holds the lock."""
 
 
+class QueueError(AggregatorError):
+    """The queue between dispatcher and workers cannot be reached."""
+
+
 class NothingToPublishError(AggregatorError):
     """Nothing could be fetched and nothing is stored, so there is nothing to publish."""
 

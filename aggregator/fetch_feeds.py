@@ -43,7 +43,7 @@ class _Fetching(Struct, eq=False):
         return any(listing is not None for source in self.sources for listing in source.result().listings)
 
     def take(self) -> FetchedFeed:
-        """Return the results and let go of them: the listings are too much to keep until the next feed."""
+        """Return the results and forget them: the listings take too much memory to be kept until the next feed."""
         sources = tuple([source.result() for source in self.sources])
         self.sources = ()
         return self.plan, sources

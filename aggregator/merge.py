@@ -116,7 +116,7 @@ Note = Callable[[str], object]
 
 
 def merge_entries(store: Store, plan: Plan, now: datetime, note: Note) -> Merged:
-    """Repair, match and reconcile the entries of a feed, and let go of them."""
+    """Repair, match and reconcile the entries of a feed; they are released afterwards."""
     repaired = _repair(store, plan, now, note)
     note("matching")
     match_table, matching, undecided = _match(store, plan, repaired.entries)

@@ -14,7 +14,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import enclosure_probe
-from aggregator.config.load import Config
 from aggregator.errors import DamagedError
 from aggregator.fetchers.fetched import FetchedSource, PollStates, explain_next_poll
 from aggregator.fetchers.http import polling
@@ -24,15 +23,14 @@ from aggregator.model.feed import Cover, Plan, SourceResult
 from aggregator.model.record import replace_surrogates
 from aggregator.model.source import Poll, PollState, Source, SourceStatus, Validators
 from aggregator.result import Composition, FileState, NextPoll, Publication
-from aggregator.store import connection, decisions, entries, facts, guids, polls, records
+from aggregator.store import connection, decisions, entries, facts, guids, leases, polls, records
 from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import Event
+from aggregator.store.leases import INDEX
+from aggregator.store.listings import write_listings
 from aggregator.version import VERSION
 
 _R = TypeVar("_R", bound=Struct)
-
-INDEX: Final = ""
-"""In place of a feed's name: the files that list every feed."""
 
 _COVER: Final = "cover"
 """The fact with the feed's entry on the page of all feeds."""
@@ -49,6 +47,9 @@ _PUBLICATION: Final = "publication"
 _READING: Final = "reading/"
 """Before a source's name: the fact that says how its documents were read."""
 
+_SNAPSHOTS: Final = "snapshots/"
+"""Before a source's name: the fact with how many listings of its snapshot were stored."""
+
 _SOURCE_RESULTS: Final = "source results"
 """The fact with what came of each source when it was last asked."""
 
@@ -64,6 +65,9 @@ _NEWEST_TIME: Final = "newest time"
 _BEHIND = timedelta(hours=1)
 """How far the clock may be behind that time: it is set by hand, or a run ends later than it began."""
 
+_KEPT_FOR = timedelta(minutes=1)
+"""How long that time is not written again: many workers would wait for one another at its row."""
+
 _LONGEST_REASON: Final = 160
 """Characters of the reason why a poll failed, of each that is remembered."""
 
@@ -71,15 +75,15 @@ _BATCH = 100
 """Feeds whose poll states are read at once: more are no cheaper each, and wait in memory."""
 
 
-def require_known(known: Collection[str], config: Config) -> None:
+def require_known(known: Collection[str], output: Path, state: str, plans: Iterable[Plan]) -> None:
     """Raise DamagedError if a feed is published and not ``known``: its store is gone, was emptied, or is another one.
 
     Published anew, its items could have other guids and dates, and a person's decisions would be forgotten.
     """
-    for plan in config.plans:
-        folder = config.output / plan.channel.folder
+    for plan in plans:
+        folder = output / plan.channel.folder
         if plan.name not in known and any((folder / name).exists() for name in _PUBLISHED):
-            store = connection.printable_name(connection.parse_address(config.state))
+            store = connection.printable_name(connection.parse_address(state))
             raise DamagedError(
                 f"{store}: has nothing of {plan.name}, which is published in "
                 f"{plan.channel.hide_token(str(folder))}; restore a backup, or begin anew "
@@ -140,10 +144,10 @@ def choose_time(
     newest = datetime.fromisoformat(kept.decode()) if kept else now
     if newest > now + _BEHIND:
         states = [each for _, every in feeds for fetched in every for each in fetched.poll_states] if ask_hosts else []
-        told = sorted(each.host_time for each in states if each.host_time and each.asked and each.asked >= now)
-        median = told[len(told) // 2] if told else newest
+        times = sorted(each.host_time for each in states if each.host_time and each.asked and each.asked >= now)
+        median = times[len(times) // 2] if times else newest
         now = now if abs(median - now) <= _BEHIND else max(newest, median)
-    elif newest > now:
+    elif kept and newest > now - _KEPT_FOR:
         return now
     facts.write_fact(store, "", _NEWEST_TIME, now.isoformat().encode())
     return now
@@ -186,18 +190,33 @@ def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSo
     has_news = False
     for fetched in fetched_sources:
         if any(listing is not None for listing in fetched.listings):
-            entries.write_listings(store, plan.name, fetched.source, fetched.listings, now)
+            write_listings(store, plan.name, fetched.source, fetched.listings, now)
             has_news = True
+            if fetched.status == "snapshot":
+                _count_snapshot(store, plan, fetched.source.name)
         if fetched.entries or fetched.status in ("ok", "snapshot"):
             facts.write_fact(store, plan.name, _READING + fetched.source.name, _how_read(fetched.source))
     before = read_source_results(store, plan)
     by_name = {result.source.name: result for result in before}
     _write_former_sources(store, plan, [each.source for each in before], {each.source.name for each in fetched_sources})
-    after = tuple(judge_source(fetched, by_name.get(fetched.source.name)) for fetched in fetched_sources)
+    asked = [each for each in fetched_sources if not each.is_put_off or each.source.name in by_name]
+    after = tuple(judge_source(fetched, by_name.get(fetched.source.name)) for fetched in asked)
     if after != before:
         _write_records(store, plan, _SOURCE_RESULTS, after)
     if has_news:
         write_publication(store, plan.name, None)
+
+
+def _count_snapshot(store: Store, plan: Plan, source: str) -> None:
+    """Count one more listing of the source's snapshot."""
+    before = read_snapshots(store, plan).get(source, 0)
+    facts.write_fact(store, plan.name, _SNAPSHOTS + source, str(before + 1).encode())
+
+
+def read_snapshots(store: Store, plan: Plan) -> Mapping[str, int]:
+    """Return how many listings of its snapshot were stored of each source that had any, before its own first one."""
+    kept = facts.read_facts(store, [plan.name], _SNAPSHOTS)
+    return {name.removeprefix(_SNAPSHOTS): int(value) for (_, name), value in kept.items()}
 
 
 def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSource]) -> None:
@@ -234,7 +253,9 @@ def read_next_polls(store: Store, plans: Sequence[Plan], now: datetime) -> dict[
 
 def judge_source(fetched: FetchedSource, before: SourceResult | None) -> SourceResult:
     """Return what the report says of the source: the same as before if nothing new was learned of it."""
-    if before is not None and fetched.answers and all(answer.status == "not due" for answer in fetched.answers):
+    if before is not None and (
+        fetched.is_put_off or (fetched.answers and all(answer.status == "not due" for answer in fetched.answers))
+    ):
         return before
     not_due: SourceStatus = "ok" if any(each.listings for each in fetched.poll_states) else "failed"
     status: SourceStatus = {"unchanged": "ok", "not due": not_due}.get(fetched.status, fetched.status)
@@ -293,7 +314,7 @@ def read_held_audio(store: Store, plan: Plan) -> tuple[HeldAudio, ...]:
 
 
 def read_trust(store: Store, plan: Plan) -> Mapping[str, float]:
-    """Return the trust of each source: as the config says, else as it said when it last named the source."""
+    """Return the trust of each source: as in the config, else as in the last config that named the source."""
     kept = {name: source.trust for name, source in entries.read_sources(store, plan.name).items()}
     return kept | {source.name: source.trust for source in plan.sources}
 
@@ -324,8 +345,8 @@ def _write_records(store: Store, plan: Plan, fact: str, values: Sequence[Struct]
 def input_digest(store: Store, plan: Plan) -> str:
     """Return the digest of all that a feed is made from besides its entries: program, plan, decisions, results."""
     decided = decisions.read_decisions(store, plan.name), decisions.read_overrides(store, plan.name)
-    names = (_SOURCE_RESULTS, _HELD_AUDIO, decisions.ADMISSIONS, decisions.FORGOTTEN, decisions.REMOVED)
-    kept = [facts.read_fact(store, plan.name, name) for name in names]
+    persons = (decisions.ADMISSIONS, decisions.HELD, decisions.FORGOTTEN, decisions.REMOVED)
+    kept = [facts.read_fact(store, plan.name, name) for name in (_SOURCE_RESULTS, _HELD_AUDIO, *persons)]
     return _digest((VERSION, plan, decided, kept, *enclosure_probe.read_gone(store, plan)))
 
 
@@ -392,10 +413,16 @@ def write_composition(store: Store, plan: Plan, composed: Composition, now: date
     )
 
 
-def write_published(store: Store, plan: Plan, cover: Cover, publication: Publication) -> None:
-    """Write, after the files, what was published, and the feed's entry on the page of all feeds."""
+def write_published(store: Store, plan: Plan, cover: Cover, publication: Publication, now: datetime) -> None:
+    """Write, after the files, what was published, and the feed's entry on the page of all feeds.
+
+    Where feeds are refreshed by several workers, that page is due if the entry has changed.
+    """
+    kept = records.encode(cover).encode()
     with transaction(store) as tx:
-        facts.write_fact(tx, plan.name, _COVER, records.encode(cover).encode())
+        if tx.claim is not None and facts.read_fact(tx, plan.name, _COVER) != kept:
+            leases.make_due(tx, INDEX, now)
+        facts.write_fact(tx, plan.name, _COVER, kept)
         write_publication(tx, plan.name, publication)
 
 

@@ -26,7 +26,7 @@ from aggregator.merger import filters
 from aggregator.model.entry import Listing, Moment
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Document, PollState, Request, Source, Validators
-from aggregator.store import database, polls
+from aggregator.store import database, hosts, polls
 from aggregator.store.database import Store
 from aggregator.text.fold import fold
 
@@ -35,6 +35,9 @@ _SHORTEST = 3
 
 _MOST_OF = 0.8
 """The share of the entries of a list that have what makes it one."""
+
+_LARGEST_PAGE = 2_000_000
+"""Bytes of a page that a person may choose elements of."""
 
 _NAME = re.compile(r"[^a-z0-9]+")
 _APOSTROPHE = re.compile("['’]")
@@ -100,7 +103,10 @@ def read_changed(found: Found, options: Mapping[str, str], resources: Resources,
 
     Raises the errors of :func:`find_source`, and ConfigError for an option that the kind does not have.
     """
-    source = found.source
+    return find_source((_change_options(found.source, options),), resources, now)
+
+
+def _change_options(source: Source, options: Mapping[str, str]) -> Source:
     if source.kind not in ("page", "json"):
         source = replace(source, kind="page", options=(), name="page" if source.name == source.kind else source.name)
     changed = {key: value for key, value in {**dict(source.options), **options}.items() if value}
@@ -108,8 +114,22 @@ def read_changed(found: Found, options: Mapping[str, str], resources: Resources,
     for key in changed:
         if key not in known:
             raise ConfigError(f'--set: kind {source.kind} has no option "{key}"; {suggest(key, known)}')
-    source = replace(source, options=tuple(sorted(changed.items())))
-    return find_source((source,), resources, now)
+    return replace(source, options=tuple(sorted(changed.items())))
+
+
+def fetch_page(source: Source, resources: Resources, now: datetime) -> Document:
+    """Return the document of a source, to be read by kind ``page``; raise FetchError, ReadError for one too large."""
+    requests = registry.locate(source)
+    document = _fetch_document(source, requests[0], resources, now) if requests else snapshot.read_file(source)
+    if len(document.body) > _LARGEST_PAGE:
+        raise ReadError(f"{redact(document.url)}: a page of more than {_LARGEST_PAGE // 1_000_000} MB cannot be shown")
+    page = replace(source, kind="page", options=())
+    return replace(document, source=replace(page, name=_name(page)))
+
+
+def set_options(page: Document, options: Mapping[str, str]) -> Document:
+    """Return a page to be read with other options; raise ConfigError for one that kind ``page`` does not have."""
+    return replace(page, source=_change_options(replace(page.source, options=()), options))
 
 
 def _rate(listing: Listing) -> int:
@@ -158,7 +178,8 @@ class _Looking(Struct):
     def propose(self, document: Document) -> list[Found]:
         """Return the proposals for a document that can be read, in their order."""
         found: list[Found] = []
-        for proposal in self.resources.propose(document):
+        proposals = self.resources.propose(document)
+        for proposal in proposals.sources:
             here = proposal.url is None and proposal.show is None
             source = replace(proposal, url=document.source.url, path=document.source.path) if here else proposal
             named = here and document.source.name != document.source.kind
@@ -169,6 +190,8 @@ class _Looking(Struct):
             except (FetchError, ReadError):
                 continue
             if listing is not None and listing.entries:
+                if here and listing.show.title is None:
+                    listing = replace(listing, show=replace(listing.show, title=proposals.title))
                 found.append(Found(_refine_kind(source, listing), listing, proposal.name))
                 if not here:
                     break  # a feed is all that is wanted
@@ -264,7 +287,7 @@ def open_resources(config: Config | None, now: datetime) -> Iterator[Resources]:
         made = Resources(Policy() if config is None else config.polling_policy)
         if config is not None and _has_store(config):
             store = stack.enter_context(database.open_store(config.state))
-            made = Resources(made.policy, polls.read_holds(store, now), partial(polls.read_robots, store))
+            made = Resources(made.policy, polls.read_holds(store, now), partial(hosts.read_robots, store))
         stack.callback(made.close)
         yield made
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 
@@ -32,13 +32,14 @@ from aggregator.fetch_feeds import FetchedFeed, fetch_feeds
 from aggregator.fetchers.fetch import Resources, Terms
 from aggregator.generator import files
 from aggregator.generator.files import Staged, WrittenFile
+from aggregator.host_leases import HostLeases
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Source
 from aggregator.processes import editions
 from aggregator.processes.editions import Composed, Task
 from aggregator.result import FileState, Listener, Outcome, Progress, Publication, ignore_progress
-from aggregator.store import backup, connection, database, facts, polls
-from aggregator.store.database import Store
+from aggregator.store import backup, connection, database, facts, hosts, leases, polls
+from aggregator.store.database import Claim, Store
 
 _GC_THRESHOLDS = (100_000, 20, 100)
 """For ``gc.set_threshold`` during a run: our records make no reference cycles, and with Python's own (700, 10, 10) the
@@ -50,17 +51,19 @@ _NEARLY_TOO_LARGE = 4_000_000
 
 
 class Run(Struct, frozen=True):
-    """One run: its clock, the open store, what sources are fetched with, and what listens to its progress.
+    """One run: its clock, the open store, what sources are fetched with, its feeds, and what listens to its progress.
 
-    ``is_clock`` says that ``at`` is what the machine's clock shows, so that the time of hosts may correct it.
-    ``failures`` are what could not be written before it began.
+    ``only`` names the one source that is polled (``None``: all). ``is_clock`` says that ``at`` is what the machine's
+    clock shows, so that the time of hosts may correct it. ``failures`` are what could not be written before it began.
     """
 
     config: Config
     at: datetime
     store: Store
     resources: Resources
+    plans: tuple[Plan, ...]
     force: bool = False
+    only: str | None = None
     is_clock: bool = False
     listen: Listener = field(default=ignore_progress)
     failures: tuple[str, ...] = ()
@@ -70,6 +73,7 @@ class _StoredFeed(Struct, frozen=True):
     """A feed whose sources were fetched and stored; ``publication`` is ``None`` if it is to be composed.
 
     ``now`` is the time with which its new items are dated. ``health`` is what the report says of its sources.
+    ``is_put_off`` is whether a source is to be asked later, before the feed is composed.
     """
 
     plan: Plan
@@ -77,6 +81,7 @@ class _StoredFeed(Struct, frozen=True):
     results: tuple[SourceResult, ...]
     publication: Publication | None
     health: tuple[SourceResult, ...]
+    is_put_off: bool = False
 
 
 def refresh(  # noqa: PLR0913 - each is an option of a run
@@ -85,36 +90,54 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     at: datetime,
     feeds: Collection[str] = (),
     force: bool = False,
+    only: str | None = None,
     wait: bool = False,
     new: bool = False,
     is_clock: bool = False,
     listen: Listener = ignore_progress,
+    claim: Claim | None = None,
 ) -> tuple[Outcome, ...]:
-    """Refresh the named feeds, or all, and return the outcome of each.
+    """Refresh the named feeds, or all, and return the outcome of each; of the sources poll all, or ``only`` one.
 
     Unless it begins a ``new`` store, the store must know every feed that is published. Raises LockedError if another
     refresh runs (unless ``wait``), ConfigError for a feed the config does not name, NothingToPublishError if nothing
     could be fetched and nothing was stored before, StoreError. A feed whose files could not be written stops no other:
-    its outcome says so.
+    its outcome says so. On PostgreSQL feeds that another refresh has are left out, or those of the ``claim`` refreshed.
     """
-    plans = [config.plan(name) for name in sorted(set(feeds))] if feeds else config.plans
-    with open_run(config, at, wait=wait, new=new) as opened:
-        run = replace(opened, force=force, is_clock=is_clock, listen=listen)
-        newest = at
-        with _composing_threads() as threads:
-            updates: dict[str, Future[Outcome]] = {}
-            health: dict[str, tuple[SourceResult, ...]] = {}
-            for stored in _fetch_and_store(run, plans):
-                newest = max(newest, *(each.now for each in stored))
-                updates |= {each.plan.name: _update_feed(replace(run, at=each.now), each, threads) for each in stored}
-                health |= {each.plan.name: each.health for each in stored}
-            outcomes = [replace(updates[plan.name].result(), health=health[plan.name]) for plan in plans]
-        if not any(each.files or each.failures for each in outcomes):
-            raise NothingToPublishError(_describe_failures(outcomes))
-        outcomes[-1] = _publish_index(run, outcomes[-1])
-        alarms = (*_describe_clock(at, newest), *outcomes[0].alarms, *notify.tell(config, run.store, outcomes))
-        failures = (*run.failures, *outcomes[0].failures)
-        return (replace(outcomes[0], alarms=alarms, failures=failures), *outcomes[1:])
+    names = {config.plan(name).name for name in feeds} or {plan.name for plan in config.plans}
+    if not new and not connection.has_content(config.state):
+        persist.require_known((), config.output, config.state, config.plans)
+    with (
+        leases.lock_feeds(config.state, {leases.INDEX, *names}, wait=wait, claim=claim) as store,
+        open_run(config, store, at, [plan for plan in config.plans if plan.name in names], new=new) as opened,
+    ):
+        return refresh_feeds(replace(opened, force=force, only=only, is_clock=is_clock, listen=listen))
+
+
+def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
+    """Refresh the feeds of a run, and the files that list all feeds if they are the run's to write; as `refresh`."""
+    newest, at, claim = run.at, run.at, run.store.claim
+    with _composing_threads() as threads:
+        updates: dict[str, Future[Outcome]] = {}
+        health: dict[str, tuple[SourceResult, ...]] = {}
+        for stored in _fetch_and_store(run, run.plans):
+            newest = max(newest, *(each.now for each in stored))
+            updates |= {each.plan.name: _update_feed(replace(run, at=each.now), each, threads) for each in stored}
+            health |= {each.plan.name: each.health for each in stored}
+        outcomes = [replace(updates[plan.name].result(), health=health[plan.name]) for plan in run.plans]
+    if outcomes and not any(each.files or each.failures or each.is_put_off for each in outcomes):
+        raise NothingToPublishError(_describe_failures(outcomes))
+    index = _publish_index(run) if claim is None or leases.INDEX in claim.feeds else Outcome(leases.INDEX)
+    if not outcomes:
+        return (index,) if index.failures else ()
+    outcomes[-1] = replace(
+        outcomes[-1],
+        files=(*outcomes[-1].files, *index.files),
+        failures=(*outcomes[-1].failures, *index.failures),
+    )
+    alarms = (*_describe_clock(at, newest), *outcomes[0].alarms, *notify.tell(run.config, run.store, outcomes))
+    failures = (*run.failures, *outcomes[0].failures)
+    return (replace(outcomes[0], alarms=alarms, failures=failures), *outcomes[1:])
 
 
 def _describe_clock(at: datetime, newest: datetime) -> tuple[str, ...]:
@@ -126,26 +149,25 @@ def _describe_clock(at: datetime, newest: datetime) -> tuple[str, ...]:
 
 
 @contextmanager
-def open_run(config: Config, at: datetime, *, wait: bool = False, new: bool = False) -> Iterator[Run]:
-    """Hold the lock and the open store of one run; raise LockedError if another runs, unless ``wait``; StoreError."""
-    with ExitStack() as stack:
-        stack.enter_context(connection.refresh_lock(config.state, wait=wait))
-        if not new and not connection.has_content(config.state):
-            persist.require_known((), config)
-        store = stack.enter_context(database.open_store(config.state, fence=True))
-        known = facts.read_feeds(store)
-        if not new:
-            persist.require_known(known, config)
-        failures = _back_up(config, at) if known else ()
-        holds, read_robots = polls.read_holds(store, at), partial(polls.read_robots, store)
-        resources = Resources(config.polling_policy, holds, read_robots)
-        before = gc.get_threshold()
-        gc.set_threshold(*_GC_THRESHOLDS)
-        try:
-            yield Run(config, at, store, resources, failures=failures)
-        finally:
-            gc.set_threshold(*before)
-            resources.close()
+def open_run(config: Config, store: Store, at: datetime, plans: Sequence[Plan], *, new: bool = False) -> Iterator[Run]:
+    """Give a run of the feeds that the store was opened for (`leases.lock_feeds`); raise StoreError."""
+    gate = None
+    if store.claim is not None:
+        plans = [plan for plan in plans if plan.name in store.claim.feeds]
+        gate = HostLeases(store, config.polling_policy.host_rate)
+    known = facts.read_feeds(store, [plan.name for plan in plans])
+    if not new:
+        persist.require_known(known, config.output, config.state, plans)
+    failures = _back_up(config, at) if known else ()
+    holds, read_robots = polls.read_holds(store, at), partial(hosts.read_robots, store)
+    resources = Resources(config.polling_policy, holds, read_robots, gate)
+    before = gc.get_threshold()
+    gc.set_threshold(*_GC_THRESHOLDS)
+    try:
+        yield Run(config, at, store, resources, tuple(plans), failures=failures)
+    finally:
+        gc.set_threshold(*before)
+        resources.close()
 
 
 def _back_up(config: Config, at: datetime) -> tuple[str, ...]:
@@ -171,19 +193,19 @@ def _fetch_terms(run: Run, plan: Plan) -> Terms:
         with suppress(BrokenPipeError):  # no fault of the source; the main thread meets it with its next line
             run.listen(Progress(plan.name, source.name, stage, message))
 
-    return Terms(run.resources, run.at, tell, force=run.force)
+    return Terms(run.resources, run.at, tell, force=run.force or run.only is not None, only=run.only)
 
 
 def _fetch_and_store(run: Run, plans: Sequence[Plan]) -> Iterator[list[_StoredFeed]]:
     """Yield feeds whose sources were fetched and stored, some in one transaction.
 
-    Their listings are let go: 20,000 entries are not held while other feeds are composed.
+    Their listings are released first: 20,000 entries do not stay in memory while other feeds are composed.
     """
     for fetched in fetch(run, plans):
         with database.transaction(run.store) as tx:
             now = persist.choose_time(tx, fetched, run.at, ask_hosts=run.is_clock)
             persist.write_fetched(tx, fetched, now)
-            polls.write_robots(tx, run.resources.take_new_robots())
+            hosts.write_robots(tx, run.resources.take_new_robots())
             stored = [
                 _StoredFeed(
                     plan,
@@ -191,6 +213,7 @@ def _fetch_and_store(run: Run, plans: Sequence[Plan]) -> Iterator[list[_StoredFe
                     persist.results_of_run(sources),
                     _read_publication(tx, plan, now),
                     persist.read_source_results(tx, plan),
+                    any(each.is_put_off for each in sources),
                 )
                 for plan, sources in fetched
             ]
@@ -217,11 +240,14 @@ def _composing_threads() -> Iterator[ThreadPoolExecutor]:
 
 def _update_feed(run: Run, stored: _StoredFeed, threads: ThreadPoolExecutor) -> Future[Outcome]:
     """Return the outcome of one feed: unchanged if its input and its files are, else composed and published."""
-    published = stored.publication
+    published, done = stored.publication, Future[Outcome]()
+    if stored.is_put_off:
+        waiting = _unchanged_outcome(stored.plan, stored.results, published or Publication(""))
+        done.set_result(replace(waiting, is_put_off=True))
+        return done
     if published and persist.are_files_unchanged(run.config.output, published.files):
-        unchanged: Future[Outcome] = Future()
-        unchanged.set_result(_unchanged_outcome(stored.plan, stored.results, published))
-        return unchanged
+        done.set_result(_unchanged_outcome(stored.plan, stored.results, published))
+        return done
     return threads.submit(_compose_and_publish, run, stored.plan, stored.results)
 
 
@@ -253,7 +279,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
         alarms=(*edition.events, *publication.alarms),
     )
     try:
-        persist.write_published(run.store, plan, edition.cover, publication)
+        persist.write_published(run.store, plan, edition.cover, publication, run.at)
     except StoreError as error:
         return _with_note_failure(outcome, error)
     return outcome
@@ -297,33 +323,32 @@ def _compose(run: Run, plan: Plan) -> Composed:
             asked = enclosure_probe.probe(run.store, plan, edition.incomplete, head, run.at)
         if plan.probe_gone:
             asked += enclosure_probe.probe_gone(run.store, plan, edition.rivals, head, run.at)
-        polls.write_robots(run.store, run.resources.take_new_robots())
+        hosts.write_robots(run.store, run.resources.take_new_robots())
         if asked:
             composed.close()
             return editions.compose(run.store, task)
     return composed
 
 
-def _publish_index(run: Run, last: Outcome) -> Outcome:
-    """Publish the files that list every feed, and return the last outcome with them, or why they were not written."""
+def _publish_index(run: Run) -> Outcome:
+    """Publish the files that list every feed; the outcome has them, or why they were not written."""
     output, plans = run.config.output, [plan for plan in run.config.plans if not plan.channel.token]
     digest = persist.index_digest(run.store, plans)
-    published = persist.read_publication(run.store, persist.INDEX, digest, run.at)
+    published = persist.read_publication(run.store, leases.INDEX, digest, run.at)
     if published and persist.are_files_unchanged(output, published.files):
-        return replace(last, files=(*last.files, *published.unchanged_files))
+        return Outcome(leases.INDEX, files=published.unchanged_files)
     task = Task(run.config.state, str(output), run.at, covers=persist.read_covers(run.store, plans))
     try:
         with editions.compose(run.store, task) as composed:
             written = editions.place(output, "", composed.edition.staged or Staged())
     except PublishError as error:
-        return replace(last, failures=(*last.failures, str(error)))
+        return Outcome(leases.INDEX, failures=(str(error),))
     states = persist.read_file_states(output, [each.name for each in written])
-    outcome = replace(last, files=(*last.files, *written))
     try:
-        persist.write_publication(run.store, persist.INDEX, Publication(digest, files=states))
+        persist.write_publication(run.store, leases.INDEX, Publication(digest, files=states))
     except StoreError as error:
-        return _with_note_failure(outcome, error)
-    return outcome
+        return _with_note_failure(Outcome(leases.INDEX, files=written), error)
+    return Outcome(leases.INDEX, files=written)
 
 
 def _unchanged_outcome(plan: Plan, results: tuple[SourceResult, ...], publication: Publication) -> Outcome:
@@ -350,7 +375,8 @@ def _with_note_failure(outcome: Outcome, error: StoreError) -> Outcome:
     """Return the outcome of a feed whose files are published, but not noted: the next run writes them again."""
     if outcome.failures:
         return outcome
-    return replace(outcome, failures=(f"{outcome.feed}: published, but not noted: {error}",))
+    name = outcome.feed or "the list of all feeds"
+    return replace(outcome, failures=(f"{name}: published, but not noted: {error}",))
 
 
 def _describe_failures(outcomes: Sequence[Outcome]) -> str:

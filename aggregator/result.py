@@ -8,8 +8,8 @@ from datetime import datetime
 from msgspec import Struct
 
 from aggregator.generator.files import WrittenFile
-from aggregator.merger.identity.settle import Settlement
 from aggregator.model.feed import Feed, SourceResult
+from aggregator.model.item import Settlement
 from aggregator.model.record import Record
 
 
@@ -121,6 +121,7 @@ class Outcome(Struct, frozen=True):
     run), or why the store could not note that the new ones stand (the next run writes them again). ``held`` is one line
     for each source whose new items are held, ``left_out`` one for each condition of a filter that leaves something out.
     ``health`` is what ``report.json`` says of each source, also of those that were not due in this run.
+    ``is_put_off`` is whether the feed was left for later because another machine asks a host of it.
     """
 
     feed: str
@@ -142,3 +143,4 @@ class Outcome(Struct, frozen=True):
     has_audio: bool = True
     titles: ChangedTitles = ChangedTitles()
     health: tuple[SourceResult, ...] = ()
+    is_put_off: bool = False

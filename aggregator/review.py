@@ -11,7 +11,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from aggregator.compose import compose
+from aggregator.compose import compose_published
 from aggregator.model.cluster import Decision, Pair
 from aggregator.model.feed import Feed, Plan
 from aggregator.model.item import HeldItem, Item
@@ -53,14 +53,14 @@ class Consequence(Struct, frozen=True):
 
 def find_open(store: Store, plan: Plan, now: datetime) -> tuple[tuple[Pair, ...], tuple[HeldItem, ...]]:
     """Return the pairs to decide about, the most uncertain first, and the new items that are held."""
-    feed = compose(store, plan, now, adding=False).feed
+    feed = compose_published(store, plan, now).feed
     return feed.near_misses, tuple(each for each in feed.held if each.why != "due")
 
 
 def make_questions(store: Store, plan: Plan, pairs: Sequence[Pair], now: datetime) -> tuple[Question, ...]:
     """Return the questions about these pairs."""
     seen = {one.entry.id: one for one in entries.read_entries(store, plan.name)}
-    items = _items_by_entry(compose(store, plan, now, adding=False).feed)
+    items = _items_by_entry(compose_published(store, plan, now).feed)
     return tuple(
         Question(pair, *(Side(seen[name], items.get(name)) for name in (pair.left, pair.right)))
         for pair in pairs
@@ -74,8 +74,8 @@ def _items_by_entry(feed: Feed) -> Mapping[str, Item]:
 
 def find_consequence(store: Store, plan: Plan, decision: Decision, now: datetime) -> Consequence:
     """Return what this decision would do to the feed as it would be published now."""
-    before = compose(store, plan, now, adding=False)
-    after = compose(decisions.as_if_decided(store, plan.name, decision), plan, now, adding=False)
+    before = compose_published(store, plan, now)
+    after = compose_published(decisions.as_if_decided(store, plan.name, decision), plan, now)
     return _compare(before, after)
 
 

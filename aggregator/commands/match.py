@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
 from msgspec import to_builtins
 
 from aggregator.commands.options import LinesArgument, OutputOption, open_streams
+from aggregator.commands.output import format_count
+from aggregator.errors import AggregatorError, ConfigError
 from aggregator.merger.matching.comparison import BESIDE, POSTED
 from aggregator.merger.matching.explain import Resolution, explain_pairs
 from aggregator.merger.matching.features.records import parse_records
 from aggregator.merger.matching.match import NEAR_MISS, Constraints, match_records
+from aggregator.sandbox.limits import CostError, limited, make_limits
 
 _THRESHOLD = 1.0
 """Threshold of a refresh, in natural log-odds."""
@@ -30,6 +35,10 @@ def run(
         float,
         typer.Option("--threshold", help="Sum of evidence, in natural log-odds, from which two records are the same."),
     ] = _THRESHOLD,
+    by_show: Annotated[
+        bool,
+        typer.Option("--by-show", help="Match each show by itself, on all processors: for files larger than memory."),
+    ] = False,
 ) -> None:
     """Find records of a JSON Lines file that are the same item, of any kind: episodes, songs, papers.
 
@@ -37,7 +46,12 @@ def run(
     link, enclosure, season, episode, position, show, author, language; position is the record's place in its source.
     The answers {"id", "cluster"} come in the same order. Lines that cannot be used are reported on stderr by their
     number, and the exit code is then 1.
+
+    With --by-show the file may also be Parquet, with the same columns, and the answers are in the order of the shows.
     """
+    if by_show:
+        _match_catalogue(file, output, explain=explain, threshold=threshold)
+        return
     with open_streams(file, output) as (source, sink, errors):
         code = _match_lines(source, sink, errors, explain=explain, threshold=threshold)
     if code:
@@ -56,15 +70,36 @@ def _match_lines(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool,
     """
     lines, faults = _read_lines(source)
     errors.writelines(f"{fault}\n" for fault in faults)
-    found = match_records(parse_records(lines), Constraints(threshold=threshold))
+    try:
+        with limited(make_limits(len(lines))):
+            found = match_records(parse_records(lines), Constraints(threshold=threshold))
+            pairs = _collect_pairs(found) if explain else {}
+    except CostError as error:
+        raise AggregatorError(f"{format_count(len(lines), 'line')} cannot be matched: {error}") from None
     ids = [record.id for record in found.frame.records]
     cluster = {ids[row]: ids[group[0]] for group in found.groups for row in group}
-    pairs = _collect_pairs(found) if explain else {}
     for line in lines:
         name = str(line["id"])
         answer = {"id": line["id"], "cluster": cluster[name]} | pairs.get(name, {})
         sink.write(f"{json.dumps(answer)}\n")
     return 1 if faults else 0
+
+
+def _match_catalogue(file: str, output: str, *, explain: bool, threshold: float) -> None:
+    """Write the answers for a catalogue, show by show."""
+    if explain or file == "-":
+        raise ConfigError(f"--by-show: {'gives no evidence: leave out --explain' if explain else 'needs a file'}")
+    from aggregator import catalogue  # noqa: PLC0415 - an extra: DuckDB
+
+    faults = catalogue.Faults()
+    with open_streams(file, output) as (_, sink, errors):
+        for answers in catalogue.match_catalogue(Path(file), threshold, os.cpu_count() or 1, faults):
+            sink.writelines(f"{json.dumps({'id': name, 'cluster': cluster})}\n" for name, cluster in answers)
+        if faults.lines:
+            errors.write(
+                f"{format_count(faults.lines, 'line')} cannot be used: an object with id and source is needed\n"
+            )
+            raise typer.Exit(1)
 
 
 def _read_lines(source: TextIO) -> tuple[list[_Line], list[str]]:
@@ -103,7 +138,7 @@ def _parse_line(text: str) -> tuple[_Line | None, str]:
 def _collect_pairs(found: Resolution) -> dict[str, dict[str, object]]:
     """Return for each record the pairs that join it to its cluster, and the nearest refused pair."""
     home = {row: number for number, group in enumerate(found.groups) for row in group}
-    total = (found.weights + found.rivals).tolist()
+    total = (found.weights + found.competition).tolist()
     held: defaultdict[int, list[int]] = defaultdict(list)
     refused: dict[int, int] = {}
     sides: Sequence[tuple[int, int]] = list(

@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Annotated, TextIO
 
 import typer
@@ -16,18 +16,23 @@ from msgspec.structs import replace
 from aggregator.commands.options import LinesArgument, OutputOption, open_streams
 from aggregator.merger.blending.blend import Reading, Text, base_language, read_text
 from aggregator.merger.blending.copies import Copy
-from aggregator.merger.blending.source_learning import learn_sources
-from aggregator.merger.blending.source_model import EMPTY_MODEL
+from aggregator.merger.blending.source_learning import SourceModelLearner
+from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
+from aggregator.sandbox.limits import CostError, Limits, limited, make_limits
 
 _LONGEST = 1 << 24
 """Characters of a line. Texts have thousands; a line of more is not one item, and must not fill the memory."""
+_ENTRY = 400
+"""Characters of copies that may cost as much as an entry of a feed: ten times what honest ones cost."""
+
 _SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 """Lone surrogates can come in by escapes and cannot go out as UTF-8."""
 
 
 class _TextLine(Text, frozen=True, kw_only=True):
-    """One parsed line: the item's id, and its text."""
+    """One parsed line: its number, counted from 1, the item's id, and its text."""
 
+    line: int
     id: str
 
 
@@ -72,15 +77,39 @@ def _reconcile_lines(source: TextIO, sink: TextIO, errors: TextIO, *, learn: boo
     with _copy_to_file(source) if learn else nullcontext(source) as copy:
         model = EMPTY_MODEL
         if learn:
-            model = learn_sources(line for line in _parse_lines(_read_lines(copy)) if isinstance(line, _TextLine))
+            model = _learn(_parse_lines(_read_lines(copy)))
             copy.seek(0)
         for line in _parse_lines(_read_lines(copy)):
-            if isinstance(line, _LineFault):
+            answer = line if isinstance(line, _LineFault) else _reconcile_line(line, model)
+            if isinstance(answer, _LineFault):
                 faults += 1
-                errors.write(f"line {line.line}: {line.reason}\n")
+                errors.write(f"line {answer.line}: {answer.reason}\n")
             else:
-                sink.write(_format_answer(line, read_text(line, model)) + "\n")
+                sink.write(f"{answer}\n")
     return 1 if faults else 0
+
+
+def _learn(lines: Iterable[_TextLine | _LineFault]) -> SourceModel:
+    """Return what the lines teach about their sources; those that cost too much teach nothing."""
+    learner = SourceModelLearner()
+    for line in lines:
+        if isinstance(line, _TextLine):
+            with suppress(CostError), limited(_find_limits(line)):
+                learner.add(line.copies, line.language, line.show)
+    return learner.make_model()
+
+
+def _reconcile_line(line: _TextLine, model: SourceModel) -> str | _LineFault:
+    """Return the answer to a line."""
+    try:
+        with limited(_find_limits(line)):
+            return _format_answer(line, read_text(line, model))
+    except CostError as error:
+        return _LineFault(line.line, str(error))
+
+
+def _find_limits(line: _TextLine) -> Limits:
+    return make_limits(sum(len(copy.text) for copy in line.copies) // _ENTRY)
 
 
 @contextmanager
@@ -107,7 +136,7 @@ def _parse_lines(lines: Iterable[str]) -> Iterator[_TextLine | _LineFault]:
             yield _LineFault(number, f"longer than {_LONGEST} characters")
         elif line.strip():
             try:
-                yield _parse_line(json.loads(line))
+                yield _parse_line(number, json.loads(line))
             except json.JSONDecodeError as error:
                 yield _LineFault(number, f"no JSON: {error.msg} at character {error.pos + 1}")
             except RecursionError:
@@ -135,13 +164,14 @@ def _format_answer(line: _TextLine, reading: Reading) -> str:
     ).translate(_SURROGATES)
 
 
-def _parse_line(content: object) -> _TextLine:
+def _parse_line(number: int, content: object) -> _TextLine:
     if not isinstance(content, Mapping):
         raise ValueError("not an object")  # noqa: TRY004 - one kind of fault for all that a line may hold
     witnesses = content.get("witnesses")
     if not isinstance(witnesses, list):
         raise ValueError('"witnesses" is not a list')  # noqa: TRY004
     return _TextLine(
+        line=number,
         id=_find_text(content, "id"),
         field=_find_text(content, "field"),
         copies=_keep_most_trusted([_parse_copy(witness) for witness in witnesses]),

@@ -17,9 +17,11 @@ from aggregator.commands import progress, summary
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, current_time, find_plan
 from aggregator.commands.output import to_json
 from aggregator.config.load import Config, load
+from aggregator.config.messages import suggest
+from aggregator.errors import ConfigError
 from aggregator.processes import editions
 from aggregator.result import NextPoll, Outcome
-from aggregator.store import database
+from aggregator.store import connection, database
 
 _STDOUT = 1
 """File descriptor of standard output."""
@@ -36,6 +38,10 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     force: Annotated[
         bool, typer.Option("--force", help="Also fetch sources that are not due by the schedule.")
     ] = False,
+    source: Annotated[
+        str | None,
+        typer.Option("--source", help="Poll this source alone, also if it is not due; of one feed.", metavar="NAME"),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a source failed.")] = False,
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait for another running refresh to end, instead of exiting with 4.")
@@ -56,8 +62,9 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end_at_once)
     loaded = load(config)
-    names = tuple(find_plan(loaded, name).name for name in feed or ())
+    names = _find_feeds(loaded, feed or (), source)
     now = current_time(at)
+    connection.load_driver(loaded.state)
     editions.fork_template()
     with progress.show_progress(hush=quiet or as_json, verbose=verbose) as listen:
         outcomes = refresh.refresh(
@@ -65,6 +72,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
             at=now,
             feeds=names,
             force=force,
+            only=source,
             wait=wait,
             new=new,
             is_clock=at is None,
@@ -79,10 +87,22 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         else:
             for outcome in outcomes:
                 typer.echo("\n".join(summary.format_summary(outcome, next_polls[outcome.feed], verbose=verbose)))
-    if any(outcome.failures for outcome in outcomes):
+    is_failing = strict and any(source_result.is_failing for outcome in outcomes for source_result in outcome.health)
+    if is_failing or any(outcome.failures for outcome in outcomes):
         raise typer.Exit(1)
-    if strict and any(source_result.is_failing for outcome in outcomes for source_result in outcome.health):
-        raise typer.Exit(1)
+
+
+def _find_feeds(config: Config, feeds: Sequence[str], source: str | None) -> tuple[str, ...]:
+    """Return the names of the feeds, none for all; raise ConfigError unless ``source``, if given, is of the one."""
+    if source is None:
+        return tuple(find_plan(config, name).name for name in feeds)
+    if len(feeds) > 1:
+        raise ConfigError("--source: name one --feed")
+    plan = find_plan(config, feeds[0] if feeds else None)
+    known = [each.name for each in plan.sources]
+    if source not in known:
+        raise ConfigError(f'--source: {plan.name} has no source "{source}"; {suggest(source, known)}')
+    return (plan.name,)
 
 
 def _read_next_polls(config: Config, outcomes: Sequence[Outcome], now: datetime) -> dict[str, dict[str, NextPoll]]:

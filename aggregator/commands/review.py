@@ -61,9 +61,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     ] = None,
     publish: Annotated[str | None, typer.Option("--publish", help="Publish this held item now.", metavar="ID")] = None,
     never: Annotated[str | None, typer.Option("--never", help="Never publish this held item.", metavar="ID")] = None,
-    wait: Annotated[
-        str | None, typer.Option("--wait", help="Take back a decision about this held item.", metavar="ID")
-    ] = None,
+    hold: Annotated[str | None, typer.Option("--hold", help="Hold this new item back.", metavar="ID")] = None,
+    wait: Annotated[str | None, typer.Option("--wait", help="Undo the decision about this item.", metavar="ID")] = None,
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="With --same, do not ask before two published items become one.")
     ] = False,
@@ -81,14 +80,17 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     loaded = require_store(load(config))
     plan = find_plan(loaded, feed)
     now = current_time(at)
-    if same or different or undo:
-        for verdict, two in (("same", same), ("different", different)):
-            if two:
-                decision = Decision("same" if verdict == "same" else "different", *two)
-                _check_known(loaded, plan, decision, now)
-                _decide_named(loaded, plan, decision, now, ask=not yes, dry_run=dry_run)
-        if undo:
-            _undo(loaded, plan, undo, now)
+    decided = [Decision("same", *same)] if same else []
+    decided += [Decision("different", *different)] if different else []
+    for decision in decided:
+        _check_known(loaded, plan, decision, now)
+        _decide_named(loaded, plan, decision, now, ask=not yes, dry_run=dry_run)
+    if undo:
+        _undo(loaded, plan, undo, now)
+    if decided or undo:
+        return
+    if hold:
+        _hold_back(loaded, plan, hold, now)
         return
     chosen = [(name, wanted) for name, wanted in ((publish, True), (never, False), (wait, None)) if name]
     if chosen:
@@ -98,13 +100,10 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     pairs, held = _find_undecided(loaded, plan, now)
     if listed:
         _print_list(open_console(), pairs, held)
-    elif (
-        _ask_about_pairs(loaded, plan, pairs, now)
-        and _ask_about_held(loaded, plan, held, now)
-        and not pairs
-        and not held
-    ):
+    elif not pairs and not held:
         open_console().print("Nothing to decide: no near misses and no held items.")
+    elif _ask_about_pairs(loaded, plan, pairs, now):
+        _ask_about_held(loaded, plan, held, now)
 
 
 def _find_undecided(config: Config, plan: Plan, now: datetime) -> tuple[tuple[Pair, ...], tuple[HeldItem, ...]]:
@@ -212,8 +211,8 @@ def _decide_named(  # noqa: PLR0913 - each is a part of one decision
     _decide(config, plan, decision, now)
 
 
-def _ask_about_held(config: Config, plan: Plan, held: Sequence[HeldItem], now: datetime) -> bool:
-    """Ask about each held item; return false if the person quits."""
+def _ask_about_held(config: Config, plan: Plan, held: Sequence[HeldItem], now: datetime) -> None:
+    """Ask about each held item, until the person quits."""
     console = open_console()
     seen = _read_entries(config, plan) if held else {}
     for number, each in enumerate(held, 1):
@@ -221,17 +220,30 @@ def _ask_about_held(config: Config, plan: Plan, held: Sequence[HeldItem], now: d
         print_entries(console, [seen[name] for name in each.entries if name in seen])
         answer = typer.prompt(_HELD_QUESTION, default="u").strip().lower()[:1]
         if answer == "q":
-            return False
+            return
         if answer in _HELD_KEYS:
             _store_admission(config, plan, each.entries, _HELD_KEYS[answer], now)
     if held:
         console.print("No more held items.")
-    return True
+
+
+def _hold_back(config: Config, plan: Plan, name: str, now: datetime) -> None:
+    """Hold the new item with this entry back; it may come with the next refresh only, as ``diff --json`` lists it."""
+    sources = [source.name for source in plan.sources]
+    if name.partition("/")[0] not in sources:
+        raise ConfigError(f'{plan.name}: "{name}" is no entry of a source; an entry is named {sources[0]}/ID')
+    with database.open_store(config.state) as store:
+        corrections.hold_back(corrections.Terms(store, plan, now), (name,))
+    typer.echo(f"{plan.name}: {shorten(name)}: held back until it is released with --wait")
 
 
 def _decide_held(config: Config, plan: Plan, name: str, wanted: bool | None, now: datetime) -> None:  # noqa: FBT001 - the decision itself
     """Store a decision about the held item with this entry; raise ConfigError if there is none."""
     with database.open_store(config.state) as store:
+        if wanted is None and name in decisions.read_held_back(store, plan.name):
+            corrections.release(corrections.Terms(store, plan, now), (name,))
+            typer.echo(f"{plan.name}: {shorten(name)}: released")
+            return
         decided = [known for known in decisions.read_admissions(store, plan.name) if known == name]
     held = compose.published_feed(config, plan.name, at=now).held
     found = next((each.entries for each in held if name in each.entries), tuple(decided))

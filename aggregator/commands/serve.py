@@ -50,8 +50,9 @@ def run(  # noqa: PLR0913 - each is an option of the command line
 ) -> None:
     """Refresh on the schedule of the config and serve the output folder over HTTP, until stopped.
 
-    A changed config is read again; if it is wrong, the errors are printed and the old one stays in use. A changed
-    output folder needs a restart. SIGTERM or SIGINT finishes the running refresh and ends; a second one ends at once.
+    With a queue in the config it only serves, and workers refresh. A changed config is read again; if it is wrong, the
+    errors are printed and the old one stays in use. A changed output folder needs a restart. SIGTERM or SIGINT finishes
+    the running refresh and ends; a second one ends at once.
 
     The desk, where one looks, decides and adds sources, is at /desk/. On another address than loopback it needs a
     password, or a proxy that the config trusts.
@@ -71,7 +72,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _end)
     meter = metrics.meter() if counted else None
-    with nullcontext() if no_refresh else scheduler.ticking(partial(_tick, worker, meter), warn):
+    with nullcontext() if no_refresh or worker.config.queue else scheduler.ticking(partial(_tick, worker, meter), warn):
         web.serve(sockets, output, routes=routes, meter=meter)
 
 

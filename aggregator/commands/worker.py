@@ -1,29 +1,91 @@
-"""``aggregator worker``: refresh on schedule without a server; several can share a store."""
+"""``aggregator worker``: refresh on schedule without a server; any number can share a store."""
 
 from __future__ import annotations
 
+import os
+import socket
 from datetime import datetime
+from typing import Annotated
 
 import typer
 
+from aggregator.commands.log import Log, LogOption
 from aggregator.commands.options import CONFIG, ConfigOption
 from aggregator.commands.output import format_count
-from aggregator.commands.summary import print_news, warn
 from aggregator.config.load import load
-from aggregator.service import scheduler
+from aggregator.errors import AggregatorError
+from aggregator.processes import editions
+from aggregator.service import metrics, scheduler, workers
 from aggregator.service.workers import Worker
+from aggregator.store import connection, database
+from aggregator.store.database import Claim, Store
 
 
-def run(config: ConfigOption = CONFIG) -> None:
+def run(
+    config: ConfigOption = CONFIG,
+    *,
+    threads: Annotated[int, typer.Option("--threads", help="Jobs at once, with a queue.", min=1, max=64)] = 4,
+    port: Annotated[
+        int | None, typer.Option("--metrics-port", help="Offer Prometheus metrics at this port, with a queue.")
+    ] = None,
+    log_format: LogOption = "text",
+) -> None:
     """Refresh on the schedule of the config, until stopped; workers on the same store share the work.
 
-    Several machines can share a PostgreSQL store and the output folder. SIGTERM or SIGINT finishes the running refresh
-    and ends.
+    With a queue in the config a worker refreshes what `aggregator dispatch` gives it; without one it looks itself every
+    half minute. Several machines can share a PostgreSQL store and the output folder. SIGTERM or SIGINT finishes the
+    running refresh and ends.
     """
-    worker = Worker(load(config), typer.echo, warn)
-    typer.echo(f"refreshing {format_count(len(worker.config.plans), 'feed')} on schedule")
+    lines = Log(log_format)
+    worker = Worker(load(config), lines.say, lines.warn)
+    connection.load_driver(worker.config.state)
+    editions.fork_template()
+    if worker.config.queue:
+        _work_for_queue(worker, worker.config.queue, threads, port, lines)
+        return
+    lines.say(f"refreshing {format_count(len(worker.config.plans), 'feed')} on schedule")
 
     def tick(at: datetime) -> None:
-        print_news(worker.tick(at), at)
+        lines.print_news(worker.tick(at), at)
 
-    scheduler.run(tick, warn)
+    scheduler.run(tick, lines.warn)
+
+
+def _work_for_queue(worker: Worker, url: str, threads: int, port: int | None, lines: Log) -> None:
+    from aggregator.service import queue  # noqa: PLC0415 - an extra
+
+    owner = f"{socket.gethostname()}:{os.getpid()}"
+    broker = queue.open_queue(url)
+    counts, _ = metrics.worker_meter(port)
+    with scheduler.catching_signals() as wait, database.open_store(worker.config.state) as store:
+
+        def work(sent: Claim, at: datetime | None) -> None:
+            _work(worker, store, sent, at, owner, counts, lines)
+
+        with queue.working(broker, work, threads=threads, lease=worker.config.lease, tell=lines.warn):
+            lines.say(f"worker {owner}: {format_count(threads, 'job')} at once")
+            wait()
+
+
+def _work(  # noqa: PLR0913, PLR0917 - what one job is given
+    worker: Worker,
+    store: Store,
+    sent: Claim,
+    at: datetime | None,
+    owner: str,
+    counts: metrics.WorkerMeter,
+    lines: Log,
+) -> None:
+    """Refresh the feeds of one message, and tell what became of them."""
+    with counts.busy.track_inprogress():
+        try:
+            outcomes, lost = workers.refresh_sent(store, worker.reload(), sent, at, owner)
+        except AggregatorError as error:
+            counts.failed.inc(len(sent.feeds))
+            lines.warn(str(error))
+            return
+    counts.refreshed.inc(len(sent.feeds) - lost)
+    counts.lost.inc(lost)
+    if lost:
+        lines.warn(f"the leases of {format_count(lost, 'feed')} were lost; another worker refreshes them")
+    lines.print_news(outcomes, at or datetime.now().astimezone())

@@ -1,18 +1,21 @@
-"""Add sources and feeds to config.yaml; its comments, order and quotes are kept."""
+"""Add sources and feeds to config.yaml, and change sources; its comments, order and quotes are kept."""
 
 from __future__ import annotations
 
 import io
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from threading import Lock
+from typing import Final
 
 from msgspec import Struct
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString as Quoted
 
+from aggregator.config.change import Keys, change_source, make_digest, read_source
 from aggregator.config.load import check
 from aggregator.errors import ConfigError
 
@@ -21,6 +24,13 @@ _WIDTH = 4096
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9./_-]*(?::[A-Za-z0-9./_-]+)*")
 """Values that need no quotes for any YAML reader, also in braces."""
+
+_writing: Final = Lock()
+"""Held while a config file is read, changed and written: the desk may be asked twice at once."""
+
+
+class ChangedError(ConfigError):
+    """The config was changed since the state that was seen."""
 
 
 class Addition(Struct, frozen=True):
@@ -39,20 +49,47 @@ def add(path: Path, additions: Sequence[Addition]) -> None:
     The whole text is checked before and after. Raises ConfigError if it is wrong or cannot be written; the file is then
     unchanged.
     """
+    with _writing:
+        _write(path, lambda before: add_sources(before, additions)).replace(path.resolve())
+
+
+def change(path: Path, feed: str, source: str, keys: Keys, *, seen: str) -> None:
+    """Change keys of a source in a config file.
+
+    Raises ConfigError if the result is wrong or cannot be written, ChangedError if the digest of the source's keys is
+    not the one that was ``seen``; the file is then unchanged.
+    """
+
+    def edit(text: str) -> str:
+        if make_digest(read_source(text, feed, source)) != seen:
+            raise ChangedError(f"feeds.{feed}.sources.{source} was changed meanwhile. Nothing was written; look again.")
+        return change_source(text, feed, source, keys)
+
+    with _writing:
+        _write(path, edit).replace(path.resolve())
+
+
+def write_draft(path: Path, feed: str, source: str, keys: Keys, ending: str) -> Path:
+    """Write a copy of a config file beside it, with keys of a source changed, and return its path; ConfigError."""
+    return _write(path, lambda text: change_source(text, feed, source, keys), ending)
+
+
+def _write(path: Path, edit: Callable[[str], str], ending: str = "partial") -> Path:
+    """Write the edited text of a config into a file beside it; return its path. Raises ConfigError."""
     path = path.resolve()
     try:
         before = path.read_text(encoding="utf-8-sig") if path.exists() else ""
         if before.strip():
             check(before, str(path), allow_empty=True)
-        after = add_sources(before, additions)
+        after = edit(before)
         check(after, str(path))
-        partial = path.with_name(f".{path.name}.partial")
-        partial.write_text(after, encoding="utf-8")
+        written = path.with_name(f".{path.name}.{ending}")
+        written.write_text(after, encoding="utf-8")
         if path.exists():
-            shutil.copymode(path, partial)
-        partial.replace(path)
+            shutil.copymode(path, written)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written: {error.strerror}") from error
+    return written
 
 
 def add_sources(text: str, additions: Sequence[Addition]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from msgspec import Struct
@@ -24,7 +24,7 @@ from aggregator.model.entry import Tag
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Override
 from aggregator.model.source import Conditions, Filter, Source
-from aggregator.text import durations
+from aggregator.text.times import durations
 
 DEFAULT = Path("config.yaml")
 
@@ -45,8 +45,9 @@ class Config(Struct, frozen=True):
     ``plans`` are the feeds, sorted by name. ``proxy`` is the URL of an HTTP proxy. ``obey_robots`` tells whether
     robots.txt applies to configured URLs, too. ``backups`` is how many daily copies of the store are kept beside it.
     ``notify`` are addresses of Apprise, with the names of secrets; ``notify_after`` is for how many refreshes a source
-    fails before they are told.
-    ``desk`` says who may enter the desk.
+    fails before a message is sent.
+    ``desk`` says who may enter the desk. ``queue`` is the address of the Redis between dispatcher and workers, ``None``
+    without one; ``lease`` is after which a feed of a worker that died is given to another.
     """
 
     path: Path
@@ -62,6 +63,8 @@ class Config(Struct, frozen=True):
     notify: tuple[str, ...] = ()
     notify_after: int = 3
     desk: DeskAccess = DeskAccess()
+    queue: str | None = None
+    lease: timedelta = timedelta(minutes=15)
 
     @property
     def polling_policy(self) -> Policy:
@@ -104,6 +107,8 @@ def load(path: Path, *, allow_empty: bool = False) -> Config:
         notify=tuple(keys.notify),
         notify_after=keys.notify_after,
         desk=DeskAccess(keys.desk.password, keys.desk.trusted_header, tuple(sorted(keys.desk.trusted_networks))),
+        queue=keys.queue,
+        lease=timedelta(seconds=keys.lease_seconds),
     )
 
 

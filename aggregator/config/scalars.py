@@ -13,8 +13,8 @@ from pydantic.config import JsonDict
 
 from aggregator.config.messages import suggest
 from aggregator.model.categories import CATEGORY_NAMES
-from aggregator.text import durations
-from aggregator.text.cron import find_fault
+from aggregator.text.times import durations
+from aggregator.text.times.cron import find_fault
 from aggregator.text.urls import is_web
 
 _T = TypeVar("_T")
@@ -89,6 +89,10 @@ def _email(text: str) -> str:
     return text
 
 
+RESERVED_NAME = "desk"
+"""A name that no feed may have: the path of the desk."""
+
+
 def _pair(names: list[str]) -> list[str]:
     if len(set(names)) != 2:  # noqa: PLR2004 - a decision is about two
         raise ValueError("name two different entries or items, each by its id or guid")
@@ -98,6 +102,8 @@ def _pair(names: list[str]) -> list[str]:
 def _feed_name(name: str) -> str:
     if name.endswith(_FILE_ENDINGS):
         raise ValueError(f'"{name}" is the name of a file; a feed is a folder: leave out the ending')
+    if name == RESERVED_NAME:
+        raise ValueError(f'"{name}" is the path of the desk in serve; take another name')
     return name
 
 

@@ -229,7 +229,7 @@ class FeedKeys(Keys):
     image: WebAddress | None = Field(None, description="Artwork: JPEG or PNG, square, 1400 to 3000 pixels.")
     explicit: bool | None = Field(None, description="Whether the show is explicit.")
     type: Literal["episodic", "serial"] | None = Field(
-        None, description="Whether episodes stand alone or are to be heard in order."
+        None, description="Whether episodes stand alone (episodic) or are meant to be played in order (serial)."
     )
     categories: list[Category] = Field(default_factory=list, description="Categories of Apple Podcasts.")
     copyright: Text | None = Field(None, description="Copyright notice.")
@@ -316,9 +316,9 @@ class FeedKeys(Keys):
 
     @model_validator(mode="after")
     def _check_token(self) -> Self:
-        """Check that no hub is told the address of a private feed."""
+        """Check that the address of a private feed is not sent to a hub."""
         if self.token and self.hubs:
-            raise ValueError("hubs would be told the address of a private feed: keep one of token and hubs")
+            raise ValueError("the address of a private feed would be sent to the hubs: keep one of token and hubs")
         return self
 
     @model_validator(mode="after")
@@ -342,7 +342,7 @@ class DeskKeys(Keys):
         default=None, description="Header field by which a proxy names a person whom it let in, such as Remote-User."
     )
     trusted_networks: list[Network] = Field(
-        default_factory=list, description="Networks (CIDR) of that proxy; the field counts from nobody else."
+        default_factory=list, description="Networks (CIDR) of that proxy; the field is ignored in requests of others."
     )
 
     @model_validator(mode="after")
@@ -358,6 +358,12 @@ class ConfigKeys(Keys):
 
     state: Text = Field(
         ".aggregator/store.db", description="The store: a file relative to this config's folder, or postgresql://…"
+    )
+    queue: Annotated[str, Field(pattern=r"^rediss?://")] | None = Field(
+        None, description="Redis (redis://…) that carries feeds from the dispatcher to workers; needs PostgreSQL."
+    )
+    lease_seconds: int = Field(
+        900, strict=True, ge=5, description="After which a feed of a worker that died is given to another (PostgreSQL)."
     )
     backups: Annotated[int, Field(strict=True, ge=0)] = Field(
         7, description="How many daily copies of the store are kept beside it; 0 for none."
@@ -379,13 +385,20 @@ class ConfigKeys(Keys):
     )
     notify: list[Text] = Field(
         default_factory=list,
-        description="Addresses of Apprise that are told of trouble, once when it begins and once when it is over.",
+        description="Apprise addresses that get a message when trouble begins and when it is over.",
     )
     notify_after: int = Field(
-        3, strict=True, ge=1, description="Refreshes in a row in which a source fails before it is told."
+        3, strict=True, ge=1, description="Refreshes in a row in which a source must fail before a message is sent."
     )
     desk: DeskKeys = Field(DeskKeys(), description="Who may enter the desk (default: this machine alone).")
     feeds: dict[FeedName, FeedKeys] = Field(min_length=1, description="The feeds, by the name of their folder.")
+
+    @model_validator(mode="after")
+    def _check_queue(self) -> Self:
+        """Check that a queue has a store that several machines can share."""
+        if self.queue and not self.state.startswith("postgres"):
+            raise ValueError("queue needs a store that several machines share: state: postgresql://…")
+        return self
 
 
 class EmptyConfigKeys(ConfigKeys):

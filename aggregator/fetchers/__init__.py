@@ -1,1 +1,1 @@
-"""Every kind of source: its addresses polled, its documents read."""
+"""Fetch sources of every kind: poll their addresses and parse their documents."""

@@ -1,4 +1,4 @@
-"""Addresses as people paste them: without a scheme, of apps and directories, of services that have a feed or none."""
+"""Normalize addresses that people paste: without a scheme, of apps and directories, of services with a feed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from aggregator.errors import ConfigError
 from aggregator.text.urls import is_web
 
 _SCHEMES = re.compile(r"(?:feed|itpc|pcast|podcast|rss):(?://)?(?=(?P<web>https?://)?)", re.IGNORECASE)
-_HOST = re.compile(r"(?:[\w-]+\.)+[^\W\d_][\w-]+(?::\d+)?(?:[/?#].*)?|localhost(?::\d+)?(?:/.*)?", re.IGNORECASE)
+_HOST = re.compile(r"(?:[\w-]+\.)+[^\W\d_][\w-]+(?::\d+)?(?:[/?#].*)?", re.IGNORECASE)
+_LOCAL_HOST = re.compile(r"(?:localhost|(?:\d{1,3}\.){3}\d{1,3}|\[[\da-f:.]+\])(?::\d+)?(?:[/?#].*)?", re.IGNORECASE)
 
 _REWRITTEN = (
     # YouTube has a feed of each channel and playlist; the newest 15 videos, without their lengths.
@@ -36,8 +37,12 @@ _WITHOUT_FEED = (
 def normalize(text: str) -> str:
     """Return the address that a pasted text stands for; raise ConfigError if there can be none.
 
+    Without a scheme a name stands for https; an IP address and localhost, which seldom have a certificate, for http.
+
     >>> normalize("example.com/show"), normalize("feed://example.com/rss")
     ('https://example.com/show', 'https://example.com/rss')
+    >>> normalize("localhost:8000/show"), normalize("192.168.1.20:8080/rss.xml")
+    ('http://localhost:8000/show', 'http://192.168.1.20:8080/rss.xml')
     >>> normalize("overcast.fm/itunes1566080008/pytorch-developer-podcast")
     'https://podcasts.apple.com/us/podcast/id1566080008'
     """
@@ -46,6 +51,8 @@ def normalize(text: str) -> str:
         url = url[scheme.end() :] if scheme["web"] else f"https://{url[scheme.end() :].lstrip('/')}"
     elif _HOST.fullmatch(url):
         url = f"https://{url}"
+    elif _LOCAL_HOST.fullmatch(url):
+        url = f"http://{url}"
     for pattern, service in _WITHOUT_FEED:
         if re.match(pattern, url, re.IGNORECASE):
             raise ConfigError(

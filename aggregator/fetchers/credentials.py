@@ -1,7 +1,7 @@
-"""Put secrets into requests, and hide them in all that comes of these.
+"""Put secrets into requests, and hide them in answers, messages and entries.
 
 The config names a secret as ``${NAME}``, in the address or in a header field of a source. Only requests have its
-value; what is shown, stored or parsed has the name.
+value; everything that is shown, stored or parsed has the name.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")  # that documents are written i
 
 
 def read_secrets(source: Source) -> Secrets:
-    """Return the secrets that a source's address and header fields name; FetchError if one is not to be had."""
+    """Return the secrets that a source's address and header fields name; FetchError if one is missing."""
     return tuple((name, _read_secret(name)) for name in _list_names(source))
 
 
 def read_named_secrets(text: str) -> Secrets:
-    """Return the secrets that a text names; FetchError if one is not to be had."""
+    """Return the secrets that a text names; FetchError if one is missing."""
     return tuple((name, _read_secret(name)) for name in dict.fromkeys(_REFERENCE.findall(text)))
 
 
@@ -67,7 +67,7 @@ def hide_in_body(body: bytes, secrets: Secrets) -> bytes:
 
 
 def hide_in_listing(listing: Listing, source: Source) -> Listing:
-    """Return the listing with the names in place of values that were not found in the body, being escaped there."""
+    """Return the listing with names in place of values that were escaped in the body and not found there."""
     if not _list_names(source):
         return listing
     try:
@@ -113,7 +113,7 @@ def names_secret(url: str) -> bool:
 
 
 def fill_audio(url: str, source: Source) -> str | None:
-    """Return the address of audio with its secrets, ``None`` if one is not to be had: for a private feed."""
+    """Return the address of a private feed's audio with its secrets, ``None`` if one is missing."""
     try:
         secrets = read_secrets(source)
     except FetchError:

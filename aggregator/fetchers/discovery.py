@@ -1,7 +1,7 @@
-"""The feeds that an HTML page names (autodiscovery): ``<link rel="alternate">`` with the type of a feed.
+"""Find the feeds that an HTML page names (autodiscovery): ``<link rel="alternate">`` with the type of a feed.
 
-HTML Living Standard, 4.6.7.1; the wrong types are those seen in real pages. A page may name one show in several
-formats of audio: they are one source, so the likeliest to be whole and playable comes first.
+HTML Living Standard, 4.6.7.1; the wrong types were seen in real pages. A page may name one show in several formats of
+audio: they are one source, so the feed that most players can play comes first.
 """
 
 from __future__ import annotations

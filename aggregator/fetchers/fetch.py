@@ -1,7 +1,7 @@
-"""Fetch a source: poll its addresses, follow a page to its feed, read what is new; each source in a thread.
+"""Fetch a source: poll its addresses, follow a page to its feed, parse new documents; each source in a thread.
 
-A source gives the documents of its addresses, in the order of ``locate``. A document that is not new leaves a gap: what
-it listed before stands. A snapshot is used until the live source is first understood.
+The addresses are those of ``locate``, in order. An unchanged document is not parsed: its stored entries stay. A
+snapshot is used until the live source is first understood.
 """
 
 from __future__ import annotations
@@ -23,39 +23,54 @@ from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import credentials, parser_process, plausibility, registry, snapshot
 from aggregator.fetchers.fetched import FetchedSource, PollStates, select_states
 from aggregator.fetchers.http import bot_protection, host_limits, polling
+from aggregator.fetchers.http.errors import BusyHostError
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import redact
 from aggregator.fetchers.parsing.entries import make_keys_unique
 from aggregator.model.entry import Listing
 from aggregator.model.feed import SourceResult
-from aggregator.model.source import Answer, Document, PollState, Request, Robots, Source, SourceStatus, Validators
+from aggregator.model.outline import Outline, Pick
+from aggregator.model.source import (
+    Answer,
+    Document,
+    PollState,
+    Proposals,
+    Request,
+    Robots,
+    Source,
+    SourceStatus,
+    Validators,
+)
 
 _PROCESSORS = os.cpu_count() or 1
 _MOST_PAGES = 20  # of one listing, each time that its first page has changed
 _MOST_SOURCES = 1_000  # fetched at once; each waits in a thread, which is made only when one is needed
 
 Tell = Callable[[Source, str, str], None]
-"""Called with the source, the stage ("fetch", "read", "failed") and what came of it, empty at its begin; any thread."""
+"""Called in any thread with the source, the stage ("fetch", "read", "failed"), and its result, empty at its start."""
 
 
 class Resources(Struct):
     """The threads and the polls of one run; may be used from several threads.
 
-    ``held`` is which hosts asked for silence, ``read_robots`` returns the robots.txt known of an address.
+    ``held`` are the hosts that sent Retry-After; ``read_robots`` returns the stored robots.txt of an address; ``gate``
+    limits polls of a host together with those of other machines, ``None`` if there are none.
     """
 
     policy: Policy
     held: Mapping[str, datetime] = field(default_factory=dict)
     read_robots: Callable[[str], Robots | None] = field(default=lambda _url: None)
+    gate: host_limits.HostGate | None = None
     _limiter: host_limits.HostLimiter | None = None
     _sources: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_MOST_SOURCES, "fetch"))
     _readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_PROCESSORS, "read"))
     _lock: Lock = field(default_factory=Lock)
 
     def limiter(self) -> host_limits.HostLimiter:
-        """Return what all polls of this run go through, made when the first source is due."""
+        """Return the limiter of all polls of this run, made when the first source is due."""
         with self._lock:
-            self._limiter = self._limiter or host_limits.HostLimiter(self.policy, self.held, self.read_robots)
+            if self._limiter is None:
+                self._limiter = host_limits.HostLimiter(self.policy, self.held, self.read_robots, gate=self.gate)
             return self._limiter
 
     def start(self, fetch_source: Callable[[], FetchedSource]) -> Future[FetchedSource]:
@@ -63,24 +78,32 @@ class Resources(Struct):
         return self._sources.submit(fetch_source)
 
     def read(self, document: Document) -> Listing:
-        """Return what the document lists, once one of the parsers is free; ReadError."""
+        """Return the listing of a document, once a parser process is free; raise ReadError."""
         return self._readers.submit(parser_process.read, document).result()
 
     def discover(self, document: Document) -> tuple[str, ...]:
-        """Return the feeds that a page names, once one of the parsers is free; ReadError."""
+        """Return the feeds that a page names, once a parser process is free; raise ReadError."""
         return self._readers.submit(parser_process.discover, document).result()
 
-    def propose(self, document: Document) -> tuple[Source, ...]:
-        """Return how a document of no known kind can be read, once one of the parsers is free; ReadError."""
+    def propose(self, document: Document) -> Proposals:
+        """Return how a document of no known kind can be read, once a parser process is free; raise ReadError."""
         return self._readers.submit(parser_process.propose, document).result()
 
+    def outline(self, document: Document, first: int = 0) -> Outline:
+        """Return a page as an outline to choose from, from that piece on; ReadError."""
+        return self._readers.submit(parser_process.outline, document, first).result()
+
+    def pick(self, document: Document, chosen: Pick) -> dict[str, str]:
+        """Return the options of the document's source with the selectors of what was chosen; ReadError."""
+        return self._readers.submit(parser_process.pick, document, chosen).result()
+
     def take_new_robots(self) -> tuple[Robots, ...]:
-        """Return what was learned of robots.txt since this was last called."""
+        """Return the robots.txt files that were fetched since the last call."""
         with self._lock:
             return self._limiter.take_new_robots() if self._limiter else ()
 
     def close(self) -> None:
-        """End what was begun; polls and documents under way are waited for."""
+        """Wait for polls and documents in progress, and close connections and processes."""
         if self._limiter is not None:
             self._limiter.close()
         self._readers.shutdown(cancel_futures=True)
@@ -91,7 +114,7 @@ class Terms(Struct, frozen=True):
     """Resources and clock of a run's requests, and the listener of its progress.
 
     ``schedule`` says when the feed is to be refreshed (``None``: any time); ``force`` polls sources that are not due,
-    too.
+    too; ``only`` names the one source that is polled (``None``: all).
     """
 
     resources: Resources
@@ -99,10 +122,11 @@ class Terms(Struct, frozen=True):
     tell: Tell
     schedule: polling.Schedule | None = None
     force: bool = False
+    only: str | None = None
 
 
 class _Read(Struct, frozen=True):
-    """An answer without its document, what that lists, and what to remember of the other addresses polled for it."""
+    """An answer without its document, the document's listing, and the poll states of other addresses polled for it."""
 
     answer: Answer
     listing: Listing | None = None
@@ -110,25 +134,27 @@ class _Read(Struct, frozen=True):
 
 
 def fetch(source: Source, poll_states: PollStates, terms: Terms) -> Future[FetchedSource]:
-    """Poll the addresses of a source, read what is new, and return what came of it as a future that never fails.
+    """Poll the addresses of a source, parse new documents, and return the result as a future that never fails.
 
-    A defect of ours or of a reader is a source that failed, and its message names it.
+    After a bug in the program or in a kind's module the source has failed; its message names the bug.
     """
     return terms.resources.start(_SourceFetch(source, poll_states, terms).run)
 
 
 class _SourceFetch(Struct, frozen=True):
-    """One source, what is remembered of its addresses, and the terms of the run."""
+    """One source, the poll states of its addresses, and the terms of the run."""
 
     source: Source
     poll_states: PollStates
     terms: Terms
 
     def run(self) -> FetchedSource:
-        """Return what came of the source, from its snapshot if it was never read live."""
+        """Return the result of the source, from its snapshot if it was never read live."""
         try:
             fetched = self._fetch()
             fetched = self._with_snapshot(fetched) if _needs_snapshot(fetched) else fetched
+        except BusyHostError as error:
+            return FetchedSource(self.source, status="not due", message=str(error), is_put_off=True)
         except BaseException as error:  # noqa: BLE001  # a defect must not end the refresh of the other sources
             fetched = FetchedSource(self.source, message=_describe_defect(error))
         if SourceResult(self.source, fetched.status).is_failing:
@@ -136,6 +162,11 @@ class _SourceFetch(Struct, frozen=True):
         return fetched
 
     def _fetch(self) -> FetchedSource:
+        if self.terms.only not in (None, self.source.name):
+            message = "not asked in this run"
+            known = tuple(self.poll_states.values())
+            resting = tuple(Answer("not due", each, message=message) for each in known)
+            return FetchedSource(self.source, resting, (None,) * len(known), known, "not due", message)
         if self.source.path is not None:
             return _summarize(self.source, [self._read_file()])
         try:
@@ -158,7 +189,7 @@ class _SourceFetch(Struct, frozen=True):
         return polling.due_at(self.terms.schedule, select_states(requests, self.poll_states), self.terms.now)
 
     def _fetch_address(self, request: Request) -> _Read:
-        """Poll an address and read its document, or that of the feed which it names."""
+        """Poll an address and read its document, or that of the feed that it names."""
         answer, other = self._poll_page_or_feed(request)
         self.terms.tell(self.source, "fetch", answer.message or answer.status)
         others = () if other is None else (other.poll_state,)
@@ -179,9 +210,9 @@ class _SourceFetch(Struct, frozen=True):
         return self._read(other, (*others, page))
 
     def _poll_page_or_feed(self, request: Request) -> tuple[Answer, Answer | None]:
-        """Poll an address, or the feed that its page once named; if that fails also the page, which may name another.
+        """Poll an address, or the feed that its page named before; if that fails also the page, which may name another.
 
-        Of the two answers the page's comes first if it is new.
+        The page's answer comes first if it is new.
         """
         feed_url = self._poll_state(request.url).leads_to
         if feed_url is None:
@@ -204,7 +235,7 @@ class _SourceFetch(Struct, frozen=True):
         )
 
     def _read(self, answer: Answer, others: tuple[PollState, ...] = (), request: Request | None = None) -> _Read:
-        """Return what the document of the answer lists, with the pages that follow it, if that is believed."""
+        """Return the listing of the answer's document and its further pages, if that is believed."""
         if answer.document is None:
             return _Read(answer, others=others)
         self.terms.tell(self.source, "read", "")
@@ -235,6 +266,8 @@ class _SourceFetch(Struct, frozen=True):
             asked.add(next_url)
             try:
                 page = self._list_page(replace(request, url=next_url))
+            except BusyHostError:
+                raise
             except (FetchError, ReadError) as error:
                 why, is_whole = f"page {len(asked)} is missing: {_explain(error, self.source)}", False
                 break
@@ -245,14 +278,14 @@ class _SourceFetch(Struct, frozen=True):
         return replace(listing, entries=unique, remarks=remarks, next_url=None), is_whole
 
     def _list_page(self, request: Request) -> Listing:
-        """Return what a further page of a listing lists; raise FetchError or ReadError."""
+        """Return the listing of a further page; raise FetchError or ReadError."""
         answer = self._poll(request, force=True)
         if answer.document is None:
             raise FetchError(answer.message or answer.status)
         return self._list(answer.document)
 
     def _list(self, document: Document) -> Listing:
-        """Return what the document lists; ReadError, also if it lists nothing and is a page of a bot protection."""
+        """Return the listing of a document; ReadError, also for an empty one of a bot protection's page."""
         try:
             listing, error = self.terms.resources.read(document), None
         except ReadError as unread:
@@ -280,7 +313,7 @@ class _SourceFetch(Struct, frozen=True):
         return replace(fetched, listings=(saved.listing,), poll_states=poll_states, status="snapshot")
 
     def _read_file(self) -> _Read:
-        """Return what the source's file lists, if its bytes are not those read last."""
+        """Return the listing of the source's file, if that has changed."""
         try:
             document = snapshot.read_file(self.source)
         except (FetchError, ReadError) as error:
@@ -297,12 +330,12 @@ class _SourceFetch(Struct, frozen=True):
 
 
 def _conclude(answer: Answer, status: SourceStatus, poll_state: PollState, message: str) -> Answer:
-    """Return the answer without its document, with what was made of that."""
+    """Return the answer without its document, with the status after it was read."""
     return replace(answer, status=status, poll_state=poll_state, message=message, document=None)
 
 
 def _summarize(source: Source, read: Sequence[_Read]) -> FetchedSource:
-    """Return what became of the source, from what became of its addresses."""
+    """Return the result of the source by those of its addresses."""
     answers = tuple(each.answer for each in read)
     listings = tuple(each.listing for each in read)
     messages = dict.fromkeys(answer.message for answer in answers if answer.message)
@@ -317,7 +350,7 @@ def _summarize(source: Source, read: Sequence[_Read]) -> FetchedSource:
 
 
 def _find_status(answers: Sequence[Answer], listings: Sequence[Listing | None]) -> SourceStatus:
-    """Return "ok" if anything was read, else the best of what the addresses came to."""
+    """Return "ok" if anything was read, else the best status of the addresses."""
     if any(listing is not None for listing in listings):
         return "ok"
     given = {answer.status for answer in answers}

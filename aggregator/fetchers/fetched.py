@@ -1,4 +1,4 @@
-"""One source as it was fetched in one run, and when it is next asked."""
+"""The result of one source in one run, and when it is next polled."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from aggregator.model.entry import Listing
 from aggregator.model.source import Answer, PollState, Request, Source, SourceStatus
 
 PollStates = Mapping[str, PollState]
-"""What is remembered of a source, by address."""
+"""Poll states of a source, by address."""
 
 
 class FetchedSource(Struct, frozen=True):
-    """One source in one run: the answers of its addresses, what was read of those that were new, and its status.
+    """Result of one source in one run: the answers of its addresses, their listings, and its status.
 
-    ``listings`` has a place for each address, ``None`` where nothing was new. ``poll_states`` are what is to be
-    remembered. ``message`` says why a source failed, or what else a person should know.
+    ``listings`` has one for each address, ``None`` if nothing was new. ``poll_states`` are to be stored. ``message``
+    says why a source failed, or what else a person should know. ``is_put_off`` says that it was not polled because
+    another machine polls its host.
     """
 
     source: Source
@@ -30,6 +31,7 @@ class FetchedSource(Struct, frozen=True):
     poll_states: tuple[PollState, ...] = ()
     status: SourceStatus = "failed"
     message: str = ""
+    is_put_off: bool = False
 
     @property
     def entries(self) -> int:
@@ -40,7 +42,7 @@ class FetchedSource(Struct, frozen=True):
 def explain_next_poll(
     source: Source, poll_states: PollStates, schedule: polling.Schedule, now: datetime
 ) -> tuple[datetime | None, str]:
-    """Return when a source is next polled, and the reason in a short phrase; ``None`` if it is not polled any more."""
+    """Return when a source is next polled (``None``: no more), and the reason in a short phrase."""
     try:
         requests = registry.locate(source)
     except (FetchError, ReadError):
@@ -49,6 +51,6 @@ def explain_next_poll(
 
 
 def select_states(requests: Sequence[Request], poll_states: PollStates) -> list[PollState]:
-    """Return what is remembered of the addresses, or of the feeds that their pages lead to."""
+    """Return the poll states of the addresses, or of the feeds that their pages name."""
     known = [poll_states[each.url] for each in requests if each.url in poll_states]
     return [poll_states.get(each.leads_to or "", each) for each in known]

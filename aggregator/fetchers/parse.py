@@ -15,12 +15,12 @@ from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import registry
-from aggregator.fetchers.directories import proposals
+from aggregator.fetchers.directories import outline, proposals
 from aggregator.fetchers.parser_process import LARGEST_ANSWER, Answer, Task, encode
 from aggregator.fetchers.parsing.bombs import check_bombs
 from aggregator.fetchers.parsing.entries import limit_lengths, make_keys_unique
 from aggregator.model.entry import Entry, Listing
-from aggregator.model.source import Document, Filter, Source
+from aggregator.model.source import Document, Filter, Proposals
 from aggregator.sandbox import seccomp
 from aggregator.sandbox.forks import write_message
 from aggregator.sandbox.template import close_files
@@ -28,6 +28,9 @@ from aggregator.text.fold import fold
 
 _ENTRIES: Final = 100
 """Entries in one message, so that neither process holds all of a long listing in encoded form."""
+
+_MOST_FILES: Final = 64
+"""Open files; pipes hold memory that no limit counts."""
 
 for _name in registry.KINDS:
     registry.load(_name)  # before the process is forked for each document
@@ -45,9 +48,9 @@ def run(task: bytes, out: IO[bytes], _note: Callable[[str], None]) -> None:
 
 
 def _confine(answer: int) -> None:
-    """Take from this process what no parser needs: all files but the one of its answer, the network, the environment.
+    """Remove all access that no parser needs: files except that of its answer, the network, the environment.
 
-    `check` says where there are no such filters of system calls.
+    `aggregator check` reports machines without such filters of system calls.
     """
     close_files({0, 1, 2, answer})
     os.environ.clear()
@@ -55,20 +58,15 @@ def _confine(answer: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     most = LARGEST_ANSWER if hard == resource.RLIM_INFINITY else min(LARGEST_ANSWER, hard)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (_MOST_FILES, _MOST_FILES))
     seccomp.confine()
 
 
 def _answer(task: Task) -> Answer:
-    """Return the answer to a task; a document that is refused, or meets a bug, gives one that says why."""
+    """Return the answer to a task; for a document that is refused or meets a bug it has the error."""
     try:
         check_bombs(task.document.body, task.most_items)
-        if task.discover:
-            return Answer(feeds=discover(task.document))
-        if task.propose:
-            return Answer(proposals=propose(task.document))
-        listing = read(task.document)
-        too_long = len(listing.entries) > task.most_items
-        return Answer(error=f"it lists more than {task.most_items} items") if too_long else Answer(listing=listing)
+        return _do(task)
     except ReadError as error:
         return Answer(error=str(error))
     except RecursionError:
@@ -77,6 +75,20 @@ def _answer(task: Task) -> Answer:
         raise
     except BaseException as error:  # noqa: BLE001  # a bug in a parser costs its document only
         return Answer(error=_describe_bug(error))
+
+
+def _do(task: Task) -> Answer:
+    if task.discover:
+        return Answer(feeds=discover(task.document))
+    if task.propose:
+        return Answer(proposals=propose(task.document))
+    if task.outline is not None:
+        return Answer(outline=outline.make_outline(task.document, task.outline))
+    if task.pick is not None:
+        return Answer(options=outline.pick(task.document, task.pick))
+    listing = read(task.document)
+    too_long = len(listing.entries) > task.most_items
+    return Answer(error=f"it lists more than {task.most_items} items") if too_long else Answer(listing=listing)
 
 
 def _describe_bug(error: BaseException) -> str:
@@ -91,16 +103,16 @@ def discover(document: Document) -> tuple[str, ...]:
     return tuple(find(document)) if find else ()
 
 
-def propose(document: Document) -> tuple[Source, ...]:
+def propose(document: Document) -> Proposals:
     """Return how a page or JSON document of no known kind can be read, the likeliest to be right first."""
-    return tuple(proposals.propose(document))
+    return proposals.propose(document)
 
 
 def read(document: Document) -> Listing:
-    """Return what a document lists: keys made unique, long texts cut, only the shows that the config asks for.
+    """Return the listing of a document with unique keys, long texts cut, and only the shows that the config selects.
 
-    Raises ReadError if nothing is understood. A sound feed without items gives an empty listing; a page without an
-    item and without a title is not understood.
+    Raise ReadError for a document that is not understood, such as a page without an item or title. A sound feed without
+    items gives an empty listing.
     """
     name = document.source.name
     if not document.body.strip():

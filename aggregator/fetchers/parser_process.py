@@ -1,7 +1,7 @@
-"""Parse documents in processes of their own that are killed when one costs too much: that document is lost, no other.
+"""Parse each document in a process of its own, which is killed if it exceeds its limits.
 
-This process decodes what a parser wrote into known record types and never unpickles it, so a parser taken over by its
-document cannot run code here.
+This process decodes the parser's answer into known record types and never unpickles it, so a parser that its document
+has taken over cannot run code here.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from msgspec.structs import replace
 from aggregator.errors import ReadError
 from aggregator.fetchers.http.target import make_printable, redact
 from aggregator.model.entry import Entry, Listing
+from aggregator.model.outline import Outline, Pick
 from aggregator.model.record import replace_surrogates
-from aggregator.model.source import Document, Source
+from aggregator.model.source import Document, Proposals
 from aggregator.sandbox import forks
 from aggregator.sandbox.forks import ForkError
-from aggregator.sandbox.template import Limits
+from aggregator.sandbox.limits import Limits
 
 LIMITS: Final = Limits(cpu_seconds=5, wall_seconds=60.0, megabytes=200)
 """Most that one document may cost.
@@ -36,11 +37,16 @@ LARGEST_ANSWER: Final = 128 * 1024 * 1024
 
 
 class Task(Struct):
-    """Parse a document, or find the feeds that it names, or propose how it can be read."""
+    """Parse a document, or find the feeds that it names, or propose how it can be read.
+
+    Or show it as an ``outline`` from that piece on, or make selectors of what was chosen of it (``pick``).
+    """
 
     document: Document
     discover: bool = False
     propose: bool = False
+    outline: int | None = None
+    pick: Pick | None = None
     most_items: int = MOST_ITEMS
 
 
@@ -50,7 +56,9 @@ class Answer(Struct, omit_defaults=True):
     entries: tuple[Entry, ...] = ()
     listing: Listing | None = None
     feeds: tuple[str, ...] = ()
-    proposals: tuple[Source, ...] = ()
+    proposals: Proposals | None = None
+    outline: Outline = Outline()
+    options: dict[str, str] = {}
     error: str = ""
 
 
@@ -59,7 +67,7 @@ _decoder = msgspec.msgpack.Decoder(Answer)
 
 
 def read(document: Document, limits: Limits = LIMITS, most_items: int = MOST_ITEMS) -> Listing:
-    """Return what the document lists; ReadError if it cannot be parsed, or costs more than its share."""
+    """Return the listing of a document; ReadError if it cannot be parsed or exceeds the limits."""
     return _run(Task(document, most_items=most_items), limits).listing or Listing(())
 
 
@@ -68,9 +76,19 @@ def discover(document: Document) -> tuple[str, ...]:
     return _run(Task(document, discover=True), LIMITS).feeds
 
 
-def propose(document: Document) -> tuple[Source, ...]:
+def propose(document: Document) -> Proposals:
     """Return how a document of no known kind can be read, the best first; ReadError as for `read`."""
-    return _run(Task(document, propose=True), LIMITS).proposals
+    return _run(Task(document, propose=True), LIMITS).proposals or Proposals()
+
+
+def outline(document: Document, first: int) -> Outline:
+    """Return a page as an outline, from that piece on; ReadError as for `read`."""
+    return _run(Task(document, outline=first), LIMITS).outline
+
+
+def pick(document: Document, chosen: Pick) -> dict[str, str]:
+    """Return the options of the document's source with the selectors of what was chosen; ReadError as for `read`."""
+    return _run(Task(document, pick=chosen), LIMITS).options
 
 
 def encode(message: Any) -> bytes:

@@ -1,11 +1,11 @@
 """Hold back a listing that lost half of its items at once, until it was seen repeatedly.
 
-What is not believed leaves the memory as it was, validators and digest too: they name the document that is held, so
-that the next question brings the doubtful one again. Tried and dropped: keeping the validators of a doubtful answer
-(then 304 comes, and there is nothing to believe), and the body's digest as its name (feeds write the time in it).
+The validators and the digest of the last accepted document are kept, so that the next poll returns the doubtful one
+again. Tried and dropped: keeping the validators of a doubtful answer (the next answer is 304, without a listing), and
+identifying it by the digest of its body (feeds contain the time).
 
-Right: a host that breaks and lists 1 of 80 for an afternoon; a page that is empty while its site is rebuilt. Wrong on
-purpose: a show that really deletes 40 of 80 episodes is believed two polls late, and nobody is hurt.
+Right: a broken host that lists 1 of 80 items for an afternoon; a page that is empty while its site is rebuilt. Accepted
+cost: a show that really deletes 40 of 80 episodes is believed two polls later.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from aggregator.fetchers.http import polling
 from aggregator.model.entry import Listing
 from aggregator.model.source import PollState
-from aggregator.text import release_times
+from aggregator.text.times import release_times
 
 _EQUAL_LISTINGS = 3  # of one doubtful listing in a row, until it is believed: with 2, one bad cache would do
 _LOST_AT_MOST = 3  # items that any listing may lose without a word, as a page of few items does
@@ -27,7 +27,7 @@ _SHRUNK_TO = 2  # a half; feeds that list their newest N lose fewer
 
 
 class Verdict(Struct, frozen=True):
-    """Decision on a listing: ``believed`` or not, the poll state to keep, and the reason in one line if it is not."""
+    """Decision on a listing: whether it is ``believed``, the new poll state, and the reason in one line if not."""
 
     believed: bool
     poll_state: PollState
@@ -40,7 +40,7 @@ def weigh(before: PollState, after: PollState, listing: Listing) -> Verdict:
     A partial listing is always believed: what is absent from it proves nothing.
     """
     count = len(listing.entries)
-    reason = "" if listing.partial else _reason(before.items or 0, count)
+    reason = "" if listing.partial else _explain(before.items or 0, count)
     outline = _digest_keys(listing)
     times = before.doubts + 1 if before.doubt == outline else 1
     if not reason or times >= _EQUAL_LISTINGS:
@@ -52,13 +52,13 @@ def weigh(before: PollState, after: PollState, listing: Listing) -> Verdict:
 
 
 def refuse(before: PollState, after: PollState, now: datetime) -> PollState:
-    """Return the poll state after a document that could not be parsed: one more error, the validators of before."""
+    """Return the poll state after a document that could not be parsed: one more error, and the former validators."""
     return polling.update_after_failure(
         replace(_keep_validators(before, after), errors=before.errors), after.asked or now, now
     )
 
 
-def _reason(before: int, count: int) -> str:
+def _explain(before: int, count: int) -> str:
     lost = before - count
     if before and not count:
         return f"it listed {before} items and now lists none"

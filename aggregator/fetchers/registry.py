@@ -1,11 +1,11 @@
-"""The only list of the kinds of sources: how far each is trusted, what the config may say of it, where its module is.
+"""The only list of the kinds of sources: the trust in each, its keys and options in the config, and its module.
 
 A kind is one module. It has ``read(document)``, which returns a Listing; ``locate(source)``, which returns the requests
 to send, unless that is just the source's own address; and ``discover(document)`` if its pages may name a feed. None of
 them asks the network, the store or the clock. `docs/kinds.md` shows two.
 
 Installed packages add kinds through the entry points ``aggregator.sources``: the name is the kind, the value its
-module, whose attribute ``KIND`` is a `Kind`. The built-in ones stand in `KINDS`, so that a config is read without
+module, whose attribute ``KIND`` is a `Kind`. The built-in ones are in `KINDS`, so that a config is read without
 importing their modules.
 """
 
@@ -28,15 +28,14 @@ ENTRY_POINTS = "aggregator.sources"
 class Kind(Struct, frozen=True):
     """One kind of source.
 
-    ``trust`` is that of a source whose config gives none, from 0 to 1. The trusts order the kinds: a host knows its own
-    show, a directory cuts texts, and a page read by selectors is the easiest to misread.
-
-    Exactly one of the keys ``places`` says where a source is. ``options`` are the names it understands, ``None`` for
-    any, ``needed`` those it cannot do without.
-
-    ``address`` matches the addresses that are of this kind whatever they answer; its group ``show``, if it has one, is
-    the show's id. ``guess`` is the turn at which ``aggregator add`` tries the kind on another address, ``None`` for
-    never. ``module`` and ``locates`` (whether the module has a ``locate``) are known by themselves for packages.
+    - ``trust``: default for its sources, from 0 to 1: high for hosts, lower for directories, which cut texts, lowest
+      for pages read by selectors.
+    - ``places``: keys of the config that say where a source is; it has exactly one of them.
+    - ``options``: names of its options, ``None`` for any; those in ``needed`` are required.
+    - ``address``: pattern of addresses that are always of this kind; its group ``show``, if there is one, is the id of
+      the show.
+    - ``guess``: place in the order in which ``aggregator add`` tries kinds on other addresses, ``None`` for never.
+    - ``module``, and ``locates``, whether it has a ``locate``; both are set automatically for packages.
     """
 
     trust: float = 0.5
@@ -86,7 +85,7 @@ def names() -> tuple[str, ...]:
 
 
 def find(name: str) -> Kind:
-    """Return what is known of a kind; ReadError if there is none, or its package cannot be imported."""
+    """Return a kind by its name; ReadError if there is none, or its package cannot be imported."""
     if name in KINDS:
         return KINDS[name]
     module = load(name)
@@ -108,9 +107,9 @@ def load(name: str) -> ModuleType:
 
 
 def locate(source: Source) -> tuple[Request, ...]:
-    """Return the requests that bring a source's documents, with its secrets, in their order; none for a local path.
+    """Return the requests for a source's documents, with its secrets, in their order; none for a local path.
 
-    FetchError or ReadError if there can be none now, such as for want of a token.
+    Raise FetchError or ReadError if they cannot be made, such as without a token.
     """
     if source.path:
         return ()
@@ -123,7 +122,7 @@ def locate(source: Source) -> tuple[Request, ...]:
 
 
 def recognise(url: str) -> Source | None:
-    """Return the source that an address is by its form alone; ``None`` if its document must be looked at.
+    """Return the source of an address by its form alone; ``None`` if its document must be examined.
 
     >>> recognise("https://podcasts.apple.com/us/podcast/any/id1566080008?i=1").show
     '1566080008'

@@ -1,4 +1,4 @@
-"""Documents that stand in local files: a source's path, or the snapshot that is used until it answers."""
+"""Read documents from local files: a source's path, or the snapshot that is used until the source answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Atom 1.0 (RFC 4287): everything, with enclosure links, ids that are IRIs, and each entry's source."""
+"""Render Atom 1.0 (RFC 4287): all items, with enclosure links, ids that are IRIs, and each entry's source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON chapters of items whose source has Podlove's in the feed itself: podcast apps read only a file of their own.
+"""Render JSON chapters of items whose source has Podlove chapters in the feed: podcast apps read only separate files.
 
 https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/examples/chapters/jsonChapters.md
 """
@@ -62,5 +62,5 @@ def _make_chapter(row: Row) -> dict[str, object]:
     start = 0.0
     for part in str(attributes["start"]).split(":"):
         start = start * 60 + float(part)
-    said = {key: attributes[name] for name, key in _KEYS.items() if attributes.get(name)}
-    return {"startTime": int(start) if start.is_integer() else round(start, 3), **said}
+    fields = {key: attributes[name] for name, key in _KEYS.items() if attributes.get(name)}
+    return {"startTime": int(start) if start.is_integer() else round(start, 3), **fields}

@@ -163,7 +163,7 @@ def _prepare(place: Path, content: bytes, *, compress: bool) -> list[_Step]:
         steps.append(_Step(part.name, place.name))
     siblings = [place.with_name(place.name + ending) for ending in _ENDINGS]
     if compress and any(_is_stale(sibling, stamp) for sibling in siblings):
-        for sibling, packed in zip(siblings, (_gzip(content), _brotli(content)), strict=True):
+        for sibling, packed in zip(siblings, (_compress_gzip(content), _compress_brotli(content)), strict=True):
             beside = _write(sibling, packed)
             os.utime(beside, (stamp, stamp))
             steps.append(_Step(beside.name, sibling.name))
@@ -194,12 +194,12 @@ def _is_stale(sibling: Path, stamp: int) -> bool:
     return not sibling.is_file() or int(sibling.stat().st_mtime) != stamp
 
 
-def _gzip(content: bytes) -> bytes:
+def _compress_gzip(content: bytes) -> bytes:
     """Compress without name and time (RFC 1952), so that the result is deterministic."""
     return gzip.compress(content, _GZIP, mtime=0)
 
 
-def _brotli(content: bytes) -> bytes:
+def _compress_brotli(content: bytes) -> bytes:
     packed: bytes = brotli.compress(content, quality=_BROTLI, lgwin=_BROTLI_WINDOW)
     return packed
 

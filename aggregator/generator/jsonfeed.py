@@ -1,4 +1,4 @@
-"""JSON Feed 1.1: everything, with attachments, and in ``_aggregator`` the source of each field.
+"""Render JSON Feed 1.1: all items, with attachments, and in ``_aggregator`` the source of each field.
 
 https://www.jsonfeed.org/version/1.1/
 """

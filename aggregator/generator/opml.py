@@ -1,8 +1,8 @@
-"""OPML 2.0 (http://opml.org/spec2.opml): the list of feeds that readers exchange, written strictly and read tolerantly.
+"""Write and read OPML 2.0 (http://opml.org/spec2.opml), the list of feeds that feed readers exchange.
 
-Read tolerantly, because files in the wild misspell ``xmlUrl``, pad or empty it, leave out ``type`` or ``title``, use
-HTML's entities, leave ampersands bare, and are glued together; an HTML parser takes all of that, and expands no entity
-that a document declares.
+Reading is tolerant, because real files misspell ``xmlUrl``, have blanks in it or leave it empty, lack ``type`` or
+``title``, use HTML's entities, have bare ampersands, or are several files in one. An HTML parser reads all of that, and
+expands no entity that a document declares.
 """
 
 from __future__ import annotations

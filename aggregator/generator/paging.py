@@ -1,9 +1,8 @@
-"""Paging by RFC 5005: the newest items on the page that is polled, all older ones in archives that stay as they are.
+"""Divide feeds into pages by RFC 5005: the newest items on the page that is polled, older ones in archives.
 
-Archive ``k`` holds the items from the ``(k-1)·window``-th to the ``k·window``-th, counted from the oldest, so it is
-full when it first appears and changes only when an old item is discovered late. The newest page always shows
-``window`` items and may repeat some of the newest archive: apps that know no archives (and purge what a feed no
-longer lists) lose nothing that the window promises.
+Archive ``k`` has the items from the ``(k-1)·window``-th to the ``k·window``-th, counted from the oldest: it is full
+when it first appears and changes only when an old item is found late. The newest page always has ``window`` items and
+may repeat some of the newest archive, so that apps without support for archives always have these.
 """
 
 from __future__ import annotations
@@ -106,7 +105,7 @@ def find_archives(folder: Path, name: str) -> Iterator[str]:
 def find_stale_archives(folder: Path, guid: str, current: Collection[str]) -> Iterator[str]:
     """Yield the archives of the feed of this guid that stand in the folder and are not among ``current``.
 
-    A file of such a name that does not hold the guid belongs to somebody else and stays.
+    A file of such a name without the guid is not an archive of this feed and stays.
     """
     for path in sorted(folder.iterdir()):
         if _NAME.fullmatch(path.name) and path.name not in current and path.is_file() and not path.is_symlink():

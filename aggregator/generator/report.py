@@ -1,6 +1,6 @@
-"""report.json: the sources of each field, evidence for merges, repairs, states of sources, and near misses.
+"""Render report.json: the sources of each field, evidence for merges, repairs, states of sources, and near misses.
 
-It describes the store, not a run: without times of runs, the same store gives the same bytes.
+It has no times of runs, so that the same store gives the same bytes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""RSS 2.0 with the itunes and podcast namespaces: podcast.xml, which apps subscribe to, and feed.xml with everything.
+"""Render RSS 2.0 with the itunes and podcast namespaces: podcast.xml, to which apps subscribe, and feed.xml with all.
 
 Rules: RSS 2.0 and the RSS Advisory Board's profile, PSP-1, Apple's requirements, and the podcast namespace; the table
 is in docs/output.md.
@@ -118,10 +118,10 @@ def _make_channel_tags(channel: FeedChannel) -> tuple[Tag, ...]:
     if channel.license:
         text, address = channel.license
         own.append(Tag("podcast:license", text, (("url", address),) if address else ()))
-    return (*own, *(tag if channel.passes_value else _without_value(tag) for tag in channel.tags))
+    return (*own, *(tag if channel.passes_value else _remove_value(tag) for tag in channel.tags))
 
 
-def _without_value(tag: Tag) -> Tag:
+def _remove_value(tag: Tag) -> Tag:
     """Return a live item without payment addresses."""
     children = tuple(child for child in tag.children if child.name != "podcast:value")
     return tag if children == tag.children else replace(tag, children=children)
@@ -191,7 +191,7 @@ def _make_tags(item: FeedItem, channel: FeedChannel) -> tuple[Tag, ...]:
 
 
 def _is_published(tag: Tag, item: FeedItem, channel: FeedChannel) -> bool:
-    """Return whether an element of a source is published; some are made anew, and a second title must be the first's.
+    """Return whether an element of a source is published; some are generated, and a second title must be the first's.
 
     A title that was repaired, or that a person has changed, is not contradicted by the short one of Apple.
     """

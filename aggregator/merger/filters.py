@@ -1,8 +1,8 @@
-"""Filters of the config: the conditions that leave entries and items out of a feed.
+"""Apply the filters of the config: conditions that leave entries and items out of a feed.
 
-Whatever is left out stays in the store: what the config lets in again comes back under its old guid. A length or date
-that is unknown meets no condition and fails none. Patterns have a limit of processor time, not of elapsed time, so that
-the same store gives the same feed on a busy machine.
+Entries that are left out stay in the store and come back under their old guid if the filter changes. Conditions about
+an unknown length or date are ignored. Patterns have a limit of processor time, not of elapsed time, so that the same
+store gives the same feed on a busy machine.
 """
 
 from __future__ import annotations
@@ -26,13 +26,15 @@ def find_reason(found: Entry | Item, chosen: Filter, place: str) -> str | None:
 
     ``place`` is where the filter stands in the config. Raises PublishError for a pattern that takes too long.
     """
-    failed = (f"only {name}" for name, met in _test(found, chosen.only, f"{place}.only") if not met)
-    excluded = (f"exclude {name}" for name, met in _test(found, chosen.exclude, f"{place}.exclude") if met)
+    failed = (f"only {name}" for name, is_met in _check_conditions(found, chosen.only, f"{place}.only") if not is_met)
+    excluded = (
+        f"exclude {name}" for name, is_met in _check_conditions(found, chosen.exclude, f"{place}.exclude") if is_met
+    )
     return next(chain(failed, excluded), None)
 
 
 def describe(left_out: Iterable[LeftOut]) -> tuple[str, ...]:
-    """Return one line for each condition that leaves something out, with how much that is."""
+    """Return one line for each condition that leaves something out, with the number."""
     counted = Counter((each.source, each.why) for each in left_out)
     return tuple(_describe(*key, number) for key, number in sorted(counted.items()))
 
@@ -43,20 +45,20 @@ def _describe(source: str, why: str, number: int) -> str:
 
 
 def list_emptied(left_out: Iterable[LeftOut], kept: Container[str]) -> tuple[str, ...]:
-    """Return one line for each source of which its filter leaves nothing; ``kept`` are those with an entry left."""
+    """Return one line for each source whose filter leaves out all entries; ``kept`` are those with an entry left."""
     emptied = Counter(each.source for each in left_out if each.source and each.source not in kept)
     return tuple(f"{name}: its filter leaves out all of its {count} entries" for name, count in sorted(emptied.items()))
 
 
-def _test(found: Entry | Item, given: Conditions, place: str) -> Iterator[tuple[str, bool]]:
-    """Yield each condition that is given, with whether it is met; not those about a value that is unknown.
+def _check_conditions(found: Entry | Item, given: Conditions, place: str) -> Iterator[tuple[str, bool]]:
+    """Yield each given condition with whether it is met, except for those about an unknown value.
 
     An episode that names no type is a full one (Apple, "A Podcaster's Guide to RSS", 2024).
     """
     if given.show and isinstance(found, Entry) and found.show:
         yield "show", fold(found.show) in map(fold, given.show)
     if given.title:
-        yield "title", any(_search(pattern, found.title, f"{place}.title") for pattern in given.title)
+        yield "title", any(_matches_pattern(pattern, found.title, f"{place}.title") for pattern in given.title)
     if given.category:
         yield "category", not {*map(fold, given.category)}.isdisjoint(map(fold, found.categories))
     if given.type:
@@ -72,7 +74,7 @@ def _test(found: Entry | Item, given: Conditions, place: str) -> Iterator[tuple[
         yield "before", at < given.before
 
 
-def _search(pattern: str, title: str, place: str) -> bool:
+def _matches_pattern(pattern: str, title: str, place: str) -> bool:
     import regex  # noqa: PLC0415 - takes a tenth of a second, and most feeds have no pattern
 
     try:

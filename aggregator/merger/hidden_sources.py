@@ -1,6 +1,7 @@
-"""Sources of which a feed publishes nothing: they take part in matching, and in the guids of items.
+"""Remove hidden sources, of which a feed publishes nothing, after matching; their guids stay.
 
-A free feed that knows the premium source of its show gives an episode the guid that the premium feed gives it.
+A free feed that has the premium source of its show as a hidden one publishes episodes with the guids of the premium
+feed.
 """
 
 from __future__ import annotations

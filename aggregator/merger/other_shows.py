@@ -1,8 +1,8 @@
-"""Find sources that list entries of another show than the feed's: pure, by the shows' names and by what matches.
+"""Find sources that list entries of another show than the feed's, by the names of shows and by matches.
 
-Reported are a listing of several shows of which some are not the feed's, and a source of which nothing matches what
-others list while its show has another name, or while the others match one another. An entry that matches is the
-feed's, whatever its show is called; posts are compared with posts, so that a blog beside a podcast is no other show.
+Reported are listings of several shows of which some are not the feed's, and sources without any match in the others if
+their show has another name, or if the others match one another. An entry that matches is of the feed's show, with any
+name; posts are compared with posts, so that a blog beside a podcast is no other show.
 """
 
 from __future__ import annotations
@@ -18,18 +18,17 @@ from aggregator.text.fold import fold
 from aggregator.text.urls import canonical
 
 LEAST = 5
-"""Entries of which none matches, below which a source is not reported: fewer may all be new or missing elsewhere."""
+"""Entries without a match for which a source is reported; fewer may all be new or missing elsewhere."""
 
-_SHORT_WORD = 3  # letters: words of every text
-_SHARED_WORDS = 4  # two shows share less than a fourth of the words of their descriptions
-_NAMES = 3
-"""Names of other shows that a line quotes."""
+_SHORT_WORD = 3  # letters of a word that all texts have
+_SHARED_WORDS = 4  # two shows have less than a fourth of the words of their descriptions in common
+_NAMES = 3  # names of other shows that a line quotes
 
 
 class Listed(Struct, frozen=True):
-    """Some entries that a source lists now: the show each names (``None`` where it names none), and whether it matches.
+    """Entries that a source lists now, counted by their show (``None`` if not given), genre, and whether they match.
 
-    ``matches`` says whether another source lists the same item; ``number`` is how many entries there are of this kind.
+    ``matches`` says whether another source lists the same item; ``number`` is the number of such entries.
     """
 
     show: str | None
@@ -74,20 +73,20 @@ def find_other_shows(
 ) -> tuple[str, ...]:
     """Return one line for each source that lists another show, with what to add to the config, sorted.
 
-    ``title`` is the feed's, ``shows`` are the titles that the sources give their shows, ``filtered`` the sources of
-    which the config already says which show to take, ``strangers`` those of which few entries suffice.
+    ``title`` is that of the feed, ``shows`` are the titles of the shows by source, ``filtered`` the sources for which
+    the config selects a show, ``strangers`` those that are reported with fewer than ``LEAST`` entries.
     """
     found: list[str] = []
     for source in sorted(known):
         own = {fold(title), *(fold(name) for other, name in shows.items() if name and other != source)}
-        mixed = "" if source in filtered else _mixed(title, known[source], own)
-        if mixed or _nothing_matches(source, known, shows.get(source), own, least=1 if source in strangers else LEAST):
-            found.append(f"{source}: {mixed or _whole(title, shows.get(source))}")
+        mixed = "" if source in filtered else _describe_mixed(title, known[source], own)
+        if mixed or _has_no_match(source, known, shows.get(source), own, least=1 if source in strangers else LEAST):
+            found.append(f"{source}: {mixed or _describe_other(title, shows.get(source))}")
     return tuple(found)
 
 
-def _mixed(title: str, entries: Sequence[Listed], own: set[str]) -> str:
-    """Return what to tell of a listing of several shows; empty where it is none, or where every show is the feed's."""
+def _describe_mixed(title: str, entries: Sequence[Listed], own: set[str]) -> str:
+    """Describe a listing of several shows; empty if it has one show, or only the feed's."""
     names: Counter[str] = Counter()
     for entry in entries:
         if entry.show:
@@ -128,27 +127,27 @@ def find_strangers(shows: Mapping[str, Show]) -> frozenset[str]:
     )
 
 
-def _nothing_matches(
+def _has_no_match(
     source: str, known: Mapping[str, Sequence[Listed]], name: str | None, own: set[str], *, least: int
 ) -> bool:
-    """Return whether nothing that the source lists matches, though others list the same kind of thing."""
+    """Return whether no entry of the source matches, though others list the same genre."""
     genres = {entry.genre for other, entries in known.items() if other != source for entry in entries}
     comparable = [entry for entry in known[source] if entry.genre in genres]
     if any(entry.matches for entry in known[source]) or sum(entry.number for entry in comparable) < least:
         return False
     if name is not None:
-        return not any(_alike(fold(name), other) for other in own)
+        return not any(_is_same_name(fold(name), other) for other in own)
     others = (entry for other, entries in known.items() if other != source for entry in entries)
     return sum(entry.number for entry in others if entry.matches) >= LEAST
 
 
-def _alike(left: str, right: str) -> bool:
-    """Return whether one folded title has the words of the other in one stretch, as "X" and "X with Y" do."""
+def _is_same_name(left: str, right: str) -> bool:
+    """Return whether one folded title contains the words of the other in sequence, as "X with Y" contains "X"."""
     return f" {left} " in f" {right} " or f" {right} " in f" {left} "
 
 
-def _whole(title: str, name: str | None) -> str:
-    """Return what to tell of a source of which nothing is the feed's."""
+def _describe_other(title: str, name: str | None) -> str:
+    """Describe a source without any entry of the feed's show."""
     called = f' and it calls its show "{name}"' if name else ""
     return (
         f"nothing that it lists matches the other sources{called}: if it is another show, remove it or add"
@@ -157,6 +156,6 @@ def _whole(title: str, name: str | None) -> str:
 
 
 def _quote(text: str) -> str:
-    """Return a text in quotes as YAML takes it back, whatever signs it has."""
+    """Return a text in quotes of YAML."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

@@ -70,7 +70,7 @@ class Span(Record, frozen=True):
 
 
 class Entry(Record, frozen=True):
-    """One source's account of one item: what it said, how precisely, and where the text was cut or damaged.
+    """One item as one source lists it: its fields, how precise they are, and where the text was cut or damaged.
 
     ``key`` is unique within the source and survives a re-reading: the guid where there is one, else the
     directory's own id, the link, or the folded title. ``position`` counts from 0 in the order of the listing.

@@ -42,7 +42,7 @@ class Item(Record, frozen=True):
     """One episode or post of the canonical feed; every field knows the source it is from.
 
     ``guid`` is empty until settle gives the promised one. ``description`` is plain text; ``html`` is that source's
-    own markup (not yet sanitised) where its text is the one chosen. ``cut`` is true where nobody had the whole
+    own markup (not yet sanitised) where its text is the one chosen. ``cut`` is true where no source had the whole
     text. ``rank`` orders items of one time: the position on the page where they were first seen. ``part`` and
     ``tag`` are what the title says of itself (2 for "Part 2"; "bonus", "replay", ...); ``prefix`` and ``suffix`` are
     what the show puts round the title's own words, as they stand in the title ("447. ", " | LUP 232").
@@ -93,7 +93,7 @@ class Item(Record, frozen=True):
 
 
 class PublishedItem(Record, frozen=True):
-    """State of one published item that must be kept for ever.
+    """Permanent state of one published item.
 
     ``published`` is frozen (only its precision may grow), but for a date that ``dated`` gave, a source trusted less
     than another: it may be replaced once, and ``dated`` is ``None`` then. ``entries`` are the ids that belong to it.
@@ -165,3 +165,19 @@ class Admission(Record, frozen=True):
 
     held: tuple[HeldItem, ...] = ()
     until: datetime | None = None
+
+
+class Settlement(Record, frozen=True):
+    """The items to be published, newest first, and the records of all published ones, sorted by guid.
+
+    ``new`` and ``changed`` are the guids that this run publishes first and changes. ``events`` are lines about changes
+    of this run: published items that were merged, a guid already taken, a date in the future. ``remarks`` are lines
+    that stay true from run to run: audio listed twice.
+    """
+
+    items: tuple[Item, ...]
+    published_items: tuple[PublishedItem, ...]
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()

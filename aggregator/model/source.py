@@ -108,6 +108,17 @@ class Document(Record, frozen=True):
     partial: bool = False
 
 
+class Proposals(Record, frozen=True):
+    """Ways to read a document of no known kind, the likeliest to be right first, and the title of the page.
+
+    A proposal is a source without a place, whose name says what it is made from; it has a place if that is another
+    document.
+    """
+
+    sources: tuple[Source, ...] = ()
+    title: str | None = None
+
+
 class PollState(Record, frozen=True):
     """State kept of one address of one source between two polls.
 

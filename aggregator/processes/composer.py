@@ -18,9 +18,8 @@ from aggregator.errors import DamagedError, PublishError, StoreError
 from aggregator.fetchers import credentials
 from aggregator.merger import filters
 from aggregator.merger.identity import admission
-from aggregator.merger.identity.settle import Settlement
 from aggregator.model.feed import Feed, Plan
-from aggregator.model.item import Item
+from aggregator.model.item import Item, Settlement
 from aggregator.processes.editions import Edition, Task
 from aggregator.result import MOST_TITLES, ChangedTitles, Composition, Publication
 from aggregator.sandbox.forks import write_message

@@ -23,7 +23,7 @@ from aggregator.model.feed import Cover, Plan
 from aggregator.result import ChangedTitles, Publication
 from aggregator.sandbox import forks
 from aggregator.sandbox.forks import ForkError
-from aggregator.sandbox.template import Limits
+from aggregator.sandbox.limits import make_limits
 from aggregator.store import cache, decisions, entries, facts, guids
 from aggregator.store.database import Store, write_deferred
 
@@ -31,9 +31,6 @@ PROCESSES: Final = min(os.cpu_count() or 1, 8)
 """Feeds that are composed at once: one for each processor; more than some would only take memory."""
 
 _REPORT: Final = "report.json"
-
-SECONDS, MEGABYTES = 60, 512
-"""Processor time and memory that any feed may take; each of its entries adds to both."""
 
 WRITERS: Final = (cache, decisions, facts, guids)
 """The modules of which a fork may have functions called: all are loaded before their writes are read."""
@@ -122,7 +119,7 @@ def compose(store: Store, task: Task) -> Composed:
     name = plan.name if plan is not None else ""
     folder = Path(task.output) / (plan.channel.folder if plan is not None else "")
     try:
-        file = forks.composers.run(msgspec.msgpack.encode(task), _limits(entries.count_entries(store, name)))
+        file = forks.composers.run(msgspec.msgpack.encode(task), make_limits(entries.count_entries(store, name)))
     except ForkError as error:
         files.clear(folder)
         at = f" (it was at {make_printable(error.at)})" if error.at else ""
@@ -150,12 +147,3 @@ def _report_failure(folder: Path, why: str) -> None:
     with suppress(OSError, ValueError, PublishError):
         report = json.loads((folder / _REPORT).read_bytes())
         files.publish(folder, {_REPORT: to_json({**report, "failure": why})}, compress=True)
-
-
-def _limits(count: int) -> Limits:
-    """Return the most that a feed of so many entries may cost.
-
-    A cold refresh of 16,800 entries takes 37 s and 235 MB: 2 ms and 14 kB an entry (docs/performance.md).
-    """
-    seconds = SECONDS + count // 50
-    return Limits(seconds, 60 + 3 * seconds, MEGABYTES + count // 40)

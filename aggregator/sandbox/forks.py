@@ -22,8 +22,9 @@ from typing import IO, NoReturn
 
 import msgspec
 
-from aggregator.sandbox import template
-from aggregator.sandbox.template import HEAD, OUT_OF_MEMORY, Limits, Order
+from aggregator.sandbox import seccomp, template
+from aggregator.sandbox.limits import Limits, describe_memory, describe_time
+from aggregator.sandbox.template import HEAD, OUT_OF_MEMORY, Order
 
 _LENGTH = 8
 """Bytes before each message that say how long it is."""
@@ -132,6 +133,7 @@ class Forks:
 
     def _start(self) -> socket.socket:
         """Start the template and return our end of its socket."""
+        seccomp.hide()  # the environment of this process may have passwords
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(  # noqa: S603  # our own interpreter and our own words
@@ -231,9 +233,9 @@ def _explain(status: int | None, limits: Limits) -> str:
     if status is None:
         return f"it takes longer than {limits.wall_seconds:g} s"
     if status == -signal.SIGXCPU:
-        return f"it takes more than {limits.cpu_seconds} s of processor time"
+        return describe_time(limits)
     if status == OUT_OF_MEMORY:
-        return f"it takes more than {limits.megabytes} MB of memory"
+        return describe_memory(limits)
     if status in _CRASHES:
         return f"its process crashed ({signal.Signals(-status).name})"
     if status == -signal.SIGKILL:

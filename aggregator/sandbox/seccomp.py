@@ -36,6 +36,8 @@ class _Machine(Struct, frozen=True):
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CLONE_THREAD = 0x10000
+_OWNER = 0x8  # in fcntl's F_SETOWN, F_SETSIG, F_SETOWN_EX: any signal to any process; not in what Python uses
+_SOCKET = 0x8000  # in ioctl's FIOSETOWN and SIOCSPGRP, which do the same; not in those of terminals
 
 
 def _list_machines() -> dict[str, _Machine]:
@@ -44,31 +46,39 @@ def _list_machines() -> dict[str, _Machine]:
     itself: _Permitted = ("is", 0)
     lacks: _Permitted = ("lacks", _WRITING)
     thread: _Permitted = ("has", _CLONE_THREAD)
+    no_owner: _Permitted = ("lacks", _OWNER)
+    no_socket: _Permitted = ("lacks", _SOCKET)
     return {
         "x86_64": _Machine(
             0xC000003E,
             (
-                41, 42, 49,  # socket connect bind
+                41, 42, 49, 53,  # socket connect bind socketpair
                 82, 83, 84, 85, 86, 87, 88, 258, 259, 133, 263, 264, 265, 266, 316,  # rename mkdir … creat link unlink
                 76, 90, 91, 92, 93, 94, 260, 268, 452, 132, 235, 261, 280,  # truncate chmod chown utime
                 188, 189, 190, 197, 198, 199, 240, 165, 304,  # xattr mq_open mount open_by_handle_at
                 57, 58, 59, 322, 101, 310, 311, 200, 129, 297, 424, 434, 438,  # fork exec ptrace signals pidfd
                 425, 321, 298, 250, 272, 308, 323,  # io_uring bpf perf keyctl unshare setns userfaultfd
+                29, 30, 31, 64, 65, 66, 220, 68, 69, 70, 71, 319, 447,  # shared memory, semaphores, messages, memfd
+                141, 142, 144, 203, 314, 251, 256, 279, 440, 448,  # priority, processors and memory of other processes
             ),
-            {2: (1, *lacks), 257: (2, *lacks), 56: (0, *thread), 62: (0, *own), 234: (0, *own), 302: (0, *itself)},
+            {2: (1, *lacks), 257: (2, *lacks), 56: (0, *thread), 62: (0, *own), 234: (0, *own), 302: (0, *itself),
+             72: (1, *no_owner), 16: (1, *no_socket)},
             (435, 437),  # clone3 openat2
         ),
         "aarch64": _Machine(
             0xC00000B7,
             (
-                198, 203, 200,  # in the same order
+                198, 203, 200, 199,  # in the same order
                 38, 34, 33, 35, 36, 37, 276,
                 45, 52, 53, 54, 55, 452, 88,
                 5, 6, 7, 14, 15, 16, 180, 40, 265,
                 221, 281, 117, 270, 271, 130, 138, 240, 424, 434, 438,
                 425, 280, 241, 219, 97, 268, 282,
+                194, 196, 195, 190, 193, 191, 192, 186, 189, 188, 187, 279, 447,
+                140, 118, 119, 122, 274, 30, 238, 239, 440, 448,
             ),
-            {56: (2, *lacks), 220: (0, *thread), 129: (0, *own), 131: (0, *own), 261: (0, *itself)},
+            {56: (2, *lacks), 220: (0, *thread), 129: (0, *own), 131: (0, *own), 261: (0, *itself),
+             25: (1, *no_owner), 29: (1, *no_socket)},
             (435, 437),
         ),
     }  # fmt: skip
@@ -81,7 +91,7 @@ def explain_lack() -> str:
     return "" if Path("/proc/sys/kernel/seccomp").exists() else "the kernel has no seccomp filters"
 
 
-_PR_SET_SECCOMP, _MODE_FILTER, _PR_SET_NO_NEW_PRIVS = 22, 2, 38
+_PR_SET_DUMPABLE, _PR_SET_SECCOMP, _MODE_FILTER, _PR_SET_NO_NEW_PRIVS = 4, 22, 2, 38
 _CAPABILITY_VERSION = 0x20080522
 _INSTRUCTION = struct.Struct("HBBI")  # struct sock_filter: code, jump if true, jump if false, operand
 
@@ -100,6 +110,12 @@ def confine() -> bool:
         and libc.capset(struct.pack("II", _CAPABILITY_VERSION, 0), bytes(24)) == 0
         and libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.addressof(head), 0, 0) == 0
     )
+
+
+def hide() -> None:
+    """Refuse other processes of the account to read the memory and environment of this one (Linux)."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06

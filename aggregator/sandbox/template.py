@@ -19,28 +19,23 @@ from typing import IO, Any
 import msgspec
 from msgspec import Struct
 
+from aggregator.sandbox import seccomp
+from aggregator.sandbox.limits import Limits, find_most_memory
+
 HEAD = 512
 """Bytes at the beginning of the file: what the fork is at work on, for the message if it is killed."""
 
 OUT_OF_MEMORY = 3
 """Exit code of a fork that took more memory than it may."""
 
-_MEGABYTE = 1_048_576
-_STATM = Path("/proc/self/statm")
+_LOST_WAKE_SECONDS = 1.0
+"""After so long ended forks are looked for without a wake-up: the byte that wakes may fail to be written."""
 
 Note = Callable[[str], None]
 """Called with what a task is at work on, in a few words."""
 
 Run = Callable[[bytes, IO[bytes], Note], None]
 """Do a task and write what comes of it."""
-
-
-class Limits(Struct, frozen=True):
-    """Most that one task may cost: processor and wall seconds, megabytes above the template."""
-
-    cpu_seconds: int
-    wall_seconds: float
-    megabytes: int
 
 
 class Order(Struct, frozen=True):
@@ -51,7 +46,8 @@ class Order(Struct, frozen=True):
 
 
 def main(descriptor: str, module: str) -> None:
-    """Fork for each task until the parent has closed its socket; a fork whose task nobody waits for is killed."""
+    """Fork for each task until the parent has closed its socket; a fork is killed if its task was given up."""
+    seccomp.hide()
     line = socket.socket(fileno=int(descriptor))
     gc.set_threshold(100_000, 20, 100)  # as in a refresh: records make no reference cycles
     waker, wake = os.pipe()
@@ -61,10 +57,10 @@ def main(descriptor: str, module: str) -> None:
     forks: dict[int, socket.socket] = {}
     while True:
         waited: list[Any] = [line, waker, *forks.values()]
-        ready, _, _ = select.select(waited, [], [])
+        ready, _, _ = select.select(waited, [], [], _LOST_WAKE_SECONDS if forks else None)
         if waker in ready:
             os.read(waker, 4096)
-            _report_ended(forks)
+        _report_ended(forks)
         for number, reply in forks.items():
             if reply in ready:  # nothing is ever sent: the parent has closed it, or has gone
                 with suppress(ProcessLookupError):
@@ -148,11 +144,9 @@ def _note(file: int, text: str) -> None:
 def _confine(limits: Limits) -> None:
     """Let the kernel end this process once its share of processor time is used, and refuse more memory."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_seconds, resource.RLIM_INFINITY))
-    if _STATM.exists():  # Linux; elsewhere nothing tells how much address space is in use
-        used = int(_STATM.read_text("ascii").split()[0]) * resource.getpagesize()
-        most = used + limits.megabytes * _MEGABYTE
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 2))
+    most = find_most_memory(limits)
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 if __name__ == "__main__":

@@ -74,8 +74,18 @@ class _Connection(HttpToolsProtocol):
         """Begin with nothing received."""
         super().__init__(*args, **kwargs)
         self._gate = gate
+        self._answer, self.app = self.app, self._run
         self._in_head, self._fields, self._pieces = False, 0, 0
         self._unread, self._read_at = 0, self.loop.time()
+
+    async def _run(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer a request; if its client has reset the connection meanwhile, end without an error."""
+        try:
+            await self._answer(scope, receive, send)
+        except RuntimeError:  # from uvloop, which raises it for a write after a reset
+            if not self.transport.is_closing():
+                raise
+            await asyncio.sleep(0)  # the loop calls connection_lost, then uvicorn expects no answer
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 from msgspec import Struct
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, generate_latest, start_http_server
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
+
+from aggregator.errors import AggregatorError
+from aggregator.store.leases import Counts
 
 # Upper bounds in seconds: an answer from memory takes a fraction of a millisecond, a slow client tens of seconds.
 BUCKETS = (0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0)
 # The only names a path may give: a label for each address asked would let any stranger fill the memory.
 ENDINGS = {"": "page", "html": "page", "xml": "rss", "atom": "atom", "json": "json", "opml": "opml", "css": "style"}
+
+
+class QueueCounts(Struct, frozen=True):
+    """Feeds by their leases, messages that no worker has taken, and feeds claimed and lost since the start."""
+
+    feeds: Counts
+    messages: int
+    claims: int
+    lost: int
 
 
 class Meter(Struct, frozen=True):
@@ -43,6 +57,68 @@ class Refreshed(Struct, frozen=True):
     at: datetime
     items: int
     silent: int
+
+
+class WorkerMeter(Struct, frozen=True):
+    """Counts of one worker: feeds refreshed, failed, and whose lease was lost; jobs at work."""
+
+    refreshed: Counter
+    failed: Counter
+    lost: Counter
+    busy: Gauge
+
+
+def worker_meter(port: int | None) -> tuple[WorkerMeter, CollectorRegistry]:
+    """Make the counts of a worker at zero, and serve them at the port if there is one."""
+    kept = CollectorRegistry()
+    counts = WorkerMeter(
+        Counter("aggregator_worker_feeds", "Feeds refreshed", registry=kept),
+        Counter("aggregator_worker_failed_feeds", "Feeds whose refresh failed", registry=kept),
+        Counter("aggregator_worker_lost_leases", "Leases lost before the refresh was done", registry=kept),
+        Gauge("aggregator_worker_busy_jobs", "Jobs at work", registry=kept),
+    )
+    if port is not None:
+        start_http_server(port, registry=kept)
+    return counts, kept
+
+
+class _QueueCollector(Collector):
+    """Reads queue and leases at each scrape; an error of either gives no figures, and the target stays up."""
+
+    def __init__(self, count: Callable[[], QueueCounts]) -> None:
+        self._count = count
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the figures."""
+        try:
+            found = self._count()
+        except AggregatorError:
+            yield GaugeMetricFamily("aggregator_queue_up", "Whether store and queue can be read", 0)
+            return
+        yield GaugeMetricFamily("aggregator_queue_up", "Whether store and queue can be read", 1)
+        yield GaugeMetricFamily("aggregator_queue_messages", "Messages that no worker has taken", found.messages)
+        by_state = GaugeMetricFamily("aggregator_queue_feeds", "Feeds by state", labels=["state"])
+        for state in ("waiting", "queued", "working"):
+            by_state.add_metric([state], getattr(found.feeds, state))
+        yield by_state
+        yield CounterMetricFamily("aggregator_queue_claims", "Feeds claimed", found.claims)
+        yield CounterMetricFamily("aggregator_queue_lost_leases", "Leases that ended without a result", found.lost)
+        lags = GaugeMetricFamily("aggregator_queue_lag_seconds", "Time since feeds were due", labels=["quantile"])
+        for quantile, lag in zip(("0.5", "0.9", "0.99", "1"), found.feeds.lags, strict=True):
+            lags.add_metric([quantile], lag)
+        yield lags
+
+
+def make_queue_registry(count: Callable[[], QueueCounts]) -> CollectorRegistry:
+    """Return the figures of queue and leases, read at each scrape."""
+    kept = CollectorRegistry()
+    kept.register(_QueueCollector(count))
+    return kept
+
+
+def serve_queue(port: int, count: Callable[[], QueueCounts]) -> int:
+    """Serve the figures of queue and leases, and return the port; 0 chooses one."""
+    return start_http_server(port, registry=make_queue_registry(count))[0].server_port
 
 
 def meter() -> Meter:

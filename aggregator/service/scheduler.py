@@ -33,8 +33,18 @@ Tell = Callable[[str], object]
 def run(tick: Tick, tell: Tell, *, every: timedelta = TICK) -> None:
     """Tick until SIGTERM or SIGINT; a tick at work is then finished first. A second signal ends the process at once.
 
-    ``tell`` is given each line that a tick could not help: a person reads it. Call it in the main thread, which waits
-    at a socket: one that waits for a lock misses a signal that comes just before it sleeps (``signal.set_wakeup_fd``).
+    ``tell`` is given each line that a tick could not help: a person reads it. Call it in the main thread.
+    """
+    with catching_signals() as wait, ticking(tick, tell, every=every):
+        wait()
+
+
+@contextmanager
+def catching_signals() -> Iterator[Callable[[], None]]:
+    """Give a function that waits for SIGTERM or SIGINT; the body then ends in order, or at once by a second signal.
+
+    For the main thread, which waits at a socket: one that waits for a lock misses a signal that comes just before it
+    sleeps (``signal.set_wakeup_fd``).
     """
     reader, writer = socket.socketpair()
     writer.setblocking(False)
@@ -42,13 +52,15 @@ def run(tick: Tick, tell: Tell, *, every: timedelta = TICK) -> None:
     def end(number: int, _frame: FrameType | None) -> None:
         signal.signal(number, signal.SIG_DFL)
 
+    def wait() -> None:
+        while reader.recv(1)[0] not in before:
+            pass
+
     with reader, writer:
         waker = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
         before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
-            with ticking(tick, tell, every=every):
-                while reader.recv(1)[0] not in before:
-                    pass
+            yield wait
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)

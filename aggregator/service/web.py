@@ -36,7 +36,7 @@ from aggregator.errors import ConfigError
 from aggregator.service import metrics
 from aggregator.service.connection import limit_connections
 from aggregator.service.metrics import Answered, Meter
-from aggregator.text.dates import parse_http_date
+from aggregator.text.times.dates import parse_http_date
 
 # How long a client may use its copy without asking, in seconds: feeds change a few times a day, and 300 to 900 is what
 # readers and caches expect; longer delays a new episode by as much.

@@ -1,35 +1,49 @@
-"""One worker of a schedule: reload the config if it changed, claim the sources that are due, refresh their feeds.
+"""One worker of a schedule: reload the config if it changed, claim the feeds that are due, refresh them.
 
-Several workers may share a store: a source that one has claimed is left to it until its lease ends.
+Several workers may share a store: a feed that one has claimed is left to it until its lease ends.
 """
 
 from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
+from hashlib import blake2b
+from threading import Lock
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from aggregator import refresh
 from aggregator.config.load import Config, load
-from aggregator.errors import AggregatorError, ConfigError, LockedError
+from aggregator.errors import AggregatorError, ConfigError, LockedError, NothingToPublishError
 from aggregator.fetchers.http import polling
+from aggregator.model.feed import Plan
 from aggregator.model.source import PollState
 from aggregator.result import Listener, Outcome, ignore_progress
-from aggregator.store import database, facts, polls
-from aggregator.store.database import Store
-from aggregator.store.polls import Claim
-
-LEASE = timedelta(minutes=15)
-"""After which a source whose worker died is asked by another: longer than any refresh of a feed has taken."""
+from aggregator.store import database, facts, leases, polls
+from aggregator.store.database import Claim, Store
+from aggregator.version import VERSION
 
 MOST = 256
-"""Sources claimed at once: what is left is due at the next tick, or another worker's."""
+"""Feeds claimed at once: what is left is claimed afterwards, or by another worker."""
 
 TICKED = "ticked"
-"""The fact that says when anything was last refreshed by the schedule."""
+"""The fact that says when anything was last claimed by the schedule."""
+
+_CONFIG = "config"
+"""The fact with the digest of the config by which feeds were last made due."""
+
+_INDEX_EVERY = timedelta(days=1)
+"""How often the files that list every feed are looked at; a change of one makes them due at once."""
+
+_RETRY = timedelta(seconds=10)
+"""After which feeds are sent again whose refresh failed, for the store could not be reached or for a defect."""
+
+_REST = timedelta(seconds=2)
+"""How long a feed rests whose host another worker asks, and the list of all feeds after it was made."""
 
 
 class Worker(Struct):
@@ -45,9 +59,14 @@ class Worker(Struct):
     mark: tuple[int, int] | None = None
     looked: bool = False
     fresh: bool = True
+    lock: Lock = field(default_factory=Lock)
 
     def reload(self) -> Config:
         """Return the config, read again if its file has changed; errors in a changed one are reported once."""
+        with self.lock:
+            return self._reload()
+
+    def _reload(self) -> Config:
         try:
             state = self.config.path.stat()
             mark = (state.st_mtime_ns, state.st_size)
@@ -83,78 +102,122 @@ def refresh_due(
 
     With ``everything`` the others are gone through too, as a service does at its start: what was committed by a run
     that was killed before it published, or what a changed config says, is published, and no source is asked for it.
-    Raises what ``refresh.refresh`` raises; where another refresh holds the lock, the sources stay due.
+    Raises what ``refresh.refresh`` raises; where another refresh holds the lock, the feeds stay due.
     """
+    outcomes: list[Outcome] = []
     with database.open_store(config.state) as store:
-        polls.set_sources(store, [(plan.name, source.name) for plan in config.plans for source in plan.sources], at)
-        if everything or _clock_went_back(store, at):  # another config may have another schedule
-            polls.limit_due_times(store, _due_times(config, store, at), LEASE, at)
-        claims = polls.claim_due(store, at, most=MOST, lease=LEASE, owner=f"{socket.gethostname()}:{os.getpid()}")
-    if not claims and not everything:
+        schedule(store, config, at, everything=everything)
+        while (claim := claim_due(store, at)[0]).feeds:
+            outcomes += _refresh_claim(store, config, claim, at, listen)
+    return tuple(outcomes)
+
+
+def schedule(store: Store, config: Config, at: datetime, *, everything: bool = False) -> None:
+    """Make the feeds of the config those that are refreshed; all are due if the config has changed, or the clock.
+
+    With ``everything`` all are due in an SQLite store; on PostgreSQL what a killed worker left is due with its lease.
+    """
+    leases.set_feeds(store, [plan.name for plan in config.plans], at)
+    digest = blake2b(repr((VERSION, config)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    is_same = facts.read_fact(store, "", _CONFIG) == digest
+    if not is_same:
+        facts.write_fact(store, "", _CONFIG, digest)
+    starts_alone = everything and store.engine.dialect.name == "sqlite"
+    if starts_alone:
+        leases.end_all(store)
+    if not is_same or _clock_went_back(store, at) or starts_alone:
+        leases.make_all_due(store, at)
+
+
+def claim_due(
+    store: Store, at: datetime, *, most: int = MOST, lease: timedelta = leases.LEASE, owner: str | None = None
+) -> tuple[Claim, int]:
+    """Claim feeds that are due, for this process unless another ``owner`` is named; as `leases.claim_due`."""
+    name = f"{socket.gethostname()}:{os.getpid()}" if owner is None else owner
+    claim, lost = leases.claim_due(store, at, leases.read_clock(store), most=most, lease=lease, owner=name)
+    if claim.feeds:
+        facts.write_fact(store, "", TICKED, at.isoformat().encode("ascii"))
+    return claim, lost
+
+
+def _refresh_claim(store: Store, config: Config, claim: Claim, at: datetime, listen: Listener) -> tuple[Outcome, ...]:
+    """Refresh the feeds of a claim under the lock of the store, and let go of them until each is due again."""
+    feeds = [feed for feed in claim.feeds if feed != leases.INDEX]
+    if not feeds and store.engine.dialect.name == "sqlite":  # there each refresh ends with the list of all feeds
+        finish(store, config, claim, (), at)
         return ()
-    feeds = () if everything else sorted({each.feed for each in claims})
     try:
-        outcomes = refresh.refresh(config, at=at, feeds=feeds, is_clock=True, listen=listen)
+        outcomes = refresh.refresh(config, at=at, feeds=feeds, is_clock=True, listen=listen, claim=claim)
     except LockedError:
-        with database.open_store(config.state) as store:
-            _finish(store, claims, dict.fromkeys(claims, at), at)
+        leases.release(store, claim)
         raise
     except AggregatorError:
-        _put_off(config, claims, at)
+        finish(store, config, claim, (), at)
         raise
-    _put_off(config, claims, at)
+    finish(store, config, claim, outcomes, at)
     return outcomes
 
 
-def _put_off(config: Config, claims: Sequence[Claim], at: datetime) -> None:
-    """Let go of the sources until each is due again."""
-    with database.open_store(config.state) as store:
-        known = polls.read_poll_states(store, {each.feed for each in claims})
-        schedules = _choose_schedules(config, known, at)
-        following = {
-            each: polling.next_due(
-                f"{each.feed}/{each.source}", schedules[each.feed], known.get((each.feed, each.source), ()), at
-            )
-            for each in claims
-        }
-        _finish(store, claims, following, at)
+def refresh_sent(
+    store: Store, config: Config, sent: Claim, at: datetime | None, owner: str
+) -> tuple[tuple[Outcome, ...], int]:
+    """Refresh feeds that a dispatcher has claimed; return what became of each, and how many leases were lost.
+
+    Raises what ``refresh.refresh_feeds`` raises, but LockedError; the feeds are then due again after a moment, or at
+    their next slot if it was their sources that failed.
+    ``at`` is the clock of the refresh, ``None`` for that of the store.
+    """
+    now = leases.read_clock(store)
+    claim = leases.begin(store, sent, now + config.lease, owner)
+    lost = len(sent.feeds) - len(claim.feeds)
+    if not claim.feeds:
+        return (), lost
+    clock, is_clock = at or now.replace(microsecond=0), at is None
+    outcomes: tuple[Outcome, ...] = ()
+    try:
+        with refresh.open_run(config, replace(store, claim=claim), clock, config.plans) as run:
+            outcomes = refresh.refresh_feeds(replace(run, is_clock=is_clock))
+    except LockedError:
+        return (), len(sent.feeds)
+    except NothingToPublishError:
+        finish(store, config, claim, (), clock)
+        raise
+    except AggregatorError:
+        with suppress(AggregatorError):  # the first error says more, and the leases end by themselves
+            leases.release(store, claim, leases.read_clock(store) + _RETRY)
+        raise
+    return outcomes, lost + len(claim.feeds) - finish(store, config, claim, outcomes, clock)
+
+
+def finish(store: Store, config: Config, claim: Claim, outcomes: Sequence[Outcome], at: datetime) -> int:
+    """Let go of the feeds of a claim until each is due again; return how many were still leased.
+
+    Feeds that were put off stay due, and rest for a moment.
+    """
+    put_off = tuple(each.feed for each in outcomes if each.is_put_off)
+    rest = leases.read_clock(store) + _REST
+    if put_off:
+        leases.release(store, Claim(claim.token, put_off), rest)
+    done = [feed for feed in claim.feeds if feed not in put_off]
+    due_times = _find_due_times(store, config, done, at)
+    if leases.INDEX in done:
+        due_times[leases.INDEX] = at + _INDEX_EVERY
+    return leases.finish(store, claim, due_times, rest) + len(put_off)
+
+
+def _find_due_times(store: Store, config: Config, feeds: Collection[str], at: datetime) -> dict[str, datetime]:
+    """Return when each feed is next due: with the first of its sources."""
+    known = polls.read_poll_states(store, feeds)
+    return {plan.name: _find_due_time(plan, known, at) for plan in config.plans if plan.name in feeds}
+
+
+def _find_due_time(plan: Plan, known: Mapping[tuple[str, str], Sequence[PollState]], at: datetime) -> datetime:
+    states = {source.name: known.get((plan.name, source.name), ()) for source in plan.sources}
+    schedule = polling.choose_schedule(plan.refresh, [each for some in states.values() for each in some], at)
+    return min(polling.next_due(f"{plan.name}/{name}", schedule, some, at) for name, some in states.items())
 
 
 def _clock_went_back(store: Store, at: datetime) -> bool:
-    """Was the last tick that refreshed anything later than this one?"""
+    """Return whether the last tick that claimed anything was later than this one."""
     kept = facts.read_fact(store, "", TICKED)
     return kept is not None and datetime.fromisoformat(kept.decode("ascii")) > at + polling.BACKWARD
-
-
-def _due_times(config: Config, store: Store, at: datetime) -> dict[tuple[str, str], datetime]:
-    """Return when each source is due, by its poll states."""
-    known = polls.read_poll_states(store, [plan.name for plan in config.plans])
-    schedules = _choose_schedules(config, known, at)
-    found = {}
-    for plan in config.plans:
-        for source in plan.sources:
-            states, schedule = known.get((plan.name, source.name), ()), schedules[plan.name]
-            last = polling.find_last_poll(states)
-            if last is None or last > at:
-                found[plan.name, source.name] = polling.due_at(schedule, states, at)
-            else:
-                found[plan.name, source.name] = polling.next_due(f"{plan.name}/{source.name}", schedule, states, last)
-    return found
-
-
-def _choose_schedules(
-    config: Config, known: Mapping[tuple[str, str], Sequence[PollState]], at: datetime
-) -> dict[str, polling.Schedule]:
-    """Return the schedule of each feed, by the poll states of (feed, source)."""
-    by_feed: dict[str, list[PollState]] = {}
-    for (feed, _), poll_states in known.items():
-        by_feed.setdefault(feed, []).extend(poll_states)
-    return {plan.name: polling.choose_schedule(plan.refresh, by_feed.get(plan.name, ()), at) for plan in config.plans}
-
-
-def _finish(store: Store, claims: Sequence[Claim], following: dict[Claim, datetime], at: datetime) -> None:
-    """Write down when each is due, in one transaction; what another worker has claimed since stays its own."""
-    with database.transaction(store) as tx:
-        facts.write_fact(tx, "", TICKED, at.isoformat().encode("ascii"))
-        for each in claims:
-            polls.release_claim(tx, each, following[each])

@@ -67,8 +67,7 @@ def back_up_daily(state: str, at: datetime, kept: int) -> None:
     today = source.with_name(f"{source.name}{_DAILY}{at:%Y-%m-%d}")
     if today.exists():
         return
-    left_over = source.parent.glob(f"{source.name}{_DAILY}*.partial*")  # by a refresh that was killed
-    _remove(left_over)
+    _remove(_find_beside(source, "*.partial*"))  # left by a refresh that was killed
     migrations.copy_file(source, today, examine.find_damage_of_file)
     _remove([each for each in _list_daily(source) if each != today][kept - 1 :])
 
@@ -89,7 +88,14 @@ def find_newest_good(state: str) -> Path | None:
 
 def _list_daily(source: Path) -> list[Path]:
     """Return the daily copies of the store, the newest first."""
-    return sorted(source.parent.glob(f"{source.name}{_DAILY}[0-9]*[0-9]"), reverse=True)
+    return sorted(_find_beside(source, "[0-9]*[0-9]"), reverse=True)
+
+
+def _find_beside(source: Path, ending: str) -> list[Path]:
+    """Return the daily copies with such an ending; none if the folder cannot be read."""
+    with suppress(OSError):
+        return list(source.parent.glob(f"{source.name}{_DAILY}{ending}"))
+    return []
 
 
 def restore(state: str, path: Path) -> BackupResult:

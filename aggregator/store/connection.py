@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import ColumnElement, Connection, Engine, create_engine, event, func, true
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool, Pool, QueuePool
@@ -43,6 +43,9 @@ comes just before."""
 
 _DAMAGE = ("malformed", "not a database", "Could not decode", "no such", "integer overflow", "constraint failed")
 """In messages of SQLite that say that a file is not as it was written (its own text, or a column of its tables)."""
+
+_LOCK_KEY = int.from_bytes(blake2b(b"aggregator/", digest_size=8).digest(), signed=True)
+"""The advisory lock of refreshes on PostgreSQL."""
 
 _lock_files: set[int] = set()
 """The lock files this process holds. A forked child closes its copies, or it would hold the lock after our death."""
@@ -92,6 +95,13 @@ def create_store_engine(url: URL) -> Engine:
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def load_driver(state: str) -> None:
+    """Import what PostgreSQL needs, so that processes forked from this one have it; nothing for an SQLite file."""
+    url = parse_address(state)
+    if sqlite_file(url) is None:
+        _create_server_engine(url).dispose()
 
 
 def _create_server_engine(url: URL, *, pool: type[Pool] = QueuePool) -> Engine:
@@ -222,13 +232,22 @@ def refresh_lock(state: str, *, wait: bool) -> Iterator[None]:
             yield
         return
     where = printable_name(url)
-    key = int.from_bytes(blake2b(b"aggregator/", digest_size=8).digest(), signed=True)
     engine = _create_server_engine(url, pool=NullPool).execution_options(isolation_level="AUTOCOMMIT")
     with translating_errors(where), engine.connect() as connection:
         query = "SELECT pg_advisory_lock(%s)" if wait else "SELECT pg_try_advisory_lock(%s)"
-        if connection.exec_driver_sql(query, (key,)).scalar() is False:
+        if connection.exec_driver_sql(query, (_LOCK_KEY,)).scalar() is False:
             raise LockedError(f"{where}: another refresh holds the lock")
         yield
+
+
+def shared_lock(connection: Connection) -> ColumnElement[bool]:
+    """Return the column that shares the lock of refreshes until the transaction ends; false if another has it alone.
+
+    SQLite needs none: its file is locked by one refresh as a whole.
+    """
+    if connection.dialect.name != "postgresql":
+        return true()
+    return func.pg_try_advisory_xact_lock_shared(_LOCK_KEY)
 
 
 @contextmanager

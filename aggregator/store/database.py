@@ -2,7 +2,7 @@
 
     with connection.refresh_lock(config.state, wait=False), database.open_store(config.state, fence=True) as store:
         with database.transaction(store) as tx:
-            entries.write_listings(tx, "show", source, listings, at)
+            listings.write_listings(tx, "show", source, listings, at)
             guids.write_guids(tx, "show", published)
 
 Every function of this package takes a Store. Given the one of a transaction it works inside of it; given the open one
@@ -49,10 +49,18 @@ BATCH = 500
 _GENERATION = select(schema.meta.c.value).where(schema.meta.c.name == "generation").with_for_update(read=True)
 
 
+class Claim(Struct, frozen=True):
+    """Feeds that are leased together: nobody else refreshes them while their rows in ``leases`` have the token."""
+
+    token: str
+    feeds: tuple[str, ...]
+
+
 class Store(Struct, frozen=True):
     """An open store, or one within a transaction.
 
     ``name`` has no secrets. ``generation`` is the one it may write in, ``None`` if it was opened without ``fence``;
+    ``claim`` are the leases without which it commits nothing, ``None`` if it needs none;
     ``connection`` is ``None`` outside of a transaction. ``assumed`` are facts, by feed and name, that are read in place
     of those kept: for a preview of what a decision would change. ``defer`` takes writes that another process is to do.
     """
@@ -60,6 +68,7 @@ class Store(Struct, frozen=True):
     name: str
     engine: Engine
     generation: int | None = None
+    claim: Claim | None = None
     connection: Connection | None = None
     assumed: Mapping[tuple[str, str], bytes] = {}
     defer: Callable[[bytes], object] | None = None
@@ -90,7 +99,8 @@ def open_store(state: str, *, fence: bool = False) -> Iterator[Store]:
 def transaction(store: Store) -> Iterator[Store]:
     """Give the store within one writing transaction: committed at the end of the body, undone if it raises.
 
-    A transaction within a transaction is the outer one. Raises LockedError if a later generation has begun since.
+    A transaction within a transaction is the outer one. Raises LockedError if a later generation has begun
+    since, or a lease was lost.
     """
     if store.connection is not None:
         yield store
@@ -102,6 +112,7 @@ def transaction(store: Store) -> Iterator[Store]:
         connection.begin(),
     ):
         checksums.forget_changes(connection)
+        _check_claim(store, connection)
         yield replace(store, connection=connection)
         checksums.write_sums(connection)
         _check_generation(store, connection)
@@ -150,6 +161,24 @@ def _check_generation(store: Store, connection: Connection) -> None:
 def _read_generation(connection: Connection) -> int:
     found = connection.execute(_GENERATION).scalar()
     return int(str(found)) if str(found).isdecimal() else 0
+
+
+def _check_claim(store: Store, connection: Connection) -> None:
+    """Raise LockedError if a lease of the claim was lost or a restore is running.
+
+    Checked as a transaction begins: the rows stay locked until it commits, so no other worker can take the leases
+    meanwhile, and a restore waits.
+    """
+    if store.claim is None:
+        return
+    table, feeds = schema.leases, store.claim.feeds
+    ours = select(table.c.feed, connections.shared_lock(connection))
+    ours = ours.where(table.c.feed.in_(feeds), table.c.token == store.claim.token)
+    found = connection.execute(ours.order_by(table.c.feed).with_for_update(read=True)).all()
+    if len(found) != len(feeds):
+        raise LockedError(f"{store.name}: another worker has taken over; nothing of this one was written")
+    if not all(is_shared for _, is_shared in found):
+        raise LockedError(f"{store.name}: is being restored; nothing was written")
 
 
 def select_rows(connection: Connection, table: Table, *where: ColumnElement[bool]) -> Iterator[Any]:

@@ -28,6 +28,9 @@ _ASSUMED: Final = "decisions"
 ADMISSIONS: Final = "admissions"
 """The fact that says by entry id whether it is published now (true) or never (false)."""
 
+HELD: Final = "held back"
+"""The fact that names the entries of new items that a person holds back until they are released."""
+
 REMOVED: Final = "removed items"
 """The fact that says by guid why a person took an item out of the feed."""
 
@@ -150,6 +153,22 @@ def write_admission(store: Store, feed: str, entries: Iterable[str], wanted: boo
             kept |= dict.fromkeys(chosen, wanted)
         facts.write_fact(tx, feed, ADMISSIONS, _encode(kept) if kept else None)
         write_event(tx, feed, Event(at, "held", f"{_ADMISSION_TEXTS[wanted]}: {' | '.join(chosen)}"))
+
+
+def read_held_back(store: Store, feed: str) -> frozenset[str]:
+    """Return the entries of new items that a person holds back."""
+    kept = facts.read_fact(store, feed, HELD)
+    return frozenset(json.loads(kept)) if kept else frozenset()
+
+
+def write_held_back(store: Store, feed: str, entries: Iterable[str], at: datetime, *, held: bool) -> None:
+    """Hold a new item of these entries back, or release it."""
+    chosen = frozenset(entries)
+    with transaction(store) as tx:
+        known = read_held_back(tx, feed)
+        kept = known | chosen if held else known - chosen
+        facts.write_fact(tx, feed, HELD, _encode(sorted(kept)) if kept else None)
+        write_event(tx, feed, Event(at, "held", f"{'hold back' if held else 'release'}: {' | '.join(sorted(chosen))}"))
 
 
 def read_removed(store: Store, feed: str) -> Mapping[str, str]:

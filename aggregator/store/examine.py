@@ -26,7 +26,7 @@ def find_damage(engine: Engine) -> Iterator[str]:
     with suppress(SQLAlchemyError):
         if not inspect(engine).get_table_names():
             return
-    for look in (_look_at_pages, _look_at_rows, checksums.find_missing, _look_at_due_times, _look_at_cache):
+    for look in (_look_at_pages, _look_at_rows, checksums.find_missing, _look_at_leases, _look_at_cache):
         try:
             with engine.connect() as connection:
                 yield from look(connection)
@@ -77,10 +77,10 @@ def _has_digest(row: Any) -> bool:
     return isinstance(row.record, str) and records.digest(row.record) == row.digest
 
 
-def _look_at_due_times(connection: Connection) -> Iterator[str]:
-    for row in connection.execute(select(schema.due_times)):
-        if not isinstance(row.lease_number, int):
-            yield f"due_times: {row.feed} {row.source}"
+def _look_at_leases(connection: Connection) -> Iterator[str]:
+    for row in connection.execute(select(schema.leases)):
+        if not isinstance(row.again, int):
+            yield f"leases: {row.feed}"
         schema.parse_stamp(row.due_at)
 
 

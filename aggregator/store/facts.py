@@ -5,7 +5,7 @@ A channel's guid is given once and for ever; its fingerprint and the time of its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -16,6 +16,7 @@ from aggregator.errors import StoreError
 from aggregator.store import checksums
 from aggregator.store.database import (
     Store,
+    batches,
     deferrable,
     find_row,
     reading,
@@ -58,10 +59,11 @@ def read_feed_state(store: Store, feed: str) -> FeedState:
     return FeedState(row.guid, row.fingerprint, parse_stamp(row.updated) if row.updated else None, row.runs)
 
 
-def read_feeds(store: Store) -> frozenset[str]:
-    """Return the feeds that were ever composed."""
+def read_feeds(store: Store, names: Collection[str]) -> frozenset[str]:
+    """Return those of the feeds that were ever composed."""
     with reading(store) as connection:
-        return frozenset(row.feed for row in select_rows(connection, feeds))
+        found = (select_rows(connection, feeds, feeds.c.feed.in_(some)) for some in batches(sorted(names)))
+        return frozenset(row.feed for rows in found for row in rows)
 
 
 @deferrable

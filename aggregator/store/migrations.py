@@ -27,7 +27,14 @@ def _create_polls(connection: Connection) -> None:
     schema.polls.create(connection)
 
 
-STEPS: tuple[Step, ...] = (_create_polls,)
+def _replace_due_times(connection: Connection) -> None:
+    """Replace the due times of sources by leases of feeds: all are due once, and poll states say who is asked."""
+    schema.leases.create(connection)
+    schema.hosts.create(connection)
+    connection.exec_driver_sql("DROP TABLE due_times")
+
+
+STEPS: tuple[Step, ...] = (_create_polls, _replace_due_times)
 """What leads from version 1 to 2, from 2 to 3, and so on; as many as ``schema.VERSION`` less one."""
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from hashlib import blake2b
 
-from sqlalchemy import BigInteger, Column, Dialect, Index, Integer, LargeBinary, MetaData, Table, Text
+from sqlalchemy import BigInteger, Column, Dialect, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
 from aggregator.errors import DamagedError
 
-VERSION = 2
+VERSION = 3
 """The version of the tables below. A change of them is a new version with a step in ``migrations.STEPS``."""
 
 APPLICATION = 0x41676733
@@ -119,16 +119,27 @@ polls = Table(
     Column("value", _Bytes, nullable=False),
 )
 
-due_times = Table(
-    "due_times",
+leases = Table(
+    "leases",
     metadata,
     Column("feed", Text, primary_key=True),
-    Column("source", Text, primary_key=True),
     Column("due_at", Text, nullable=False),
+    Column("again", Integer, nullable=False),
+    Column("token", Text),
     Column("lease_until", Text),
-    Column("lease_number", Integer, nullable=False),
     Column("owner", Text),
-    Index("due_times_due", "due_at"),
+    Index("leases_due", "due_at"),
+    Index("leases_held", "lease_until", postgresql_where=text("token IS NOT NULL")),
+)
+
+hosts = Table(
+    "hosts",
+    metadata,
+    Column("host", Text, primary_key=True),
+    Column("owner", Text),
+    Column("lease_until", Text),
+    Column("next_at", Text, nullable=False),
+    Column("hold_until", Text),
 )
 
 guids = Table(

@@ -1,39 +1,47 @@
 """Align two copies of one text: equal runs, similar words, moved blocks.
 
-Long texts are compared part by part. Parts begin where both texts have a run of words that stands once in each, as Bram
-Cohen's patience diff does it; halving where there is none keeps the time linear: two texts of one word repeated have
-no such run.
+Long texts are compared part by part. Parts begin where both texts have a run of words that occurs once in each, as in
+Bram Cohen's patience diff. Where there is no such run (two texts of one word repeated) they are halved, so that the
+time stays linear.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import pairwise, repeat
+from itertools import pairwise
 
 from rapidfuzz.distance import Indel, LCSseq
 
 from aggregator.text.fold import normalize
 
-_Places = list[tuple[int, int]]
+_Pairs = list[tuple[int, int]]
 _Block = tuple[int, int, int]
 
-# Beyond 6 000 by 6 000 tokens the alignment's memory (a bit for each pair) and time are spent on parts.
 LARGEST = 36_000_000
-_ANCHOR = 8
-# Every sixteenth run of words is looked for: a part then has a hundred places to begin.
-_SPARSE = 16
-# Parts of 2 000 tokens and more: a tenth of it would cut more often than the alignment of a part takes.
-_PART = 2000
+"""Product of two lengths in tokens, beyond which texts are aligned in parts: memory and time grow with it."""
+_ANCHOR = 8  # tokens of a run that may begin a part
+_SPARSE = 16  # every sixteenth run of the left text is looked up in the right one: a part has a hundred of them
+_PART = 2000  # tokens of a part, at least; with 200, cutting takes longer than aligning
+_SIMILAR = 0.6  # likeness below which two words of a gap are different: "form"/"from" .75, "house"/"mouse" .8
+_WIDEST_GAP = 900  # 30 by 30 tokens; a larger gap holds another text, not damaged words
+_LONGEST_KEY = 500  # characters of a key that are compared; an address with its query, or a hash, may be longer
+_FEW = 8  # places of one word that are tried for a move
+_OVERLAP = 16  # sum of the runs tried for a move, in multiples of the free words; damaged copies have .9
+
+# Letters that recognition takes for each other: two for one, a digit for a letter, one for one.
+_OCR_DOUBLES = (("rn", "m"), ("cl", "d"), ("ii", "u"), ("vv", "w"))
+_OCR_DIGITS = str.maketrans("105", "los")
+_OCR_SINGLES = str.maketrans("cbiı", "ehll")
 
 
 def find_equal_blocks(left: Sequence[str], right: Sequence[str]) -> list[_Block]:
     """Return stretches of equal keys, as position left, position right and size; long texts are aligned in parts."""
     if len(left) * len(right) <= LARGEST:
         return [(i, j, size) for i, j, size in Indel.editops(left, right).as_matching_blocks() if size]
-    first = _common_start(left, right)
-    last = _common_start(left[first:][::-1], right[first:][::-1])
+    first = _count_common_start(left, right)
+    last = _count_common_start(left[first:][::-1], right[first:][::-1])
     ends = len(left) - last, len(right) - last
     inner = left[first : ends[0]], right[first : ends[1]]
     blocks = [(0, 0, first)]
@@ -48,13 +56,10 @@ def may_be_copies(left: Sequence[str], right: Sequence[str]) -> bool:
     return len(left) * len(right) <= LARGEST or not set(_list_runs(left, _SPARSE)).isdisjoint(_list_runs(right))
 
 
-def _common_start(left: Sequence[str], right: Sequence[str]) -> int:
-    """Return how many keys two texts begin with alike."""
-    low, high = 0, min(len(left), len(right))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if left[low:middle] == right[low:middle] else (low, middle - 1)
-    return low
+def _count_common_start(left: Sequence[str], right: Sequence[str]) -> int:
+    """Return how many keys two texts have in common at their start."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(left), len(right)))
 
 
 def _cut_into_parts(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int, int]]:
@@ -72,7 +77,7 @@ def _cut_into_parts(left: Sequence[str], right: Sequence[str]) -> list[tuple[int
     return [(i, after_i, j, after_j) for (i, j), (after_i, after_j) in pairwise(cuts)]
 
 
-def _find_anchors(left: Sequence[str], right: Sequence[str]) -> _Places:
+def _find_anchors(left: Sequence[str], right: Sequence[str]) -> _Pairs:
     """Return the places of runs of words that stand once in each text, as many as stand in one order in both."""
     theirs = _list_runs(right)
     shared = set(_list_runs(left, _SPARSE)).intersection(theirs)
@@ -87,7 +92,7 @@ def _find_anchors(left: Sequence[str], right: Sequence[str]) -> _Places:
         length = bisect_left(tails, j)
         before.append(ends[length - 1] if length else -1)
         tails[length : length + 1], ends[length : length + 1] = [j], [at]
-    chain: _Places = []
+    chain: _Pairs = []
     at = ends[-1] if ends else -1
     while at >= 0:
         chain.append(found[at])
@@ -111,12 +116,6 @@ def _find_unique(runs: Sequence[int | str], wanted: set[int | str]) -> dict[int 
     return {run: at for run, at in once.items() if at >= 0}
 
 
-# Of two letters that are taken for one.
-_PAIRS = (("rn", "m"), ("cl", "d"), ("ii", "u"), ("vv", "w"))
-_DIGITS = str.maketrans("105", "los")
-_SINGLES = str.maketrans("cbiı", "ehll")
-
-
 @lru_cache(maxsize=1 << 14)
 def ocr_shape(word: str) -> str:
     """Return what a word looks like at a careless look: letters that recognition takes for each other are one.
@@ -137,27 +136,13 @@ def ocr_shape(word: str) -> str:
     if not plain.isascii():
         plain = "".join(one for one in normalize("NFD", plain) if not "\u0300" <= one <= "\u036f")
     if sum(map(str.isdecimal, plain)) == 1:  # "a11y" is no slip for "ally"
-        plain = plain.translate(_DIGITS)
-    for two, one in _PAIRS:
+        plain = plain.translate(_OCR_DIGITS)
+    for two, one in _OCR_DOUBLES:
         plain = plain.replace(two, one)
-    return plain.translate(_SINGLES)
+    return plain.translate(_OCR_SINGLES)
 
 
-_Matches = list[tuple[int, int]]
-
-# Below .6 two words of a gap are two words: "form"/"from" is .75, "house"/"mouse" .8, "and"/"the" 0.
-_SIMILAR = 0.6
-# A gap of more than 30 by 30 tokens is another text, not a worn one.
-_WIDEST_GAP = 900
-# Of longer keys (an address with its whole query, a hash) this many characters are compared.
-_LONGEST_KEY = 500
-# Of a frequent word only the first places are tried for a move.
-_FEW = 8
-# The runs that are tried for a move have so many times the words that are free, at most; in damaged copies .9 times.
-_OVERLAP = 16
-
-
-def align(left: Sequence[str], right: Sequence[str]) -> _Matches:
+def align(left: Sequence[str], right: Sequence[str]) -> _Pairs:
     """Return pairs of positions that hold equal or similar keys, both ascending.
 
     The longest common subsequence (of long texts that of each part), and in its gaps the best pairing of similar keys.
@@ -165,7 +150,7 @@ def align(left: Sequence[str], right: Sequence[str]) -> _Matches:
     >>> align(["one", "two", "three"], ["one", "twoo", "three"])
     [(0, 0), (1, 1), (2, 2)]
     """
-    matches: _Matches = []
+    matches: _Pairs = []
     at_left = at_right = 0
     for i, j, size in (*find_equal_blocks(left, right), (len(left), len(right), 0)):
         matches += _pair_similar(left[at_left:i], right[at_right:j], at_left, at_right)
@@ -174,7 +159,7 @@ def align(left: Sequence[str], right: Sequence[str]) -> _Matches:
     return matches
 
 
-def _pair_similar(left: Sequence[str], right: Sequence[str], at_left: int, at_right: int) -> _Matches:
+def _pair_similar(left: Sequence[str], right: Sequence[str], at_left: int, at_right: int) -> _Pairs:
     """Return the best pairing of similar keys within one gap."""
     rows, columns = len(left), len(right)
     if not rows or not columns or rows * columns > _WIDEST_GAP:
@@ -194,7 +179,7 @@ def _pair_similar(left: Sequence[str], right: Sequence[str], at_left: int, at_ri
     return _trace_pairs(likeness, best, at_left, at_right)
 
 
-def _trace_pairs(likeness: list[list[float]], best: list[list[float]], at_left: int, at_right: int) -> _Matches:
+def _trace_pairs(likeness: list[list[float]], best: list[list[float]], at_left: int, at_right: int) -> _Pairs:
     matches, i, j = [], 0, 0
     while i < len(likeness) and j < len(likeness[0]):
         if likeness[i][j] and best[i][j] == best[i + 1][j + 1] + likeness[i][j]:
@@ -215,10 +200,10 @@ def _measure_likeness(one: str, other: str) -> float:
     return ratio or _SIMILAR * (len(one) > 1 < len(other) and ocr_shape(one) == ocr_shape(other))
 
 
-def find_moved_blocks(keys: tuple[Sequence[str], Sequence[str]], free: tuple[Sequence[int], Sequence[int]]) -> _Matches:
-    """Return pairs among positions that are still free, longest runs of equal keys first: blocks that changed place.
+def find_moved_blocks(keys: tuple[Sequence[str], Sequence[str]], free: tuple[Sequence[int], Sequence[int]]) -> _Pairs:
+    """Return pairs of equal keys among the ``free`` positions of both texts: blocks that changed place.
 
-    Greedy, because the shortest edit script with moves is NP-complete (Shapira and Storer, 2002).
+    Greedy, the longest runs first: the shortest edit script with moves is NP-complete (Shapira and Storer, 2002).
 
     >>> find_moved_blocks((["b", "c", "a"], ["a", "b", "c"]), ([2], [0]))
     [(2, 0)]
@@ -226,51 +211,48 @@ def find_moved_blocks(keys: tuple[Sequence[str], Sequence[str]], free: tuple[Seq
     (left, right), (free_left, free_right) = keys, free
     if {left[i] for i in free_left}.isdisjoint([right[j] for j in free_right]):
         return []
-    where: dict[str, list[int]] = {}
+    open_left, open_right = set(free_left), set(free_right)
+
+    def begins_run(i: int, j: int) -> bool:
+        return not (i - 1 in open_left and j - 1 in open_right and left[i - 1] == right[j - 1])
+
+    places: dict[str, list[int]] = {}
+    twos: dict[tuple[str, str], list[int]] = {}
     for i in free_left:
-        where.setdefault(left[i], []).append(i)
-    begins, open_left, open_right = {key: found[:_FEW] for key, found in where.items()}, set(free_left), set(free_right)
-    pairs: dict[tuple[str, str], list[int]] = {}
-    for i in (i for found in begins.values() for i in found if i + 1 in open_left):
-        pairs.setdefault((left[i], left[i + 1]), []).append(i)
-    several = ((j, pairs.get((right[j], right[j + 1]), ())) for j in free_right if j + 1 in open_right)
+        found = places.setdefault(left[i], [])
+        if len(found) < _FEW:
+            found.append(i)
+            if i + 1 in open_left:
+                twos.setdefault((left[i], left[i + 1]), []).append(i)
     starts = [
         (i, j)
-        for j, found in several
-        for i in found
-        if not (i - 1 in open_left and j - 1 in open_right and left[i - 1] == right[j - 1])
+        for j in free_right
+        if j + 1 in open_right
+        for i in twos.get((right[j], right[j + 1]), ())
+        if begins_run(i, j)
     ]
-    bits = max(len(left), len(right)).bit_length()
-    matches = _tile(starts, bits, _measure_runs(keys, starts, open_left, open_right))
+    matches = _choose_runs(_measure_runs(keys, starts, open_left, open_right))
     taken_left, taken_right = {i for i, _ in matches}, {j for _, j in matches}
-    left_over = ((j, begins.get(right[j], ())) for j in free_right if j not in taken_right)
-    lone = [
-        (i, j)
-        for j, found in left_over
-        for i in found
-        if i not in taken_left and not (i - 1 in open_left and j - 1 in open_right and left[i - 1] == right[j - 1])
+    single = [
+        (1, i, j)
+        for j in free_right
+        if j not in taken_right
+        for i in places.get(right[j], ())
+        if i not in taken_left and begins_run(i, j)
     ]
-    return matches + _tile(lone, bits)
+    return matches + _choose_runs(single)
 
 
-def _tile(starts: Sequence[tuple[int, int]], bits: int, sizes: Sequence[int] = ()) -> _Matches:
-    """Return the pairs of runs that start so, the longest first, no place taken twice; without sizes all are single.
+def _choose_runs(runs: Iterable[tuple[int, int, int]]) -> _Pairs:
+    """Return the pairs of runs (size, start left, start right), the longest first, no position used twice.
 
-    Of equal runs the one that moved least comes first, then the first. To be sorted each is one number, with so many
-    ``bits`` for a place: a long text has a hundred thousand.
+    Of equally long runs the one that moved least comes first, then the first.
     """
-    matches: _Matches = []
+    matches: _Pairs = []
     left: set[int] = set()
     right: set[int] = set()
-    longest = max(sizes, default=1)
-    runs = [
-        (((longest - size << bits) + abs(i - j) << bits) + i << bits) + j
-        for (i, j), size in zip(starts, sizes or repeat(1), strict=False)
-    ]
-    for run in sorted(runs):
-        begin_left, begin_right = run >> bits & ~(-1 << bits), run & ~(-1 << bits)
-        for step in range(longest - (run >> 3 * bits)):
-            i, j = begin_left + step, begin_right + step
+    for size, start_left, start_right in sorted(runs, key=lambda run: (-run[0], abs(run[1] - run[2]), *run[1:])):
+        for i, j in zip(range(start_left, start_left + size), range(start_right, start_right + size), strict=True):
             if i not in left and j not in right:
                 left.add(i)
                 right.add(j)
@@ -279,26 +261,19 @@ def _tile(starts: Sequence[tuple[int, int]], bits: int, sizes: Sequence[int] = (
 
 
 def _measure_runs(
-    keys: tuple[Sequence[str], Sequence[str]], starts: Sequence[tuple[int, int]], left: set[int], right: set[int]
-) -> list[int]:
-    """Return how long the runs from these places are; of many that overlap only the first are measured."""
-    sizes: list[int] = []
-    room = _OVERLAP * (len(left) + len(right))
-    for start in starts:
-        sizes.append(_measure_run(keys, start, left, right) if room > 0 else 1)
-        room -= sizes[-1]
-    return sizes
-
-
-def _measure_run(
-    keys: tuple[Sequence[str], Sequence[str]], start: tuple[int, int], left: set[int], right: set[int]
-) -> int:
-    """Return how many keys are equal and free from two places on; those at the places are."""
-    (mine, theirs), (i, j) = keys, start
-    size = 1
-    while i + size in left and j + size in right and mine[i + size] == theirs[j + size]:
-        size += 1
-    return size
+    keys: tuple[Sequence[str], Sequence[str]], starts: _Pairs, free_left: set[int], free_right: set[int]
+) -> list[tuple[int, int, int]]:
+    """Return size and starts of the runs of equal, free keys; once they sum to too much, the rest count as single."""
+    left, right = keys
+    runs: list[tuple[int, int, int]] = []
+    room = _OVERLAP * (len(free_left) + len(free_right))
+    for i, j in starts:
+        size = 1
+        while room > 0 and i + size in free_left and j + size in free_right and left[i + size] == right[j + size]:
+            size += 1
+        runs.append((size, i, j))
+        room -= size
+    return runs
 
 
 def count_common(left: Sequence[str], right: Sequence[str]) -> int:

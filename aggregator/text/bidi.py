@@ -1,4 +1,4 @@
-"""Characters that set the direction of text (UAX 9), as far as foreign text may use them."""
+"""Remove control characters of text direction (Unicode UAX 9) that change how the text around them is shown."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _OVERRIDES = frozenset("\u202d\u202e")
 def remove_unsafe_controls(text: str) -> str:
     r"""Return the text without overrides, and without embeddings and isolates that do not end within their line.
 
-    An override shows letters in another order than they have ("exe.gpj"), and what is left open turns the text behind
-    it (UTR 36 section 2.6). Marks (LRM, RLM, ALM) turn nothing but the signs beside them, and stay.
+    An override shows letters in another order ("exe.gpj" as "jpg.exe"), and an open embedding reorders the text behind
+    it (UTR 36 section 2.6). Marks (LRM, RLM, ALM) affect only the signs beside them, and stay.
 
     >>> remove_unsafe_controls("photo\u202egpj.exe")
     'photogpj.exe'

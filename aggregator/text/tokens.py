@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from aggregator.text.fold import normalize
 
-# Texts of up to so many characters are remembered with their tokens: an item is read again after it was learned from.
-_LONGEST_KNOWN = 2000
-_LONGEST = 200_000  # characters of a text that is remembered at all; the tokens of one such take 5 MB
+# Tokens of a text are cached, because each text is read twice: to learn about its source, and to blend it.
+_SHORT = 2000  # characters of a text of which 8,192 are cached
+_LONGEST = 200_000  # characters of a text of which 8 are cached, 5 MB each; longer ones are not
 # Scripts without spaces between words: one token for each character with its marks.
 _UNSPACED = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
@@ -28,11 +28,11 @@ _HIDDEN = re.compile("[\u200c-\u200f\u202a-\u202e\u2066-\u2069\ufe0e\ufe0f]")
 
 
 class Token(NamedTuple):
-    """One token: punctuation before, the word, punctuation behind, the key it is compared by, white space before.
+    """One token: the white space ``gap`` before it and its ``surface``, which is ``lead``, ``word`` and ``trail``.
 
-    A token of punctuation alone has an empty ``lead`` and ``trail`` and is its own word. ``surface`` is what is shown
-    of the token, without the gap. ``bare`` are the letters and digits of the key, ``unnumbered`` is the key with every
-    number as #.
+    ``lead`` and ``trail`` are the punctuation around the word, empty for a token of punctuation alone. Tokens are
+    compared by ``key``: the word folded. ``bare`` are the letters and digits of the key, ``unnumbered`` is the key with
+    every number as #.
     """
 
     lead: str
@@ -56,15 +56,17 @@ def tokenise(text: str) -> list[Token]:
     >>> [token.key for token in tokenise("Hello, Wörld - again!")]
     ['hello', 'world', '-', 'again']
     """
-    return list((_known if len(text) <= _LONGEST_KNOWN else _long if len(text) <= _LONGEST else _tokenise)(text))
+    if len(text) > _LONGEST:
+        return _split_tokens(text)
+    return list((_split_short if len(text) <= _SHORT else _split_long)(text))
 
 
-def _tokenise(text: str) -> list[Token]:
-    return list(starmap(_token, _PIECE.findall(text)))
+def _split_tokens(text: str) -> list[Token]:
+    return list(starmap(_make_token, _PIECE.findall(text)))
 
 
-_known = lru_cache(maxsize=1 << 13)(_tokenise)
-_long = lru_cache(maxsize=8)(_tokenise)
+_split_short = lru_cache(maxsize=1 << 13)(_split_tokens)
+_split_long = lru_cache(maxsize=8)(_split_tokens)
 
 
 def is_unspaced(key: str) -> bool:
@@ -76,6 +78,7 @@ def is_unspaced(key: str) -> bool:
     return bool(_ONE_UNSPACED.match(key))
 
 
+@lru_cache(maxsize=1 << 14)
 def _make_token(blank: str, surface: str) -> Token:
     gap = blank if blank in {"", " "} else "\n\n" if blank.count("\n") > 1 else "\n" if "\n" in blank else " "
     begin, end = 0, len(surface)
@@ -91,11 +94,8 @@ def _make_token(blank: str, surface: str) -> Token:
     return Token(lead, word, trail, key, gap, surface, bare, _DIGITS.sub("#", key))
 
 
-_token = lru_cache(maxsize=1 << 14)(_make_token)
-
-
 def _fold_mark(surface: str) -> str:
-    """Return the key of punctuation: dashes and quotes of all styles are one."""
+    """Return the key of punctuation, the same for dashes of all styles, and for quotes."""
     return re.sub("[‐-―−]", "-", re.sub("[“”„«»]", '"', _APOSTROPHES.sub("'", surface))).replace("…", "...")
 
 

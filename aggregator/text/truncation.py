@@ -1,7 +1,7 @@
-"""Find where a text was cut: the marks that pages leave at the end of a text they shorten.
+"""Find the marks that pages leave at the end of a text that they cut.
 
-An ellipsis alone proves nothing: one real description in ten ends in one (`docs/text.md`). Proof is a button's words
-behind it ("...Show More"), brackets round it, or knowledge: another copy that goes on, or the reader's word.
+An ellipsis alone proves nothing: one real description in ten ends in one (`docs/text.md`). Proof is the label of a
+button behind it ("...Show More"), brackets around it, half a character, or that the caller knows of the cut.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-# What the button that unfolds a text says, in the languages of the stores: interface words, not anybody's text.
+# Labels of the button that unfolds a text, in the languages of the podcast stores.
 _BUTTON = (
     r"(?:show|read|see|view|learn|load)[ ]?(?:more|full|all)|more|continue reading|"
     r"mehr(?: anzeigen| lesen| erfahren)?|weiterlesen|(?:lire|voir|afficher) (?:la suite|plus)|plus|"
@@ -27,20 +27,18 @@ _BUTTONED = re.compile(rf"(?<!\s)\s*{DOTS}\s*[\[(]?(?:{_BUTTON})[\])]?\s*+(?:[»
 _BRACKETED = re.compile(rf"(?<!\s)\s*(?:\[\s*{DOTS}\s*\]|\(\s*{DOTS}\s*\)|\[(?:{_BUTTON})\])\s*$", re.IGNORECASE)
 _DOTTED = re.compile(rf"{DOTS}\s*$")
 _DOT_SIGNS = ("..", "…", ". .")
-# Every mark has one of these in it.
-_SIGNS = (*_DOT_SIGNS, "]", "\ufffd")
-_LOOSE = " \n.…"
-# Marks and words are looked for in this many characters at the end: texts of any length cost the same.
+_SIGNS = (*_DOT_SIGNS, "]", "\ufffd")  # every mark contains one of these
 LONGEST_MARK = 200
+"""Characters at the end of a text in which a mark is looked for: texts of any length cost the same."""
 _HALF_CHARACTER = re.compile("(?<!\ufffd)\ufffd{1,3}$")
-# What a word that goes on can end in where it is torn; a full stop or a bracket that closes ends it.
-_TORN = re.compile(r"[\w/(\[{@#&+=’'-]")
-# Scripts that write without spaces: a cut there falls between letters and leaves nothing torn.
+# Last character of a word that may be incomplete; a full stop or a closing bracket ends a word.
+_INCOMPLETE = re.compile(r"[\w/(\[{@#&+=’'-]")
+# Scripts without spaces between words: a cut falls between letters and leaves no incomplete word.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 class _Uncut(NamedTuple):
-    """A text without the mark at its end: whether there was proof of a cut, and whether the last word may be torn."""
+    """Text without the mark at its end, whether it is known to be cut, and whether its last word may be incomplete."""
 
     text: str
     cut: bool
@@ -65,7 +63,7 @@ def strip_cut_mark(text: str, *, known: bool = False) -> _Uncut:
                 torn, cut = not found.group()[0].isspace(), True
                 tail = tail[: found.start()]
         text = head + tail
-        bare = text.rstrip(_LOOSE) if cut else ""
+        bare = text.rstrip(" \n.…") if cut else ""
         if bare and _DOTTED.search(text[len(bare) :]):
             torn, text = not text[len(bare)].isspace(), bare
     return _Uncut(text, cut, torn and text != "")
@@ -83,7 +81,7 @@ def ends_in_dots(text: str) -> bool:
 
 
 def strip_torn_word(text: str) -> str:
-    """Return the text without its last word, where the script has spaces; a text of one word stays as it is.
+    """Return the text without its last word if that may be incomplete and is not the only one.
 
     >>> strip_torn_word("down with the CUDA grap")
     'down with the CUDA'
@@ -91,6 +89,6 @@ def strip_torn_word(text: str) -> str:
     ('why are', 'see')
     """
     head, last = (*text.rsplit(maxsplit=1), "", "")[:2]
-    if not last or not _TORN.match(last[-1]) or _UNSPACED.search(last):
+    if not last or not _INCOMPLETE.match(last[-1]) or _UNSPACED.search(last):
         return text
     return head

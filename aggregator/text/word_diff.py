@@ -1,4 +1,4 @@
-"""The words in which two texts differ, marked as ``git diff --word-diff`` does."""
+"""Mark the words in which two texts differ, as ``git diff --word-diff`` does."""
 
 from __future__ import annotations
 
@@ -10,52 +10,18 @@ from rapidfuzz.distance import LCSseq
 
 _WORDS = re.compile(r"\S+")
 
+_MARKS = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
+_AROUND = 6
+"""Words of a longer equal run that are shown on each side of a change."""
+
 Change = Literal["same", "removed", "added"]
 
 
-class Run(NamedTuple):
+class _Run(NamedTuple):
     """Consecutive words that both texts have, or only the first (``removed``) or only the second (``added``)."""
 
     change: Change
-    words: tuple[str, ...]
-
-
-def diff_words(before: str, after: str) -> tuple[Run, ...]:
-    """Return the words of both texts in their order, those that are the same once; white space does not count.
-
-    >>> diff_words("rye and salt", "rye and sugar")
-    (Run(change='same', words=('rye', 'and')), Run(change='removed', words=('salt',)), Run(change='added', \
-words=('sugar',)))
-    """
-    old, new = _WORDS.findall(before), _WORDS.findall(after)
-    return tuple(_iterate_runs(old, new))
-
-
-def _iterate_runs(old: list[str], new: list[str]) -> Iterator[Run]:
-    removed: list[str] = []
-    added: list[str] = []
-    for step in LCSseq.opcodes(old, new):
-        if step.tag == "equal":
-            yield from _pair(removed, added)
-            removed, added = [], []
-            yield Run("same", tuple(old[step.src_start : step.src_end]))
-        else:
-            removed += old[step.src_start : step.src_end]
-            added += new[step.dest_start : step.dest_end]
-    yield from _pair(removed, added)
-
-
-def _pair(removed: list[str], added: list[str]) -> Iterator[Run]:
-    """Yield what was replaced before what replaces it."""
-    if removed:
-        yield Run("removed", tuple(removed))
-    if added:
-        yield Run("added", tuple(added))
-
-
-_MARKS = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
-_AROUND = 6
-"""Words shown of a longer run that is the same, beside each change."""
+    words: list[str]
 
 
 def mark_words(before: str, after: str, around: int = _AROUND) -> Iterator[tuple[Change, str]]:
@@ -64,7 +30,7 @@ def mark_words(before: str, after: str, around: int = _AROUND) -> Iterator[tuple
     >>> " ".join(text for _, text in mark_words("a b c d old", "a b c d new", around=2))
     '… c d [-old-] {+new+}'
     """
-    runs = diff_words(before, after)
+    runs = list(_iterate_runs(_WORDS.findall(before), _WORDS.findall(after)))
     for place, run in enumerate(runs):
         words = run.words
         if run.change == "same":
@@ -77,7 +43,7 @@ def mark_words(before: str, after: str, around: int = _AROUND) -> Iterator[tuple
 def mark_sides(
     before: str, after: str, around: int = 2 * _AROUND
 ) -> tuple[tuple[tuple[Change, str], ...], tuple[tuple[Change, str], ...]]:
-    """Return the pieces of each text, for two columns: its own words marked, long runs that both have shortened.
+    """Return the pieces of each text, for two columns: words that only it has marked, long equal runs shortened.
 
     >>> mark_sides("rye bread", "rye cake")
     ((('same', 'rye'), ('removed', '[-bread-]')), (('same', 'rye'), ('added', '{+cake+}')))
@@ -89,8 +55,30 @@ def mark_sides(
     )
 
 
-def _shorten(words: tuple[str, ...], first: int, last: int) -> tuple[str, ...]:
+def _iterate_runs(old: list[str], new: list[str]) -> Iterator[_Run]:
+    """Yield the words of both texts in order: equal words once, and removed words before those that replace them."""
+    removed: list[str] = []
+    added: list[str] = []
+    for step in LCSseq.opcodes(old, new):
+        if step.tag == "equal":
+            yield from _iterate_replaced(removed, added)
+            removed, added = [], []
+            yield _Run("same", old[step.src_start : step.src_end])
+        else:
+            removed += old[step.src_start : step.src_end]
+            added += new[step.dest_start : step.dest_end]
+    yield from _iterate_replaced(removed, added)
+
+
+def _iterate_replaced(removed: list[str], added: list[str]) -> Iterator[_Run]:
+    if removed:
+        yield _Run("removed", removed)
+    if added:
+        yield _Run("added", added)
+
+
+def _shorten(words: list[str], first: int, last: int) -> list[str]:
     """Return the first and the last words of a run, an ellipsis in place of those between."""
     if len(words) <= first + last + 1:
         return words
-    return (*words[:first], "…", *words[len(words) - last :])
+    return [*words[:first], "…", *words[len(words) - last :]]

@@ -1,4 +1,4 @@
-"""A show's artwork as its host gives it: what kind of picture, how large, in which colours, read from its first bytes.
+"""Check a show's artwork by its first bytes: the format of the picture, its size, and its colours.
 
 Only the headers of PNG (PNG 1.2, section 11.2.2) and JPEG (ITU T.81, B.2.2) are read; no picture is decoded.
 """

@@ -1,4 +1,4 @@
-"""A document as the rules look at it: its bytes, its kind, and its tree where it has one."""
+"""Parse a document for the rules: its bytes, its kind, and its tree or JSON value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document held against every rule of the checklist; pure, and never raising, whatever the document is."""
+"""Check a document by every rule of the checklist; never raises, whatever the document is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rule and Finding: one line of the checklist, and one place where a document breaks it."""
+"""Records of the checklist: a rule, and a place where a document breaks it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Fault = tuple[str | Spot, str]
 Check = Callable[[FeedDocument], Iterator[Fault]]
 
 SEVERITIES: dict[_Severity, str] = {"M": "failure", "S": "warning", "i": "note"}
-# So many places of one rule are listed; a feed of 3,000 items without a duration is one fact, not 3,000.
+# Places of one rule that are listed: a feed of 3,000 items without a duration has one fault, not 3,000.
 _PLACES = 20
 
 
 class Rule(Struct, frozen=True):
     """One line of the checklist.
 
-    ``severity`` is M where a real app or directory breaks, S where quality or some app suffers, i where one should
-    know. ``specification`` names who says so. ``beside`` is the severity in XML that is no podcast, where only
-    directories of podcasts make it graver.
+    ``severity`` is M if a real app or directory fails, S if quality or some app suffers, i for information.
+    ``specification`` is its source. ``beside`` is the severity in XML that is no podcast, if it is higher for podcasts
+    only because of their directories.
     """
 
     name: str
@@ -59,13 +59,13 @@ def apply(rule: Rule, document: FeedDocument) -> Iterator[Finding]:
     for number, (where, what) in enumerate(rule.check(document)):
         if number < _PLACES:
             line = find_line_of(document, where)
-            yield Finding(rule.name, grave, _safe(str(where)), _safe(what), rule.specification, line=line)
+            yield Finding(rule.name, grave, _make_safe(str(where)), _make_safe(what), rule.specification, line=line)
         else:
             more += 1
     if more:
         yield Finding(rule.name, grave, "", f"and in {more} more places", rule.specification, more)
 
 
-def _safe(text: str) -> str:
+def _make_safe(text: str) -> str:
     """Remove control characters from a document's text, so that it is safe on a terminal."""
     return sanitize.clean_line(text, 2 * sanitize.LONGEST_LINE)

@@ -15,7 +15,7 @@ from tests.support.paths import ROOT
 def read_needed() -> list[Requirement]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
-    lines = (*project["dependencies"], *extras["postgresql"], *extras["notify"])
+    lines = (*project["dependencies"], *extras["postgresql"], *extras["notify"], *extras["scale"], *extras["catalogue"])
     return [Requirement(line) for line in lines]
 
 

@@ -18,7 +18,7 @@ SCREEN = 60  # lines of a function
 PLACES = {
     "apprise": {"notify.py"},
     "apscheduler": {"service/scheduler.py"},
-    "dateutil": {"text/dates.py"},
+    "dateutil": {"text/times/dates.py"},
     "feedparser": {"fetchers/feeds/tolerant.py"},
     "requests": {"fetchers/http/"},
     "protego": {"fetchers/http/robots.py"},
@@ -31,7 +31,7 @@ PLACES = {
     "jmespath": {"fetchers/directories/json_paths.py"},
     "nh3": {"generator/"},
     "jinja2": {"generator/pages/pages.py", "service/desk/frame.py"},
-    "yaml": {"config/parse.py"},
+    "yaml": {"config/parse.py", "config/change.py"},
     "pydantic": {"config/"},
     "typer": {"cli.py", "commands/"},
     "rich": {"commands/"},

@@ -8,7 +8,7 @@ from aggregator import persist
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Entry, Listing
-from aggregator.model.feed import Channel, Plan
+from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.source import Source
 from aggregator.store import database
 
@@ -18,7 +18,13 @@ PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), SOUR
 
 
 def items_after(folder: Path, histories: Sequence[Sequence[Sequence[Entry]]]) -> list[tuple[str, ...]]:
-    """The entries of each item after a refresh a day; for each day, what the host lists and what the page lists."""
+    """The entries of each item, published or held, after a refresh a day."""
+    feed = feed_after(folder, histories)
+    return [item.entries for item in (*feed.items, *feed.held)]
+
+
+def feed_after(folder: Path, histories: Sequence[Sequence[Sequence[Entry]]]) -> Feed:
+    """The feed after a refresh a day; ``histories`` are for each day what the host lists and what the page lists."""
     with database.open_store(str(folder / "store.db")) as store:
         for day, heard in enumerate(histories):
             fetched_sources = [
@@ -30,7 +36,7 @@ def items_after(folder: Path, histories: Sequence[Sequence[Sequence[Entry]]]) ->
                 persist.write_fetched(tx, [(PLAN, tuple(fetched_sources))], now)
                 composed = compose(tx, PLAN, now)
                 persist.write_composition(tx, PLAN, composed, now)
-    return [item.entries for item in composed.feed.items]
+    return composed.feed
 
 
 def count_mixed(items: Sequence[Sequence[str]]) -> int:

@@ -22,7 +22,7 @@ NOUNS = ("Harbour", "Lantern", "Glacier", "Violin", "Orchard", "Compass", "Thund
 
 def build(folder: Path) -> None:
     """Write a config and the documents of its sources, and refresh them some times."""
-    lines = ["feeds:"]
+    lines = ["allow_networks: [127.0.0.0/8]", "feeds:"]
     for name, (title, sources) in SHOWS.items():
         lines += [f"  {name}:", f"    title: {title}", "    sources:"]
         lines += [f"      {source}: {{kind: feed, path: {name}-{source}.xml}}" for source in sources]
@@ -65,6 +65,7 @@ def list_pages(guid: str) -> dict[str, str]:
         "feed": feed,
         "item": f"{feed}/item?guid={quote(guid, safe='')}",
         "source": f"{feed}/sources/host",
+        "settings": f"{feed}/sources/host/settings",
         "review": "/feeds/crumb-talk/review",
         "changes": f"{feed}/changes",
         "add": "/add",

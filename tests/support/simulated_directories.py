@@ -13,7 +13,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 import feedparser
 
-from aggregator.text import durations, html
+from aggregator.text import html
+from aggregator.text.times import durations
 
 MOST = 30
 

@@ -1,1 +1,1 @@
-"""Apple Podcasts: the lookup answer, the show page, its catalogue, and the page saved as text."""
+"""Apple Podcasts: lookup answers, show pages, catalogue records, and pages saved as text."""

@@ -35,7 +35,7 @@ def locate(source: Source) -> tuple[Request, ...]:
 
 
 def read(document: Document) -> Listing:
-    """Return the episodes of a document; ReadError if it is none of Apple's."""
+    """Return the episodes of a document; ReadError if it is in none of Apple's formats."""
     text, name = decoding.decode(document), document.source.name
     named = _ADDRESS.match(document.source.url or "")
     show = document.source.show or (named["show"] if named else None)

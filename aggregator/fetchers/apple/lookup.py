@@ -13,7 +13,7 @@ from aggregator.errors import ReadError
 from aggregator.fetchers.parsing import decoding, enclosures
 from aggregator.fetchers.parsing.json_fields import JsonObject
 from aggregator.model.entry import Entry, Listing, Show
-from aggregator.text import dates, durations
+from aggregator.text.times import dates, durations
 
 ADVICE = {"explicit": True, "clean": False, "cleaned": False, "notExplicit": False}
 _VISITOR = re.compile(r"([?&])uo=\d+(?:&|$)")  # "?uo=4" says which program asked
@@ -28,17 +28,17 @@ def read(name: str, value: object, wanted: str | None) -> Listing | None:
     if isinstance(wrapped := answer.get("contents"), str):
         answer = JsonObject(decoding.load_json(wrapped))
     if message := answer.text("errorMessage"):
-        raise ReadError(f"{name}: Apple answers: {message[:200]}")
+        raise ReadError(f"{name}: Apple answers: {' '.join(message.split())[:200]}")
     if not isinstance(answer.get("results"), list):
         return None
     results = [one for one in answer.objects("results") if _is_of(one, wanted)]
     if not results:
         raise ReadError(f"{name}: Apple's answer names no show and no episode that was asked for")
     about = next((one for one in results if not _is_episode(one)), None)
-    show = _show(about) if about else Show()
-    art = _picture(about) if about else None
+    show = _make_show(about) if about else Show()
+    art = _find_picture(about) if about else None
     episodes = [one for one in results if _is_episode(one)]
-    found = [entry for at, one in enumerate(episodes) if (entry := _entry(name, one, at, art))]
+    found = [entry for at, one in enumerate(episodes) if (entry := _make_entry(name, one, at, art))]
     remarks = () if episodes else ("the answer names the show and none of its episodes",)
     if about is None and show.title is None:
         show = Show(title=next((one.show for one in found), None))
@@ -53,7 +53,7 @@ def _is_of(one: JsonObject, wanted: str | None) -> bool:
     return wanted is None or one.id("collectionId", "trackId") == wanted
 
 
-def _entry(name: str, one: JsonObject, position: int, art: str | None) -> Entry | None:
+def _make_entry(name: str, one: JsonObject, position: int, art: str | None) -> Entry | None:
     """Return one episode; ``None`` without an id or a title."""
     track, title = one.id("trackId"), one.text("trackName", "trackCensoredName")
     guid = one.id("episodeGuid")
@@ -63,7 +63,7 @@ def _entry(name: str, one: JsonObject, position: int, art: str | None) -> Entry 
     kind = enclosures.TYPES.get(ending, f"{one.text('episodeContentType') or 'audio'}/*")
     file = enclosures.choose(enclosures.Offer(one.text("episodeUrl", "previewUrl"), kind))
     description, short = one.text("description"), one.text("shortDescription")
-    picture, advice = _picture(one), one.text("contentAdvisoryRating") or ""
+    picture, advice = _find_picture(one), one.text("contentAdvisoryRating") or ""
     return Entry(
         source=name, key=track or guid or title, title=title, position=position, guid=guid,
         ids=(*((("apple", track),) if track else ()), *file.ids),
@@ -73,18 +73,18 @@ def _entry(name: str, one: JsonObject, position: int, art: str | None) -> Entry 
         duration=durations.parse((one.number("trackTimeMillis") or 0) / 1000),
         enclosure=file.enclosure, explicit=ADVICE.get(advice.lower()),
         image=picture if picture and _remove_size(picture) != _remove_size(art) else None,
-        show=one.text("collectionName"), categories=_genres(one),
+        show=one.text("collectionName"), categories=_list_genres(one),
     )  # fmt: skip
 
 
-def _show(one: JsonObject) -> Show:
+def _make_show(one: JsonObject) -> Show:
     return Show(
         title=one.text("collectionName", "trackName"),
         link=clean_link(one.text("collectionViewUrl", "trackViewUrl")),
         author=one.text("artistName"),
-        image=_picture(one),
+        image=_find_picture(one),
         explicit=ADVICE.get(one.text("collectionExplicitness", "trackExplicitness") or ""),
-        categories=tuple((genre,) for genre in _genres(one)),
+        categories=tuple((genre,) for genre in _list_genres(one)),
         feed_url=enclosures.clean_url(one.get("feedUrl")),
         total=one.whole("trackCount"),
     )
@@ -95,11 +95,11 @@ def clean_link(url: str | None) -> str | None:
     return enclosures.clean_url(_VISITOR.sub(r"\1", url).rstrip("?&")) if url else None
 
 
-def _genres(one: JsonObject) -> tuple[str, ...]:
+def _list_genres(one: JsonObject) -> tuple[str, ...]:
     return tuple(genre for genre in one.texts("genres") if genre != "Podcasts")
 
 
-def _picture(one: JsonObject) -> str | None:
+def _find_picture(one: JsonObject) -> str | None:
     return enclosures.clean_url(one.text("artworkUrl600", "artworkUrl160", "artworkUrl100"))
 
 

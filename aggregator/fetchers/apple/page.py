@@ -14,7 +14,7 @@ from aggregator.fetchers.apple.lookup import ADVICE, clean_link
 from aggregator.fetchers.parsing import decoding, enclosures, xml
 from aggregator.fetchers.parsing.json_fields import JsonObject, list_objects
 from aggregator.model.entry import Entry, EpisodeType, Listing, Show
-from aggregator.text import dates, durations
+from aggregator.text.times import dates, durations
 
 _EMBER = "shoebox-ember-data-store"  # to 2021
 _MEDIA = "shoebox-media-api-cache-amp-podcasts"  # November 2021 to August 2024
@@ -54,9 +54,9 @@ def _read_server(name: str, value: object, wanted: str | None) -> Listing | None
     for page in pages:
         intent = page.inner("intent")
         own = wanted or intent.id("showAdamId", "adamId")
-        for shelf, item in _items(page):
-            show = _show(item, own) or show
-            entry = _entry(name, item, len(found), own, trusted=shelf in _OWN_SHELVES)
+        for shelf, item in _list_items(page):
+            show = _make_show(item, own) or show
+            entry = _make_entry(name, item, len(found), own, trusted=shelf in _OWN_SHELVES)
             if entry:
                 found.setdefault(entry.key, entry)
     if not found and show.title is None:
@@ -64,7 +64,7 @@ def _read_server(name: str, value: object, wanted: str | None) -> Listing | None
     return Listing(tuple(found.values()), show, partial=True)
 
 
-def _items(page: JsonObject) -> Iterator[tuple[str | None, JsonObject]]:
+def _list_items(page: JsonObject) -> Iterator[tuple[str | None, JsonObject]]:
     """Yield the items of a page with their kind of shelf; the share button's copy, the fullest, comes first."""
     for button in page.objects("data", "headerButtonItems"):
         if button.get("modelType") == "EpisodeLockup":
@@ -74,7 +74,7 @@ def _items(page: JsonObject) -> Iterator[tuple[str | None, JsonObject]]:
             yield shelf.text("contentType"), item
 
 
-def _show(item: JsonObject, own: str | None) -> Show | None:
+def _make_show(item: JsonObject, own: str | None) -> Show | None:
     offer = item.inner("contextAction", "podcastOffer")
     if not offer or own not in {None, offer.id("adamId"), item.id("showId")}:
         return None
@@ -87,7 +87,7 @@ def _show(item: JsonObject, own: str | None) -> Show | None:
     )
 
 
-def _entry(name: str, item: JsonObject, position: int, own: str | None, *, trusted: bool) -> Entry | None:
+def _make_entry(name: str, item: JsonObject, position: int, own: str | None, *, trusted: bool) -> Entry | None:
     """Return an episode of the page's show; ``None`` for anything else, such as cards of other shows."""
     offers = (item.inner(action, "episodeOffer") for action in ("contextAction", "playAction", "clickAction"))
     offer = next(filter(None, offers), JsonObject())
@@ -131,10 +131,10 @@ def read_catalogue(name: str, value: object, wanted: str | None) -> Listing | No
             found += one.objects("relationships", "episodes", "data")
         elif kind in _EPISODES:
             found.append(one)
-    entries = [entry for at, one in enumerate(found) if (entry := _catalogue_entry(name, one, at))]
+    entries = [entry for at, one in enumerate(found) if (entry := _make_catalogue_entry(name, one, at))]
     if not entries and not about:
         return None
-    show = _catalogue_show(about.inner("attributes"))
+    show = _make_catalogue_show(about.inner("attributes"))
     return Listing(tuple(entries), show, partial=show.total is None or len(entries) < show.total)
 
 
@@ -149,7 +149,7 @@ def _find_records(value: object, depth: int = 0) -> Iterator[JsonObject]:
                 yield from _find_records(inner, depth + 1)
 
 
-def _catalogue_entry(name: str, one: JsonObject, position: int) -> Entry | None:
+def _make_catalogue_entry(name: str, one: JsonObject, position: int) -> Entry | None:
     fields = one.inner("attributes")
     track, title = one.id("id"), fields.text("name")
     if not title or not track:
@@ -171,14 +171,14 @@ def _catalogue_entry(name: str, one: JsonObject, position: int) -> Entry | None:
     )  # fmt: skip
 
 
-def _catalogue_show(fields: JsonObject) -> Show:
+def _make_catalogue_show(fields: JsonObject) -> Show:
     kind = fields.get("kind")
     return Show(
         title=fields.text("name"),
         link=clean_link(fields.text("url")),
         description=fields.inner("description").text("standard", "short"),
         author=fields.text("artistName"),
-        image=_artwork(fields.inner("artwork")),
+        image=_find_artwork(fields.inner("artwork")),
         language=fields.text("languageTag"),
         copyright=fields.text("copyright"),
         explicit=ADVICE.get(fields.text("contentRating") or ""),
@@ -190,7 +190,7 @@ def _catalogue_show(fields: JsonObject) -> Show:
     )
 
 
-def _artwork(fields: JsonObject) -> str | None:
+def _find_artwork(fields: JsonObject) -> str | None:
     """Return the picture in its own size, for which Apple's address has placeholders."""
     url, width, height = (
         fields.text("url"),

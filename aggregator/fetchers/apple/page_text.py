@@ -1,10 +1,10 @@
-"""A show page of Apple Podcasts as text: Markdown that a page converter made and broke.
+"""Read a show page of Apple Podcasts as text: damaged Markdown of a page converter.
 
-An episode is ``N. [ MM/DD/YYYY TITLE TEXT N min ](URL)`` in one or several lines. Nothing divides the title from the
-text: the words of the address are the words of the title. Damage that occurs: lines broken anywhere, also in the
-address; ``[(`` for ``](``; a missing ``)``; an id without some of its digits; words displaced into ``17 is a min``. A
-review has a date too, and the lists of countries have numbers and links: neither has an episode's address. The show is
-told by labels with their values on the lines below them.
+An episode is ``N. [ MM/DD/YYYY TITLE TEXT N min ](URL)`` in one or several lines. Nothing separates the title from the
+text: the title has the words of the address. Damage that occurs: lines broken anywhere, also in the address; ``[(`` for
+``](``; a missing ``)``; an id without some of its digits; words displaced into ``17 is a min``. Reviews have dates and
+lists of countries have numbers and links, but neither has an episode's address. The fields of the show are labels with
+their values on the lines below.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import re
 
 from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Duration, Entry, Listing, Note, Show
-from aggregator.text import dates, durations
 from aggregator.text.fold import fold
+from aggregator.text.times import dates, durations
 
 _ITEM = re.compile(r"(?:[-*•]\s+)?\d{1,4}\\?\.\s*\\?\[\s")
 _END = re.compile(r"#{1,6}\s|\[[^\]]*\(\d+\)\s*\]\(")  # a heading, or "[See All (83) ]("
@@ -49,15 +49,15 @@ def read(name: str, text: str) -> Listing | None:
     show = _read_show(lines)
     found: list[Entry] = []
     remarks: list[str] = []
-    for item in _items(lines):
-        entry, more = _entry(name, item, len(found))
+    for item in _split_items(lines):
+        entry, more = _make_entry(name, item, len(found))
         remarks += more
         if entry:
             found.append(entry)
     return Listing(tuple(found), show, partial=True, remarks=tuple(remarks)) if found else None
 
 
-def _items(lines: list[str]) -> list[str]:
+def _split_items(lines: list[str]) -> list[str]:
     """Return the lines of each item, up to the next item or the end of the list of episodes."""
     items: list[list[str]] = []
     open_ = False
@@ -72,7 +72,7 @@ def _items(lines: list[str]) -> list[str]:
     return ["\n".join(item) for item in items]
 
 
-def _entry(name: str, item: str, position: int) -> tuple[Entry | None, list[str]]:
+def _make_entry(name: str, item: str, position: int) -> tuple[Entry | None, list[str]]:
     """Return the entry of one item, if it is an episode, and remarks."""
     link = _LINK.search(item)
     if link is None:
@@ -133,9 +133,9 @@ def _split_length(body: str) -> tuple[str, Duration | None, str]:
 def _split_title(body: str, slug: str) -> tuple[str | None, str]:
     """Return title and text: the title has the letters of the slug, else it is what is repeated."""
     words = body.split(" ")
-    wanted, letters = _letters(slug.replace("-", " ")), ""
+    wanted, letters = _keep_letters(slug.replace("-", " ")), ""
     for count, word in enumerate(words, start=1):
-        letters += _letters(word)
+        letters += _keep_letters(word)
         if wanted and letters == wanted:
             return " ".join(words[:count]), " ".join(words[count:])
         if len(letters) > len(wanted):
@@ -146,7 +146,7 @@ def _split_title(body: str, slug: str) -> tuple[str | None, str]:
     return None, body
 
 
-def _letters(text: str) -> str:
+def _keep_letters(text: str) -> str:
     return fold(text.replace("_", " ").replace("\\", " ")).replace(" ", "")
 
 
@@ -172,7 +172,7 @@ def _read_show(lines: list[str]) -> Show:
     return Show(
         title=lines[start].lstrip("# "),
         link=total["link"] if total else None,
-        description=" ".join(line for line in _prose(head[1:])) or None,
+        description=" ".join(line for line in _list_prose(head[1:])) or None,
         author=head[0] if head and not head[0].startswith(("*", "-", "!", "[")) else labelled.get("creator"),
         copyright=labelled.get("copyright"),
         explicit=_EXPLICIT.get(labelled.get("rating", "").lower()),
@@ -181,7 +181,7 @@ def _read_show(lines: list[str]) -> Show:
     )
 
 
-def _prose(lines: list[str]) -> list[str]:
+def _list_prose(lines: list[str]) -> list[str]:
     """Return the lines of the show's own text: no list, picture or link, and no button before or behind."""
     lines = [line for line in lines if not line.startswith(("*", "-", "!", "["))]
     while lines and _is_label(lines[0]):

@@ -34,10 +34,10 @@ def read(document: Document) -> Listing:
             listing = front_page.read_text(name, decoding.decode(document))
     if listing is None:
         raise decoding.unexpected_type(document, "a blog's feed or front page")
-    return replace(listing, entries=tuple(_post(entry) for entry in listing.entries))
+    return replace(listing, entries=tuple(_make_post(entry) for entry in listing.entries))
 
 
-def _post(entry: Entry) -> Entry:
+def _make_post(entry: Entry) -> Entry:
     """Return the entry as a post, its key the path of its address if it has one."""
     path = canonical(entry.link).partition("://")[2].partition("/")[2] if entry.link else ""
     return replace(entry, genre="post", key=f"/{path}" if path else entry.key)

@@ -1,4 +1,4 @@
-"""A blog's front or category page, as HTML or as bare text.
+"""Read a blog's front or category page, as HTML or as plain text.
 
 HTML: a post in each ``article``, its title a heading that links to it (Hugo, Jekyll and WordPress themes, h-entry
 classes of microformats2). Pages without articles are read as text.
@@ -15,8 +15,9 @@ import re
 from aggregator.fetchers.parsing import enclosures, xml
 from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Entry, Listing, Moment, Show
-from aggregator.text import dates, html
+from aggregator.text import html
 from aggregator.text.fold import fold
+from aggregator.text.times import dates
 
 _HEADINGS = ("h1", "h2", "h3", "h4")
 _ENTRY = re.compile(r"(?:^|\s)(?:h-entry|hentry|post|blog-post)(?:\s|$)")
@@ -32,28 +33,28 @@ def read_html(name: str, page: str, url: str) -> Listing | None:
     found: list[Entry] = []
     for article in root.iter("article", "div", "li", "section"):
         is_entry = article.tag == "article" or _ENTRY.search(article.get("class") or "")
-        if is_entry and (entry := _entry(name, article, len(found), url)):
+        if is_entry and (entry := _make_entry(name, article, len(found), url)):
             found.append(entry)
     unique = {entry.key: entry for entry in reversed(found)}
     if not unique:
         return read_text(name, html.to_text(page))
     first = next(root.iter("h1"), None)
-    title = _text_of(first) if first is not None else None
+    title = _get_text(first) if first is not None else None
     posts = tuple(entry for entry in found if unique[entry.key] is entry)
     return Listing(posts, Show(title=title, link=enclosures.clean_url(url)), partial=True)
 
 
-def _entry(name: str, article: xml.Element, position: int, url: str) -> Entry | None:
+def _make_entry(name: str, article: xml.Element, position: int, url: str) -> Entry | None:
     """Return the post of one article; ``None`` if none of its headings is a link."""
     heading = next((element for element in article.iter(*_HEADINGS) if next(element.iter("a"), None) is not None), None)
     if heading is None:
         return None
     anchor = next(heading.iter("a"))
-    title, link = _text_of(anchor), enclosures.resolve_url(url, anchor.get("href"))
+    title, link = _get_text(anchor), enclosures.resolve_url(url, anchor.get("href"))
     if not title:
         return None
     published = _find_date(article)
-    lines = [_text_of(element) for element in article.iter(*_PARAGRAPHS) if element.getparent() is not heading]
+    lines = [_get_text(element) for element in article.iter(*_PARAGRAPHS) if element.getparent() is not heading]
     cut = any(_READ_MORE.fullmatch(line) for line in lines)
     body = "\n\n".join(line for line in lines if line and not _READ_MORE.fullmatch(line))
     excerpt = _EXCERPT.search(body)
@@ -65,7 +66,7 @@ def _entry(name: str, article: xml.Element, position: int, url: str) -> Entry | 
     )  # fmt: skip
 
 
-def _text_of(element: xml.Element) -> str:
+def _get_text(element: xml.Element) -> str:
     return " ".join(xml.get_text(element).split())
 
 
@@ -73,7 +74,7 @@ def _find_date(article: xml.Element) -> Moment | None:
     """Return the first date in an element made for dates."""
     for element in article.iter("time", "abbr", "span", "p", "div"):
         if element.tag == "time" or _DATED.search(element.get("class") or ""):
-            for text in (element.get("datetime"), element.get("title"), _text_of(element)):
+            for text in (element.get("datetime"), element.get("title"), _get_text(element)):
                 if text and fold(text) and (found := dates.parse(text)):
                     return found
     return None

@@ -1,4 +1,4 @@
-"""Propose selectors for a page by the elements that repeat in it, and by what stands in most of them."""
+"""Propose selectors for a page by the elements that repeat in it, and by the content of most of them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from aggregator.errors import ReadError
 from aggregator.fetchers.directories.page import find_date, find_duration
 from aggregator.fetchers.parsing import xml
 
@@ -55,6 +56,69 @@ def propose(root: xml.Element) -> tuple[Options, ...]:
             proposals.append(tuple(sorted({**group.fields, "items": items}.items())))
     proposals += _propose_headings(root)
     return tuple(dict.fromkeys(proposals))[:_MOST]
+
+
+def propose_around(root: xml.Element, chosen: xml.Element) -> Options:
+    """Return the options of kind ``page`` for the list of entries that an element is in; raise ReadError for none.
+
+    Of lists within lists it is the one that looks most like a list of entries.
+    """
+    path = [chosen, *chosen.iterancestors()]
+    groups = [group for group in _find_groups(root) if any(each is one for one in path for each in group)]
+    judged = sorted((group for each in groups if (group := _judge(each))), key=lambda group: -group.score)
+    for group in judged:
+        if (items := _select_items(root, group.elements, group.fields["title"])) is not None:
+            return tuple(sorted({**group.fields, "items": items}.items()))
+    for elements in groups:
+        if (items := _select_items(root, elements, "./self::*")) is not None:
+            return (("items", items),)
+    raise ReadError("nothing like it repeats on the page: choose the text of another entry, or type a selector")
+
+
+def find_selector(entries: Sequence[xml.Element], chosen: xml.Element, field: str) -> str:
+    """Return the selector of a field that finds an element in its entry, and one in most others; raise ReadError."""
+    path = [chosen, *chosen.iterancestors()]
+    entry = next((each for each in path if any(each is one for one in entries)), None)
+    if entry is None:
+        raise ReadError("what was chosen is in no entry: choose in one that is marked")
+    inside = path[: next(place for place, each in enumerate(path) if each is entry)] or [entry]
+    attribute, target = _find_attribute(inside, field)
+    named = sorted(_name_part(target), key=lambda name: (":" in name, "." not in name))
+    names = ["./self::*"] if target is entry else [*named, _find_path(entry, target)]
+    selectors = [f"{name}/@{attribute}" if name.startswith(".") else f"{name}@{attribute}" for name in names]
+    selectors = selectors if attribute else names
+    wanted = target.get(attribute) if attribute else target
+
+    def rank(selector: str) -> tuple[int, int]:
+        return sum(bool(xml.select(each, selector)) for each in entries[:_MOST_ROWS]), -selectors.index(selector)
+
+    fitting = [name for name in selectors if xml.select(entry, name)[:1] == [wanted]]
+    return max(fitting or selectors[-1:], key=rank)
+
+
+def is_media(url: str) -> bool:
+    """Return whether the address is that of a media file."""
+    return _MEDIA.search(url) is not None
+
+
+def _find_attribute(inside: Sequence[xml.Element], field: str) -> tuple[str, xml.Element]:
+    """Return the attribute that has the value of a field, empty for the text, and its element: the innermost one."""
+    names = {"audio": ("src", "href"), "link": ("href",), "image": ("src",), "date": ("datetime",)}.get(field, ())
+    for element in inside:
+        for name in names:
+            if element.get(name) and (field != "audio" or is_media(element.get(name, ""))):
+                return name, element
+    return "", inside[0]
+
+
+def _find_path(entry: xml.Element, target: xml.Element) -> str:
+    """Return the XPath from an entry to an element in it."""
+    steps = []
+    while target is not entry and (parent := target.getparent()) is not None:
+        same = [each for each in parent if each.tag == target.tag]
+        steps.append(f"{target.tag}[{same.index(target) + 1}]")
+        target = parent
+    return "./" + "/".join(reversed(steps))
 
 
 def _propose_headings(root: xml.Element) -> Iterator[Options]:
@@ -140,14 +204,20 @@ def _read(element: xml.Element) -> dict[str, str]:
         if number == _MOST_PARTS:
             break
         if isinstance(part.tag, str):
-            names = [part.tag, *(f"{part.tag}.{name}" for name in _list_classes(part))]
-            if part.tag in ("td", "th", "span", "div", "p") and (parent := part.getparent()) is not None:
-                names.append(f"{part.tag}:nth-child({parent.index(part) + 1})")
+            names = _name_part(part)
             above = part.getparent()
             if above is not None and above is not element and above.tag in (*_HEADINGS, "p"):
                 names.append(f"{above.tag} {part.tag}")
             _note(found, part, tuple(names), "")
     return found
+
+
+def _name_part(part: xml.Element) -> list[str]:
+    """Return the selectors of an element in an entry: its name, its classes, its place."""
+    names = [str(part.tag), *(f"{part.tag}.{name}" for name in _list_classes(part))]
+    if part.tag in ("td", "th", "span", "div", "p") and (parent := part.getparent()) is not None:
+        names.append(f"{part.tag}:nth-child({parent.index(part) + 1})")
+    return names
 
 
 def _note(found: dict[str, str], part: xml.Element, selectors: tuple[str, ...], own: str) -> None:
@@ -183,7 +253,7 @@ def _list_selectors(rows: Sequence[_Row], share: float, test: Callable[[str], ob
     return [name for name in names if sum(bool(test(row[name])) for row in rows if name in row) >= share * len(rows)]
 
 
-def _differ(rows: Sequence[_Row], selector: str) -> bool:
+def _are_distinct(rows: Sequence[_Row], selector: str) -> bool:
     values = [row[selector] for row in rows if selector in row]
     return len(set(values)) >= 0.85 * len(values)
 
@@ -208,7 +278,7 @@ def _find_title(rows: Sequence[_Row]) -> str | None:
         )
         return next((place for place, fits in enumerate(orders) if fits), len(orders))
 
-    texts = [name for name in _list_selectors(rows, 0.9, is_title) if "@" not in name and _differ(rows, name)]
+    texts = [name for name in _list_selectors(rows, 0.9, is_title) if "@" not in name and _are_distinct(rows, name)]
     plain = [name for name in texts if not any(f"{name}{_COMPOSITE}" in row for row in rows)]
     return min(plain or texts, key=rank, default=None)
 
@@ -217,14 +287,16 @@ def _find_link(rows: Sequence[_Row], title: str, element: xml.Element) -> dict[s
     def is_page(value: str) -> bool:
         return not _MEDIA.search(value) and not value.startswith(("#", "javascript:", "mailto:"))
 
-    links = [name for name in _list_selectors(rows, 0.8, is_page) if name.endswith("@href") and _differ(rows, name)]
+    links = [
+        name for name in _list_selectors(rows, 0.8, is_page) if name.endswith("@href") and _are_distinct(rows, name)
+    ]
     wanted = (f"{title}@href", f"{title} a@href", "./@href", "a@href", _PAGE_LINK)
     best = next((name for name in wanted if name in links), links[0] if links else None)
     return {} if best is None or (best == "./@href" and element.tag != "a") else {"link": best}
 
 
 def _find_audio(rows: Sequence[_Row], _title: str, _date: str) -> str | None:
-    found = [name for name in _list_selectors(rows, 0.5, _MEDIA.search) if "@" in name and _differ(rows, name)]
+    found = [name for name in _list_selectors(rows, 0.5, _MEDIA.search) if "@" in name and _are_distinct(rows, name)]
     return min(found, key=lambda name: ("[" in name, not name.startswith(("audio", "source"))), default=None)
 
 

@@ -1,4 +1,4 @@
-"""Any JSON, by the paths that the config gives as ``options`` (JMESPath, jmespath.org).
+"""Read any JSON by the paths in ``options`` of the config (JMESPath, jmespath.org).
 
 ``items`` finds the list of entries; ``title``, ``link``, ``date``, ``length``, ``text``, ``audio``, ``image``, ``id``,
 ``guid``, ``season``, ``episode``, ``type`` and ``category`` find their values in each. ``next`` finds the address of
@@ -25,8 +25,8 @@ from aggregator.fetchers.parsing.entries import make_key, make_title
 from aggregator.fetchers.parsing.json_fields import JsonObject
 from aggregator.model.entry import Entry, EpisodeType, Listing, Moment, Show
 from aggregator.model.source import Document
-from aggregator.text import dates, durations
 from aggregator.text.html import to_text
+from aggregator.text.times import dates, durations
 
 _DEFAULTS = {"title": "title", "id": "id"}
 _UNITS = {"seconds": 1.0, "milliseconds": 0.001, "minutes": 60.0}
@@ -97,7 +97,7 @@ def _make_entry(
     document: Document, row: _Values, position: int, unit: float, options: Mapping[str, str]
 ) -> Entry | None:
     """Return an entry; ``None`` without title, text and addresses."""
-    fields, base = JsonObject({what: _first(value) for what, value in row.items()}), enclosures.find_base(document)
+    fields, base = JsonObject({what: _get_first(value) for what, value in row.items()}), enclosures.find_base(document)
     text = "\n\n".join(each for each in _list_texts(row["text"]) if each.strip())
     plain = to_text(text) if _MARKUP.search(text) else text
     link, audio = (enclosures.resolve_url(base, fields.get(what)) for what in ("link", "audio"))
@@ -120,7 +120,7 @@ def _make_entry(
     )  # fmt: skip
 
 
-def _first(value: object) -> object:
+def _get_first(value: object) -> object:
     """Return the first value of a list that is not null, else the value itself."""
     return next((each for each in value if each is not None), None) if isinstance(value, list) else value
 
@@ -146,7 +146,7 @@ def _find_unit(name: str, rows: Sequence[_Values], options: Mapping[str, str]) -
         if unit not in _UNITS:
             raise ReadError(f"{name}: option unit: {unit} is none of {', '.join(_UNITS)}")
         return _UNITS[unit]
-    lengths = [number for row in rows if (number := _to_number(_first(row["length"])))]
+    lengths = [number for row in rows if (number := _to_number(_get_first(row["length"])))]
     is_small = _MILLISECONDS.search(options.get("length", "")) or (lengths and median(lengths) > _DAY)
     return _UNITS["milliseconds" if is_small else "seconds"]
 
@@ -162,7 +162,7 @@ def parse_date(value: object, *, day_first: bool) -> Moment | None:
 
 def _find_next(document: Document, value: object, query: str | None) -> str | None:
     """Return the address of the next page; ``None`` if there is none."""
-    found = JsonObject({"next": _first(value)}).id("next")
+    found = JsonObject({"next": _get_first(value)}).id("next")
     if not found:
         return None
     if query is None:

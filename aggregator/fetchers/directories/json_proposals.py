@@ -1,4 +1,4 @@
-"""Propose paths for a JSON value that nobody has described: the lists of objects in it, and which field is what."""
+"""Propose paths for an unknown JSON value: its lists of objects, and the meaning of their fields."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from aggregator.fetchers.directories.json_paths import parse_date
-from aggregator.text import durations
+from aggregator.text.times import durations
 from aggregator.text.urls import is_web
 
 Options: TypeAlias = tuple[tuple[str, str], ...]
@@ -22,7 +22,7 @@ _MEDIA = re.compile(r"\.(?:mp3|m4a|m4b|ogg|oga|opus|aac|wav|flac|mp4)(?:[?#]|$)"
 
 # The names of each field, the likeliest first; a name is found at the end of a path, in any writing of its words.
 _NAMES: Mapping[str, tuple[str, ...]] = {
-    "title": ("title", "headline", "trackname", "name", "titre", "titel", "titulo", "subject"),
+    "title": ("title", "headline", "trackname", "heading", "name", "titre", "titel", "titulo", "subject"),
     "date": (
         *("published", "publishedat", "pubdate", "datepublished", "publishdate", "publicationdate", "releasedate"),
         *("releasedat", "airdate", "aired", "released", "broadcastdate", "uploaddate", "date", "dategmt", "datum"),
@@ -38,15 +38,17 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "link": ("link", "permalink", "weburl", "pageurl", "canonicalurl", "url", "href", "path"),
     "text": (
         *("description", "contenthtml", "content", "body", "shownotes", "summary", "excerpt", "abstract", "text"),
-        *("articlebody", "beschreibung", "resume", "descripcion"),
+        *("blurb", "articlebody", "beschreibung", "resume", "descripcion"),
     ),
     "image": ("image", "imageurl", "artwork", "artworkurl", "thumbnail", "thumbnailurl", "cover", "coverurl"),
-    "id": ("id", "uuid", "guid", "identifier", "episodeid", "key", "slug"),
+    "id": ("id", "uid", "uuid", "guid", "identifier", "episodeid", "key", "slug"),
     "season": ("season", "seasonnumber"),
     "episode": ("episode", "episodenumber", "number"),
 }  # fmt: skip
 _UNIT = re.compile(r"(?:in)?(?:milliseconds|millis|seconds|secs|sec|ms)$")
 _WRAPPERS = frozenset({"rendered", "text", "plain", "html", "href", "url", "src", "label", "value", "raw"})
+_FULL_DATE = re.compile(r"(?:19|20)\d\d|^1\d{9}(?:\d{3})?$")
+_CODE = re.compile(r"[a-z0-9]+(?:[-_.:/][a-z0-9]+)*|[0-9A-F-]{8,}")
 _NEXT = re.compile(r"next(?:page|url|href|link)?")
 _TYPES = re.compile(r"(?:Podcast|Radio)?Episode|BlogPosting|(?:News)?Article|(?:Audio|Video)Object")
 
@@ -114,10 +116,29 @@ def _find_fields(rows: Sequence[Mapping[str, object]]) -> dict[str, str]:
         good = [
             path
             for path in fitting
-            if sum(map(test, values[path])) >= share * len(rows) and (what not in _DISTINCT or _differ(values[path]))
+            if sum(map(test, values[path])) >= share * len(rows)
+            and (what not in _DISTINCT or _are_distinct(values[path]))
         ]
         if good:
             fields[what] = min(good, key=lambda path: (_rank(what, path), path.count(".")))
+    columns = {path: [row[path] for row in flat if row.get(path) is not None] for path in paths}
+    return fields | _guess_by_values(columns, fields, len(rows))
+
+
+def _guess_by_values(columns: Mapping[str, Sequence[object]], named: Mapping[str, str], rows: int) -> dict[str, str]:
+    """Return the paths of fields that are found by their values alone: their names are unknown words."""
+    fields: dict[str, str] = {}
+    for what, test in _VALUE_TESTS.items():
+        if what in named:
+            continue
+        used = {*named.values(), *fields.values()}
+        fitting = [
+            path
+            for path, values in columns.items()
+            if path not in used and sum(map(test, values)) >= _TESTS[what][1] * rows and _are_distinct(values)
+        ]
+        if fitting:
+            fields[what] = max(fitting, key=lambda path: len(str(columns[path]))) if what == "text" else fitting[0]
     return fields
 
 
@@ -148,7 +169,7 @@ def _rank(what: str, path: str) -> tuple[int, int] | None:
     return None if place is None else (place, 2)
 
 
-def _differ(values: Sequence[object]) -> bool:
+def _are_distinct(values: Sequence[object]) -> bool:
     return len({str(each) for each in values}) >= 0.9 * len(values)
 
 
@@ -200,6 +221,16 @@ _TESTS: Mapping[str, tuple[Callable[[object], bool], float]] = {
     "episode": (_is_count, 0.8),
 }
 """What a value of each field is, and in which share of the entries it must be found."""
+
+_VALUE_TESTS: Mapping[str, Callable[[object], bool]] = {
+    "audio": _is_audio,
+    "date": lambda value: _is_date(value) and _FULL_DATE.search(str(value)) is not None,
+    "text": lambda value: _is_text(value) and " " in str(value).strip(),
+    "title": lambda value: (
+        _is_title(value) and not (_CODE.fullmatch(str(value)) or _is_audio(value) or _is_date(value))
+    ),
+}
+"""What the values of a field are that is found without its name; in this order."""
 
 _DISTINCT = frozenset({"title", "audio", "link", "id"})
 

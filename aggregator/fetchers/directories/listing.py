@@ -7,8 +7,8 @@ characters of which the last three are ``...``. Times are UTC. Several shows may
 The numbered shape (podyssey.fm): the show, then ``1) TITLE`` and the text in one line, whole, or its first
 200 characters and ``...Show More``. No dates, no lengths.
 
-Both show the newest entries only. The mark of a cut is taken off and the entry flagged; a blank before the mark
-stays, for it says that the cut fell between words.
+Both list the newest entries only. The mark of a cut is removed and the entry flagged; a blank before the mark stays:
+it tells that the cut is between words.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from aggregator.fetchers.parsing import decoding
 from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Entry, Listing, Show
 from aggregator.model.source import Document
-from aggregator.text import dates, durations, html
+from aggregator.text import html
+from aggregator.text.times import dates, durations
 
 _LONGEST_HEAD = 600  # characters of the line with the date; the names of shows are shorter than 255
 _CUT_AT = 300  # characters with the dots; shorter texts that end in dots were written so

@@ -1,4 +1,4 @@
-"""Any other page, by the selectors that the config gives as ``options``.
+"""Read any page by the selectors in ``options`` of the config.
 
 ``items`` finds the element of each entry; ``title``, ``link``, ``date``, ``length``, ``text``, ``audio``, ``image`` and
 ``id`` find their values inside of it. A selector is CSS, or XPath where it begins with ``/``, ``.`` or ``(``; ``@name``
@@ -15,9 +15,9 @@ from aggregator.fetchers.parsing import decoding, enclosures, xml
 from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
 from aggregator.model.source import Document
-from aggregator.text import dates, durations
+from aggregator.text.times import dates, durations
 
-_DEFAULTS = {
+DEFAULTS = {
     "title": "h1, h2, h3, h4, a",
     "link": "a@href",
     "date": "time@datetime",
@@ -30,7 +30,7 @@ _MOST_DATE_WORDS, _MOST_LENGTH_WORDS = 5, 4
 _MARKS = re.compile(r"(?:(?<!\s)\s++)?[|·•–—●/]\s+|(?<!\s)\s++-\s+|\n")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER = re.compile(r"\d")
-_SELECTORS = ("items", *_DEFAULTS, "length", "id")
+_SELECTORS = ("items", *DEFAULTS, "length", "id")
 _VALUES = ("genre", "day_first", "show")
 
 
@@ -39,7 +39,7 @@ def read(document: Document) -> Listing:
 
     Raises ReadError if the document is no page, a selector is wrong, or no entry with a title is found.
     """
-    name, options = document.source.name, _DEFAULTS | dict(document.source.options)
+    name, options = document.source.name, DEFAULTS | dict(document.source.options)
     if unknown := sorted(options.keys() - {*_SELECTORS, *_VALUES}):
         raise ReadError(f"{name}: kind page has no option {unknown[0]}; there are {', '.join((*_SELECTORS, *_VALUES))}")
     if "items" not in options:
@@ -47,9 +47,9 @@ def read(document: Document) -> Listing:
     root = xml.parse_html(decoding.decode(document)) if decoding.detect_type(document) == "html" else None
     if root is None:
         raise decoding.unexpected_type(document, "an HTML page")
-    found = _found(name, root, "items", options["items"])
+    found = _find_all(name, root, "items", options["items"])
     elements = [element for element in found if not isinstance(element, str)]
-    entries = [one for at, element in enumerate(elements) if (one := _entry(document, element, at, options))]
+    entries = [one for at, element in enumerate(elements) if (one := _make_entry(document, element, at, options))]
     if not entries:
         raise ReadError(
             f"{name}: items finds {len(elements)} elements on the page and no title in them ({document.url})"
@@ -57,9 +57,9 @@ def read(document: Document) -> Listing:
     return Listing(tuple(entries), Show(title=options.get("show")), partial=True)
 
 
-def _entry(document: Document, element: xml.Element, position: int, options: Mapping[str, str]) -> Entry | None:
+def _make_entry(document: Document, element: xml.Element, position: int, options: Mapping[str, str]) -> Entry | None:
     name, base = document.source.name, enclosures.find_base(document)
-    words = {what: _first(name, element, what, options) for what in _SELECTORS[1:]}
+    words = {what: _find_first(name, element, what, options) for what in _SELECTORS[1:]}
     title = words["title"]
     if not title:
         return None
@@ -106,19 +106,19 @@ def _cut(text: str, most: int) -> Iterator[str]:
             yield from (" ".join(words[at : at + size]).strip(",;:()") for at in range(len(words) - size + 1))
 
 
-def _first(name: str, entry: xml.Element, what: str, options: Mapping[str, str]) -> str | None:
+def _find_first(name: str, entry: xml.Element, what: str, options: Mapping[str, str]) -> str | None:
     """Return the words of the first element that a selector finds, of all of them for the text; ``None`` for none."""
     if what not in options:
         return None
     found = [
         " ".join((one if isinstance(one, str) else xml.get_text(one)).split())
-        for one in _found(name, entry, what, options[what])
+        for one in _find_all(name, entry, what, options[what])
     ]
     texts = [one for one in found if one]
     return ("\n\n".join(texts) if what == "text" else texts[0]) if texts else None
 
 
-def _found(name: str, element: xml.Element, what: str, selector: str) -> list[xml.Element | str]:
+def _find_all(name: str, element: xml.Element, what: str, selector: str) -> list[xml.Element | str]:
     try:
         return xml.select(element, selector)
     except ValueError as error:

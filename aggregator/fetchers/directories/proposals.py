@@ -1,8 +1,7 @@
-"""Propose how an unknown page or JSON document can be read, the likeliest to be right first.
+"""Propose how an unknown page or JSON document can be read, the likeliest first.
 
-Tried in this order: feeds and Apple's page that the document links to, JSON in it (JSON-LD and data of the site's own
-program), microdata and microformats, the API of WordPress, then elements that repeat. A proposal is a source without a
-place, whose name says what it is made from; with a place if it is another document.
+In this order: feeds and Apple's page that the document links to, JSON in it (JSON-LD and data of the site's own
+scripts), microdata and microformats, the API of WordPress, then elements that repeat.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from aggregator.fetchers import registry
 from aggregator.fetchers.directories import element_proposals, json_proposals
 from aggregator.fetchers.parsing import decoding, enclosures, xml
-from aggregator.model.source import Document, Source
+from aggregator.model.source import Document, Proposals, Source
 
 _FEED_LINK = re.compile(r"(?:\.(?:rss|xml|atom)|/(?:feed|rss|atom)/?)(?:\?|$)|^https?://feeds?\d*\.", re.IGNORECASE)
 _FEED_TEXT = re.compile(r"[\s-]*+(?:(?:rss|atom|podcast)[\s-]*+)?(?:rss|feed|atom|xml)\s*+", re.IGNORECASE)
@@ -22,15 +21,21 @@ _ITEM_TYPES = ("PodcastEpisode", "RadioEpisode", "BlogPosting", "NewsArticle", "
 _MOST_LINKS = 3
 
 
-def propose(document: Document) -> tuple[Source, ...]:
+def propose(document: Document) -> Proposals:
     """Return how the document can be read; nothing for a document that is neither a page nor JSON."""
     text = decoding.decode(document)
     match decoding.detect_type(document):
         case "json":
-            return tuple(_to_sources("JSON", json_proposals.propose(decoding.load_json(text))))
+            return Proposals(tuple(_to_sources("JSON", json_proposals.propose(decoding.load_json(text)))))
         case "html" if (root := xml.parse_html(text)) is not None:
-            return tuple(_propose_for_page(root, enclosures.find_base(document)))
-    return ()
+            return Proposals(tuple(_propose_for_page(root, enclosures.find_base(document))), _find_title(root))
+    return Proposals()
+
+
+def _find_title(root: xml.Element) -> str | None:
+    """Return the title of a page in one line."""
+    texts = (" ".join(xml.get_text(each).split()) for each in root.iter("title", "h1"))
+    return next(filter(None, texts), None)
 
 
 def _propose_for_page(root: xml.Element, base: str) -> Iterator[Source]:

@@ -44,11 +44,11 @@ def read_element(entry: Fields, element: Element) -> None:
     if step is not None and len(element) and step not in _HOLDERS:
         raise NotSoundError(f'markup or a comment inside of "{xml.get_name(element)[1]}"')
     if step is not None:
-        step(entry, element, _own_text(element))
+        step(entry, element, _get_own_text(element))
 
 
 def _repair_latin1(text: str) -> str:
-    """Return the text with UTF-8 read as Latin-1 and the controls of Windows Latin made right."""
+    """Return the text with UTF-8 that was decoded as Latin-1, and controls of Windows-1252, repaired."""
     if text.isascii():
         return text
     with suppress(UnicodeError):
@@ -56,7 +56,7 @@ def _repair_latin1(text: str) -> str:
     return text.translate(_CP1252) if _C1.search(text) else text
 
 
-def _own_text(element: Element) -> str:
+def _get_own_text(element: Element) -> str:
     return _repair_latin1((element.text or "").strip())
 
 
@@ -64,7 +64,7 @@ def _read_typed(element: Element, text: str, otherwise: str) -> tuple[str, str]:
     """Return an Atom text and whether it is text/plain or text/html; raises ``NotSoundError`` for other types."""
     if not element.attrib:
         return text, otherwise
-    about = _attributes(element)
+    about = _list_attributes(element)
     kind = about.get("type", otherwise).lower()
     kind = {"text": "text/plain", "plain": "text/plain", "html": "text/html"}.get(kind, kind)
     if kind not in {"text/plain", "text/html"} or about.get("mode") == "base64":
@@ -72,7 +72,7 @@ def _read_typed(element: Element, text: str, otherwise: str) -> tuple[str, str]:
     return text, kind
 
 
-def _attributes(element: Element) -> dict[str, str]:
+def _list_attributes(element: Element) -> dict[str, str]:
     """Return the attributes by their local names in lower case; those without a namespace count before others."""
     found: dict[str, str] = {}
     if element.attrib:
@@ -80,12 +80,12 @@ def _attributes(element: Element) -> dict[str, str]:
             space, _, local = str(name).rpartition("}")
             if not space:
                 found[local.lower()] = str(value)
-            elif podcast.prefix_of(space[1:]) is None:
+            elif podcast.find_prefix(space[1:]) is None:
                 found.setdefault(local.lower(), str(value))
     return found
 
 
-def _address(text: str) -> str:
+def _clean_address(text: str) -> str:
     return _SLASHES.sub(r"\1", text) if ":///" in text else text
 
 
@@ -98,7 +98,7 @@ def _keep(key: str, *, typed: bool = False) -> _Step:
     return keep
 
 
-def _title(entry: Fields, element: Element, text: str) -> None:
+def _keep_title(entry: Fields, element: Element, text: str) -> None:
     """Keep the first title that is not empty, and of an Atom one its type."""
     value, kind = _read_typed(element, text, "text/plain")
     if not entry.titled:
@@ -108,14 +108,14 @@ def _title(entry: Fields, element: Element, text: str) -> None:
         entry.titled = bool(value)
 
 
-def _media_title(entry: Fields, element: Element, text: str) -> None:
-    """Keep a title that gives way to the item's own."""
+def _keep_media_title(entry: Fields, element: Element, text: str) -> None:
+    """Keep a title that the item's own title replaces."""
     value = _read_typed(element, text, "text/plain")[0]
     if not entry.titled:
         entry.values["title"] = value
 
 
-def _summary(entry: Fields, element: Element, text: str) -> None:
+def _keep_summary(entry: Fields, element: Element, text: str) -> None:
     """Keep the first description or summary of an item that is not empty, the last of a channel."""
     value, values = _read_typed(element, text, "text/html")[0], entry.values
     if entry.is_item:
@@ -124,7 +124,7 @@ def _summary(entry: Fields, element: Element, text: str) -> None:
         values["subtitle" if (entry.names[str(element.tag)] or "").endswith("description") else "summary"] = value
 
 
-def _content(entry: Fields, element: Element, text: str) -> None:
+def _keep_content(entry: Fields, element: Element, text: str) -> None:
     """Keep Atom's content; without a type it is plain in Atom, and HTML where RSS has it."""
     if element.get("src") is not None and not element.text:
         return
@@ -132,36 +132,37 @@ def _content(entry: Fields, element: Element, text: str) -> None:
     entry.values.setdefault("content", []).append({"type": kind, "value": value})
 
 
-def _link(entry: Fields, element: Element, text: str) -> None:
+def _keep_link(entry: Fields, element: Element, text: str) -> None:
     """Keep a link by its attribute or as text; an alternate one to a page is also the item's own address."""
-    about = _attributes(element)
+    about = _list_attributes(element)
     about["rel"] = about.get("rel", "alternate").lower()
     about["type"] = about.get("type", "application/atom+xml" if about["rel"] == "self" else "text/html").lower()
     entry.values.setdefault("links", []).append(about)
     href = about.get("url") or about.get("uri") or about.get("href")
     if href:
-        about["href"] = _address(href)
+        about["href"] = _clean_address(href)
         if about["rel"] == "alternate" and about["type"] in {"text/html", "html", "application/xhtml+xml", "xhtml"}:
             entry.values["link"] = about["href"]
         return
-    value = _address(text.replace("&amp;", "&") if entry.is_item else text)
+    value = _clean_address(text.replace("&amp;", "&") if entry.is_item else text)
     entry.values["link"] = about["href"] = _REFERENCE.sub(r"&\1", value) if "&" in value else value
 
 
-def _guid(entry: Fields, element: Element, text: str) -> None:
-    """Keep an id, which is also the link unless there is one or it says that it is none."""
-    is_link = not element.attrib or _attributes(element).get("ispermalink", "true").lower() == "true"
-    entry.values["id"] = value = _address(text) if is_link else text
+def _keep_guid(entry: Fields, element: Element, text: str) -> None:
+    """Keep an id, which is also the link unless there is another one or ``isPermaLink`` is false."""
+    is_link = not element.attrib or _list_attributes(element).get("ispermalink", "true").lower() == "true"
+    entry.values["id"] = value = _clean_address(text) if is_link else text
     entry.values.setdefault("guidislink", is_link and "link" not in entry.values)
     if is_link:
         entry.values.setdefault("link", value)
 
 
-def _author(entry: Fields, element: Element, text: str) -> None:
+def _keep_author(entry: Fields, element: Element, text: str) -> None:
     """Keep a person: the last that is given in parts, else the first that is given as one text."""
     values = entry.values
     parts = {
-        (entry.names[str(child.tag)] or "").rpartition(":")[2]: _own_text(child) for child in element.iterchildren("*")
+        (entry.names[str(child.tag)] or "").rpartition(":")[2]: _get_own_text(child)
+        for child in element.iterchildren("*")
     }
     detail = {name: parts[name] for name in ("name", "email") if parts.get(name)}
     if detail:
@@ -180,9 +181,9 @@ def _author(entry: Fields, element: Element, text: str) -> None:
         values.setdefault("author_detail", {key: value for key, value in detail.items() if value})
 
 
-def _category(entry: Fields, element: Element, text: str) -> None:
+def _keep_category(entry: Fields, element: Element, text: str) -> None:
     """Keep a category by its attributes, its text, or both."""
-    about = _attributes(element)
+    about = _list_attributes(element)
     known = entry.values.setdefault("tags", [])
     if about.get("term") or about.get("label"):
         known.append({"term": about.get("term") or text, "label": about.get("label")})
@@ -190,21 +191,21 @@ def _category(entry: Fields, element: Element, text: str) -> None:
         known.append({"term": text})
 
 
-def _itunes_category(entry: Fields, element: Element, _: str) -> None:
+def _keep_itunes_category(entry: Fields, element: Element, _: str) -> None:
     """Keep a category of Apple's and those inside of it."""
     for one in element.iter(element.tag):
         if text := str(one.get("text") or ""):
             entry.values.setdefault("tags", []).append({"term": text})
 
 
-def _keywords(entry: Fields, _: Element, text: str) -> None:
+def _keep_keywords(entry: Fields, _: Element, text: str) -> None:
     """Keep words that are divided by commas."""
     words = [{"term": word.strip()} for word in text.split(",") if word.strip()]
     entry.values.setdefault("tags", []).extend(words)
 
 
-def _enclosure(entry: Fields, element: Element, _: str) -> None:
-    about = _attributes(element)
+def _keep_enclosure(entry: Fields, element: Element, _: str) -> None:
+    about = _list_attributes(element)
     if href := about.get("url") or about.get("uri") or about.get("href"):
         about["href"] = href
     if kind := about.get("type"):
@@ -213,82 +214,82 @@ def _enclosure(entry: Fields, element: Element, _: str) -> None:
     entry.values.setdefault("links", []).append(about)
 
 
-def _media_content(entry: Fields, element: Element, _: str) -> None:
-    about = _attributes(element)
+def _keep_media_content(entry: Fields, element: Element, _: str) -> None:
+    about = _list_attributes(element)
     if kind := about.get("type"):
         about["type"] = kind.lower()
     entry.values.setdefault("media_content", []).append(about)
-    _group(entry, element, "")
+    _read_group(entry, element, "")
 
 
-def _group(entry: Fields, element: Element, _: str) -> None:
-    """Read what stands inside of an element that only holds others together."""
+def _read_group(entry: Fields, element: Element, _: str) -> None:
+    """Read the children of an element that only groups them."""
     for child in element.iterchildren("*"):
         if (entry.names[str(child.tag)] or "").startswith(("media:", "yt:")):
             read_element(entry, child)
 
 
-def _thumbnail(entry: Fields, element: Element, text: str) -> None:
-    about = _attributes(element)
+def _keep_thumbnail(entry: Fields, element: Element, text: str) -> None:
+    about = _list_attributes(element)
     if text:
-        about.setdefault("url", _address(text))
+        about.setdefault("url", _clean_address(text))
     entry.values.setdefault("media_thumbnail", []).append(about)
 
 
-def _image(entry: Fields, element: Element, _: str) -> None:
-    about = _attributes(element)
+def _keep_image(entry: Fields, element: Element, _: str) -> None:
+    about = _list_attributes(element)
     if href := about.get("href") or about.get("url"):
         entry.values["image"] = {"href": href}
 
 
-def _picture(entry: Fields, element: Element, _: str) -> None:
+def _keep_picture(entry: Fields, element: Element, _: str) -> None:
     """Keep the address of the channel's picture as RSS gives it."""
     for child in element.iterchildren("*") if not entry.is_item else ():
         if xml.get_name(child)[1].lower() == "url":
-            entry.values["image"] = {"href": _address(_own_text(child))}
+            entry.values["image"] = {"href": _clean_address(_get_own_text(child))}
 
 
-def _owner(entry: Fields, element: Element, _: str) -> None:
+def _keep_owner(entry: Fields, element: Element, _: str) -> None:
     """Keep the name of the channel's owner, for a show that names no author."""
     if entry.is_item:
         return
-    names = [_own_text(child) for child in element.iterchildren("*") if xml.get_name(child)[1].lower() == "name"]
+    names = [_get_own_text(child) for child in element.iterchildren("*") if xml.get_name(child)[1].lower() == "name"]
     entry.values["owner"] = names[-1] if names else None
 
 
-def _markup(_entry: Fields, element: Element, _said: str) -> None:
+def _keep_markup(_entry: Fields, element: Element, _said: str) -> None:
     raise NotSoundError(f'the text as markup in "{xml.get_name(element)[1]}"')
 
 
-def _table(*rows: tuple[str, _Step]) -> dict[str | None, _Step]:
+def _make_table(*rows: tuple[str, _Step]) -> dict[str | None, _Step]:
     return {name: step for names, step in rows for name in names.split()}
 
 
-_STEPS: Mapping[str | None, _Step] = _table(
-    ("title dc:title", _title),
-    ("media:title", _media_title),
-    ("description dc:description media:description summary itunes:summary", _summary),
-    ("content", _content),
+_STEPS: Mapping[str | None, _Step] = _make_table(
+    ("title dc:title", _keep_title),
+    ("media:title", _keep_media_title),
+    ("description dc:description media:description summary itunes:summary", _keep_summary),
+    ("content", _keep_content),
     ("subtitle tagline itunes:subtitle", _keep("subtitle", typed=True)),
-    ("link", _link),
-    ("guid id", _guid),
+    ("link", _keep_link),
+    ("guid id", _keep_guid),
     ("published issued pubdate dcterms:issued", _keep("published")),
     ("updated modified lastbuilddate dc:date dcterms:modified", _keep("updated")),
     ("created dcterms:created", _keep("created")),
     ("language dc:language", _keep("language")),
     ("rights copyright dc:rights", _keep("rights", typed=True)),
-    ("author managingeditor dc:creator dc:author itunes:author", _author),
-    ("category dc:subject media:category", _category),
-    ("itunes:category", _itunes_category),
-    ("keywords itunes:keywords media:keywords tags", _keywords),
-    ("enclosure", _enclosure),
-    ("media:content", _media_content),
-    ("media:group", _group),
-    ("media:thumbnail", _thumbnail),
-    ("itunes:image itunes:link", _image),
-    ("image", _picture),
-    ("itunes:owner", _owner),
-    ("body fullitem xhtml:body", _markup),
+    ("author managingeditor dc:creator dc:author itunes:author", _keep_author),
+    ("category dc:subject media:category", _keep_category),
+    ("itunes:category", _keep_itunes_category),
+    ("keywords itunes:keywords media:keywords tags", _keep_keywords),
+    ("enclosure", _keep_enclosure),
+    ("media:content", _keep_media_content),
+    ("media:group", _read_group),
+    ("media:thumbnail", _keep_thumbnail),
+    ("itunes:image itunes:link", _keep_image),
+    ("image", _keep_picture),
+    ("itunes:owner", _keep_owner),
+    ("body fullitem xhtml:body", _keep_markup),
     ("feedburner:origlink", _keep("feedburner_origlink")),
     ("yt:videoid", _keep("yt_videoid")),
     ("itunes:duration", _keep("itunes_duration")),
@@ -299,5 +300,5 @@ _STEPS: Mapping[str | None, _Step] = _table(
     ("itunes:new-feed-url", _keep("itunes_new-feed-url")),
 )
 _HOLDERS = frozenset(
-    {_author, _itunes_category, _media_content, _group, _markup, _picture, _owner}
+    {_keep_author, _keep_itunes_category, _keep_media_content, _read_group, _keep_markup, _keep_picture, _keep_owner}
 )  # may have elements inside

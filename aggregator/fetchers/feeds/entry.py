@@ -1,9 +1,9 @@
-"""The fields of one item and of the channel of a feed, as the parsers give them, made into an Entry and a Show."""
+"""Make an Entry and a Show of the fields that the parsers give for an item and the channel of a feed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple, get_args
 
@@ -12,7 +12,8 @@ from aggregator.fetchers.parsing import enclosures
 from aggregator.fetchers.parsing.entries import make_key, make_title
 from aggregator.model.entry import Entry, EpisodeType, Moment, Rhythm, Show, Tag
 from aggregator.model.source import Document
-from aggregator.text import dates, durations, html
+from aggregator.text import html
+from aggregator.text.times import dates, durations
 
 _NOTHING = ItemXml({}, ())
 _EPISODE_TYPES: dict[str, EpisodeType] = {name: name for name in get_args(EpisodeType)}
@@ -25,11 +26,11 @@ def make_entry(document: Document, fields: Mapping[str, Any], item_xml: ItemXml 
     """Return the entry of an item; ``None`` if it has no title, text, link or file."""
     texts, tags = item_xml or _NOTHING
     base = enclosures.find_base(document)
-    file = enclosures.choose(*_offers(fields, base))
+    file = enclosures.choose(*_list_offers(fields, base))
     words = _choose_texts(fields, texts)
-    link = _link(fields, base)
-    guid = texts.get("guid") or texts.get("atom:id") or _text(fields, "id")
-    own_title = _text(fields, "title") or ""
+    link = _find_link(fields, base)
+    guid = texts.get("guid") or texts.get("atom:id") or _get_text(fields, "id")
+    own_title = _get_text(fields, "title") or ""
     plain_title = "<" in own_title and (fields.get("title_detail") or {}).get("type") == "text/plain"
     title = own_title or texts.get("itunes:title") or ""
     if not title:
@@ -37,11 +38,14 @@ def make_entry(document: Document, fields: Mapping[str, Any], item_xml: ItemXml 
         title = make_title(text, file.enclosure.url if file.enclosure else None, link)
     if not title:
         return None
-    duration = durations.parse(_text(fields, "itunes_duration") or file.duration)
+    duration = durations.parse(_get_text(fields, "itunes_duration") or file.duration)
     published = _find_date(fields, "published", "updated", "created")
-    video = _text(fields, "yt_videoid")
-    number = (texts.get("itunes:episode") or _text(fields, "itunes_episode") or _tagged(tags, "episode") or "").strip()
-    kind = texts.get("itunes:episodeType") or _text(fields, "itunes_episodetype") or ""
+    video = _get_text(fields, "yt_videoid")
+    number = (
+        texts.get("itunes:episode") or _get_text(fields, "itunes_episode") or _find_tag_text(tags, "episode") or ""
+    ).strip()
+    season = texts.get("itunes:season") or _get_text(fields, "itunes_season") or _find_tag_text(tags, "season")
+    kind = texts.get("itunes:episodeType") or _get_text(fields, "itunes_episodetype") or ""
     return Entry(
         source=document.source.name, key=guid or link or make_key(title, published, file.enclosure), title=title,
         position=position, guid=guid, link=link, enclosure=file.enclosure,
@@ -49,19 +53,25 @@ def make_entry(document: Document, fields: Mapping[str, Any], item_xml: ItemXml 
         ids=(*file.ids, *((("youtube", video),) if video else ())),
         plain_title=plain_title, description=words.description, html=words.html, summary=words.summary,
         published=published, updated=_find_date(fields, "updated"), duration=duration,
-        season=_whole(texts.get("itunes:season") or _text(fields, "itunes_season") or _tagged(tags, "season")),
-        episode=_whole(number), number=number[:_LONGEST_NUMBER] or None if _whole(number) is None else None,
+        season=_parse_whole(season),
+        episode=_parse_whole(number), number=number[:_LONGEST_NUMBER] or None if _parse_whole(number) is None else None,
         episode_type=_EPISODE_TYPES.get(kind.lower()),
         explicit=_is_explicit(texts, fields),
-        image=_image(fields, base), author=_author(fields, texts), language=_text(fields, "language"),
-        categories=_categories(fields), tags=tags,
+        image=_find_image(fields, base), author=_find_author(fields, texts), language=_get_text(fields, "language"),
+        categories=_list_categories(fields), tags=tags,
     )  # fmt: skip
 
 
-def _text(fields: Mapping[str, Any], name: str) -> str | None:
+def _get_text(fields: Mapping[str, Any], name: str) -> str | None:
     """Return a text of feedparser's, stripped; ``None`` if it is missing or blank. Its aliases are not followed."""
     value = dict.get(fields, name) if isinstance(fields, dict) else fields.get(name)
     return value.strip() or None if isinstance(value, str) else None
+
+
+def list_records(fields: Mapping[str, Any], name: str) -> Sequence[Mapping[str, Any]]:
+    """Return what feedparser lists under a name: it is a text where the feed has an element of that very name."""
+    value = fields.get(name)
+    return value if isinstance(value, list) else ()
 
 
 def _find_date(fields: Mapping[str, Any], *names: str) -> Moment | None:
@@ -69,23 +79,23 @@ def _find_date(fields: Mapping[str, Any], *names: str) -> Moment | None:
 
     feedparser's own result is not used: it returns the first of the current month for "2004-foo" (6.0.14).
     """
-    parsed = (dates.parse(_text(fields, name)) for name in names)
+    parsed = (dates.parse(_get_text(fields, name)) for name in names)
     return next((found for found in parsed if found), None)
 
 
-def _link(fields: Mapping[str, Any], base: str) -> str | None:
+def _find_link(fields: Mapping[str, Any], base: str) -> str | None:
     """Return the item's own page: what FeedBurner replaced, else the link, which feedparser may take from a guid."""
-    named = _text(fields, "feedburner_origlink") or _text(fields, "link")
-    if fields.get("guidislink") and named == _text(fields, "id"):
+    named = _get_text(fields, "feedburner_origlink") or _get_text(fields, "link")
+    if fields.get("guidislink") and named == _get_text(fields, "id"):
         return enclosures.clean_url(named)
     return enclosures.resolve_url(base, named)
 
 
-def _offers(fields: Mapping[str, Any], base: str) -> Iterator[enclosures.Offer]:
-    for link in fields.get("links", ()):
+def _list_offers(fields: Mapping[str, Any], base: str) -> Iterator[enclosures.Offer]:
+    for link in list_records(fields, "links"):
         if link.get("rel") == "enclosure":
             yield enclosures.Offer(enclosures.resolve_url(base, link.get("href")), link.get("type"), link.get("length"))
-    for file in fields.get("media_content", ()):
+    for file in list_records(fields, "media_content"):
         kind = file.get("type") or {"audio": "audio/*", "video": "video/*"}.get(str(file.get("medium")))
         yield enclosures.Offer(
             enclosures.resolve_url(base, file.get("url")), kind, file.get("filesize"), file.get("duration")
@@ -97,40 +107,40 @@ def _is_explicit(texts: Mapping[str, str], fields: Mapping[str, Any]) -> bool | 
     return _EXPLICIT.get(texts.get("itunes:explicit", "").lower(), parsed if isinstance(parsed, bool) else None)
 
 
-def _tagged(tags: Iterable[Tag], name: str) -> str | None:
+def _find_tag_text(tags: Iterable[Tag], name: str) -> str | None:
     """Return the text of the first ``podcast:`` element of the name."""
     return next((tag.text for tag in tags if tag.name == f"podcast:{name}"), None)
 
 
-def _whole(text: str | None) -> int | None:
+def _parse_whole(text: str | None) -> int | None:
     """Return the text as a whole number, ``None`` if it is none or longer than six digits."""
     text = text.strip() if text else ""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_WHOLE else None
 
 
-def _image(fields: Mapping[str, Any], base: str) -> str | None:
+def _find_image(fields: Mapping[str, Any], base: str) -> str | None:
     image = fields.get("image")
     thumbnails = fields.get("media_thumbnail") or ()
     named = [image.get("href") if isinstance(image, dict) else None, *(one.get("url") for one in thumbnails)]
     return next((url for name in named if (url := enclosures.resolve_url(base, name))), None)
 
 
-def _author(fields: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
+def _find_author(fields: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
     """Return the author's name, else the text in its place.
 
     feedparser takes at most four letters for an address's last part (6.0.14) and leaves the others in the name:
     "ann@rope.studio (Ann)" becomes "io (Ann". Then the text is kept as the source gave it.
     """
     detail = fields.get("author_detail")
-    name, email = (_text(detail, "name"), _text(detail, "email")) if isinstance(detail, dict) else (None, None)
+    name, email = (_get_text(detail, "name"), _get_text(detail, "email")) if isinstance(detail, dict) else (None, None)
     given = texts.get("itunes:author") or texts.get("author") or ""
     if email and given.partition(email)[2][:1].isalpha():
         return given
-    return name or _text(fields, "author")
+    return name or _get_text(fields, "author")
 
 
-def _categories(fields: Mapping[str, Any]) -> tuple[str, ...]:
-    terms = (_text(tag, "label") or _text(tag, "term") for tag in fields.get("tags", ()))
+def _list_categories(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    terms = (_get_text(tag, "label") or _get_text(tag, "term") for tag in list_records(fields, "tags"))
     return tuple(dict.fromkeys(term for term in terms if term))
 
 
@@ -156,9 +166,9 @@ def _choose_texts(fields: Mapping[str, Any], texts: Mapping[str, str]) -> _Words
     also if it is much longer than the description. Of the others the first that differs is the summary. Plain content
     is not searched for html.
     """
-    content, is_plain = _content(fields, texts)
-    description = texts.get("description") or _text(fields, "summary")
-    long, short = texts.get("itunes:summary", ""), texts.get("itunes:subtitle") or _text(fields, "subtitle")
+    content, is_plain = _choose_content(fields, texts)
+    description = texts.get("description") or _get_text(fields, "summary")
+    long, short = texts.get("itunes:summary", ""), texts.get("itunes:subtitle") or _get_text(fields, "subtitle")
     ranked = [text for text in (content, description, long) if text]
     if not content and description and len(long) > len(description) and _is_teaser(description, long):
         ranked = [long, description]
@@ -167,7 +177,7 @@ def _choose_texts(fields: Mapping[str, Any], texts: Mapping[str, str]) -> _Words
     others = [other for other in ranked if other != main]
     if short and short != main:
         others.append(short)
-    summary = _other(main, others, is_html=is_html) if others else None
+    summary = _choose_other(main, others, is_html=is_html) if others else None
     return _Words(main if is_html else None, None if is_html or not main else main, summary)
 
 
@@ -187,19 +197,19 @@ def _is_teaser(description: str, long: str) -> bool:
     return len(_to_plain(long)) > _LONGER * len(_to_plain(description))
 
 
-def _other(main: str, others: Iterable[str], *, is_html: bool) -> str | None:
+def _choose_other(main: str, others: Iterable[str], *, is_html: bool) -> str | None:
     """Return the first of the other texts, without markup, that differs from the main text."""
-    known = _squeezed(_to_plain(main) if is_html else main)
+    known = _squeeze(_to_plain(main) if is_html else main)
     texts = map(_to_plain, others)
-    return next((text for text in texts if text and _squeezed(text) != known), None)
+    return next((text for text in texts if text and _squeeze(text) != known), None)
 
 
-def _squeezed(text: str) -> str:
+def _squeeze(text: str) -> str:
     """Return the text as it is compared."""
     return " ".join(text[:_LONGEST_PROBE].split()).casefold()
 
 
-def _content(entry: Mapping[str, Any], texts: Mapping[str, str]) -> tuple[str, bool]:
+def _choose_content(entry: Mapping[str, Any], texts: Mapping[str, str]) -> tuple[str, bool]:
     """Return Atom's content or content:encoded, HTML before plain text, and whether its type is plain.
 
     In RSS feedparser takes a second description for content, too: there our own reading of the XML is used.
@@ -207,7 +217,7 @@ def _content(entry: Mapping[str, Any], texts: Mapping[str, str]) -> tuple[str, b
     if "content:encoded" in texts or "description" in texts:
         return texts.get("content:encoded", ""), False
     offered = [
-        part for part in entry.get("content", ()) if isinstance(part.get("value"), str) and part["value"].strip()
+        part for part in list_records(entry, "content") if isinstance(part.get("value"), str) and part["value"].strip()
     ]
     offered.sort(key=lambda part: part.get("type") == "text/plain")
     if not offered:
@@ -229,39 +239,41 @@ def make_show(document: Document, channel: Mapping[str, Any], feed_xml: FeedXml)
     texts, base = feed_xml.channel, enclosures.find_base(document)
     described = (
         texts.get("description"),
-        _text(channel, "subtitle"),
+        _get_text(channel, "subtitle"),
         texts.get("itunes:summary"),
-        _text(channel, "summary"),
+        _get_text(channel, "summary"),
     )
     image = channel.get("image")
-    kind = (texts.get("itunes:type") or _text(channel, "itunes_type") or "").lower()
+    kind = (texts.get("itunes:type") or _get_text(channel, "itunes_type") or "").lower()
     return Show(
-        title=_text(channel, "title") or "",
+        title=_get_text(channel, "title") or "",
         link=enclosures.resolve_url(base, channel.get("link")),
         description=next((html.to_text(text) for text in described if text), None),
-        author=texts.get("itunes:author") or _text(channel, "author") or _text(channel, "owner"),
+        author=texts.get("itunes:author") or _get_text(channel, "author") or _get_text(channel, "owner"),
         image=enclosures.resolve_url(base, image.get("href") or image.get("url")) if isinstance(image, dict) else None,
-        language=_text(channel, "language"),
-        copyright=_text(channel, "rights"),
+        language=_get_text(channel, "language"),
+        copyright=_get_text(channel, "rights"),
         explicit=_is_explicit(texts, channel),
         type="serial" if kind == "serial" else "episodic" if kind == "episodic" else None,
         complete=texts.get("itunes:complete", "").lower() in {"yes", "true"},
         categories=tuple(path for path in feed_xml.categories if path),
-        feed_url=_own_address(channel, base),
-        new_feed_url=enclosures.clean_url(texts.get("itunes:new-feed-url") or _text(channel, "itunes_new-feed-url")),
-        guid=_tagged(feed_xml.tags, "guid"),
+        feed_url=_find_own_address(channel, base),
+        new_feed_url=enclosures.clean_url(
+            texts.get("itunes:new-feed-url") or _get_text(channel, "itunes_new-feed-url")
+        ),
+        guid=_find_tag_text(feed_xml.tags, "guid"),
         tags=tuple(feed_xml.tags),
     )
 
 
 def make_rhythm(feed_xml: FeedXml) -> Rhythm:
     """Return the longer interval of ``ttl`` and ``sy:updatePeriod``, and the hours (GMT) and days to skip (RSS 2.0)."""
-    minutes = _whole(feed_xml.channel.get("ttl")) or 0
+    minutes = _parse_whole(feed_xml.channel.get("ttl")) or 0
     period = _PERIODS.get(feed_xml.channel.get("sy:updatePeriod", "").lower())
-    times = _whole(feed_xml.channel.get("sy:updateFrequency", "1"))
+    times = _parse_whole(feed_xml.channel.get("sy:updateFrequency", "1"))
     asked = [timedelta(minutes=minutes)] if 0 < minutes <= _LONGEST_TTL else []
     asked += [period / times] if period and times else []
-    hours = [hour for hour in map(_whole, feed_xml.skipped["hour"]) if hour is not None and hour <= _HOURS]
+    hours = [hour for hour in map(_parse_whole, feed_xml.skipped["hour"]) if hour is not None and hour <= _HOURS]
     return Rhythm(
         interval=max(asked, default=None),
         skip_hours=frozenset(hour % _HOURS for hour in hours),
@@ -269,7 +281,7 @@ def make_rhythm(feed_xml: FeedXml) -> Rhythm:
     )
 
 
-def _own_address(channel: Mapping[str, Any], base: str) -> str | None:
+def _find_own_address(channel: Mapping[str, Any], base: str) -> str | None:
     """Return the feed's own address (``atom:link rel="self"``)."""
-    selves = (link.get("href") for link in channel.get("links", ()) if link.get("rel") == "self")
+    selves = (link.get("href") for link in list_records(channel, "links") if link.get("rel") == "self")
     return next((url for href in selves if (url := enclosures.resolve_url(base, href))), None)

@@ -1,7 +1,7 @@
-"""RSS 0.9x, 1.0, 2.0 and Atom: sound feeds by the strict reader, all others by feedparser, the tolerant one.
+"""Read RSS 0.9x, 1.0, 2.0 and Atom: sound feeds by the strict reader, all others by feedparser, the tolerant one.
 
-Both tell the same things in the same shapes, so that what becomes of them is decided here once. Which of them read
-is said where the feed was not sound, and never changes what is read of one that is.
+Both give the same fields, from which entries are made here. A sound feed gives the same entries by either; if the
+tolerant one was needed, a remark says why.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from aggregator.errors import ReadError
 from aggregator.fetchers import discovery
 from aggregator.fetchers.feeds import rss_atom
 from aggregator.fetchers.feeds.elements import NotSoundError
-from aggregator.fetchers.feeds.entry import make_entry, make_rhythm, make_show
+from aggregator.fetchers.feeds.entry import list_records, make_entry, make_rhythm, make_show
 from aggregator.fetchers.feeds.podcast import FeedXml
 from aggregator.fetchers.parsing import decoding
 from aggregator.fetchers.parsing.entries import make_key
@@ -53,7 +53,7 @@ def _read_strictly(document: Document) -> Listing:
         make_entry(document, fields, item_xml, at)
         for at, (fields, item_xml) in enumerate(rss_atom.iterate_items(document, found_feed))
     ]
-    return _listing(document, found, found_feed.channel.values, found_feed.xml, [])
+    return _make_listing(document, found, found_feed.channel.values, found_feed.xml, [])
 
 
 def _read_tolerantly(document: Document, why: str = "") -> Listing:
@@ -73,10 +73,10 @@ def _read_tolerantly(document: Document, why: str = "") -> Listing:
     remarks = [remark for remark in (parsed.remark or why,) if remark]
     if found and feed_xml is None:
         remarks.append("the XML counts other items than the tolerant reader: podcast elements are not read")
-    return _listing(document, found, parsed.channel, feed_xml or FeedXml(), remarks)
+    return _make_listing(document, found, parsed.channel, feed_xml or FeedXml(), remarks)
 
 
-def _listing(
+def _make_listing(
     document: Document,
     found: list[Entry | None],
     channel: Mapping[str, Any],
@@ -105,11 +105,11 @@ def _remove_shared_links(entries: list[Entry], home: str | None) -> tuple[Entry,
     if home and counts[canonical(home)] > 1:
         shared.add(canonical(home))
     return tuple(
-        _without_link(entry) if place in shared else entry for entry, place in zip(entries, places, strict=True)
+        _remove_link(entry) if place in shared else entry for entry, place in zip(entries, places, strict=True)
     )
 
 
-def _without_link(entry: Entry) -> Entry:
+def _remove_link(entry: Entry) -> Entry:
     """Return the entry without its link, and under another key if the link was its key."""
     key = make_key(entry.title, entry.published, entry.enclosure) if entry.key == entry.link else entry.key
     return replace(entry, link=None, key=key)
@@ -117,4 +117,4 @@ def _without_link(entry: Entry) -> Entry:
 
 def _is_paged(channel: Mapping[str, Any]) -> bool:
     """Return whether older items are on another page: RFC 5005 section 3 ("next") or 4 ("prev-archive")."""
-    return any(link.get("rel") in {"next", "prev-archive"} for link in channel.get("links", ()))
+    return any(link.get("rel") in {"next", "prev-archive"} for link in list_records(channel, "links"))

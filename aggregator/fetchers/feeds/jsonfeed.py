@@ -8,8 +8,8 @@ from aggregator.fetchers.parsing.entries import make_key, make_title
 from aggregator.fetchers.parsing.json_fields import JsonObject
 from aggregator.model.entry import Entry, Listing, Show
 from aggregator.model.source import Document
-from aggregator.text import dates, durations
 from aggregator.text.html import to_text
+from aggregator.text.times import dates, durations
 
 _VERSION = "jsonfeed.org/version/1"
 
@@ -22,17 +22,17 @@ def read(document: Document) -> Listing:
     if not isinstance(feed.get("items"), list):
         raise ReadError(f"{document.source.name}: the JSON Feed has no list of items")
     items = feed.objects("items")
-    found = [_entry(document.source.name, item, at) for at, item in enumerate(items)]
+    found = [_make_entry(document.source.name, item, at) for at, item in enumerate(items)]
     empty = found.count(None)
     return Listing(
         entries=tuple(entry for entry in found if entry),
-        show=_show(feed),
+        show=_make_show(feed),
         partial=document.partial or feed.text("next_url") is not None,
         remarks=(f"{empty} items say nothing and are left out",) if empty else (),
     )
 
 
-def _entry(name: str, item: JsonObject, position: int) -> Entry | None:
+def _make_entry(name: str, item: JsonObject, position: int) -> Entry | None:
     """Return one item; ``None`` without title, text, file and address."""
     attached = (
         enclosures.Offer(
@@ -58,22 +58,22 @@ def _entry(name: str, item: JsonObject, position: int) -> Entry | None:
         published=published, updated=updated, duration=durations.parse(file.duration),
         enclosure=file.enclosure,
         image=enclosures.clean_url(item.text("image", "banner_image")),
-        author=_author(item),
+        author=_find_author(item),
         language=item.text("language"), categories=item.texts("tags"),
     )  # fmt: skip
 
 
-def _author(fields: JsonObject) -> str | None:
+def _find_author(fields: JsonObject) -> str | None:
     """Return the names of the authors, or that of version 1's single author."""
     return ", ".join(fields.texts("authors")) or fields.inner("author").text("name") or fields.text("author")
 
 
-def _show(feed: JsonObject) -> Show:
+def _make_show(feed: JsonObject) -> Show:
     return Show(
         title=feed.text("title") or "",
         link=enclosures.clean_url(feed.get("home_page_url")),
         description=feed.text("description"),
-        author=_author(feed),
+        author=_find_author(feed),
         image=enclosures.clean_url(feed.text("icon")),
         language=feed.text("language"),
         complete=feed.get("expired") is True,

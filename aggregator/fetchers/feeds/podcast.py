@@ -64,26 +64,26 @@ def is_podcast(address: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def prefix_of(address: str) -> str | None:
+def find_prefix(address: str) -> str | None:
     """Return the prefix that a namespace usually has, "" for those of RSS and Atom; ``None`` for an unknown one.
 
-    >>> prefix_of("HTTPS://www.iTunes.com/DTDs/Podcast-1.0.dtd"), prefix_of("http://purl.org/rss/1.0/")
+    >>> find_prefix("HTTPS://www.iTunes.com/DTDs/Podcast-1.0.dtd"), find_prefix("http://purl.org/rss/1.0/")
     ('itunes:', '')
     """
-    bare = _bare(address)
+    bare = _strip_address(address)
     return "" if bare.startswith("backend.userland.com/rss") else _SPACES.get(bare)
 
 
 @lru_cache(maxsize=256)
-def _text_prefix(address: str) -> str | None:
+def _find_text_prefix(address: str) -> str | None:
     """Return the prefix of a text in FeedXml and ItemXml, ``None`` for one that is not kept there."""
-    if _bare(address) in _ATOM:
+    if _strip_address(address) in _ATOM:
         return "atom:"
-    prefix = prefix_of(address)
+    prefix = find_prefix(address)
     return prefix if prefix in _TEXTS and not address.startswith("http://purl.org/atom/") else None
 
 
-def _bare(address: str) -> str:
+def _strip_address(address: str) -> str:
     return re.sub(r"^https?://(?:www\.)?", "", address.strip().lower()).rstrip("/")
 
 
@@ -151,11 +151,11 @@ def add_channel_element(found: FeedXml, element: xml.Element) -> None:
     if local.lower() in _SKIPS:
         for child in element.iterchildren("*"):
             found.skipped.setdefault(xml.get_name(child)[1], []).append(xml.get_text(child).strip())
-    elif (name := _passed_name(namespace, local)) and _is_passed(name, element):
+    elif (name := _find_passed_name(namespace, local)) and _is_passed(name, element):
         found.tags.append(_make_tag(element, name))
-    elif prefix_of(namespace) == "itunes:" and local == "category":
+    elif find_prefix(namespace) == "itunes:" and local == "category":
         found.categories.append(_read_category(element))
-    elif (prefix := _text_prefix(namespace)) is not None:
+    elif (prefix := _find_text_prefix(namespace)) is not None:
         found.channel.setdefault(prefix + local, xml.get_text(element).strip())
 
 
@@ -165,25 +165,25 @@ def read_item(item: xml.Element) -> ItemXml:
     tags: list[Tag] = []
     for element in item.iterchildren("*"):
         namespace, local = xml.get_name(element)
-        if (name := _passed_name(namespace, local)) and _is_passed(name, element):
+        if (name := _find_passed_name(namespace, local)) and _is_passed(name, element):
             tags.append(_make_tag(element, name))
-        if (prefix := _text_prefix(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
+        if (prefix := _find_text_prefix(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
             texts.setdefault(prefix + local, xml.get_text(element).strip())
     return ItemXml(texts, tuple(tags))
 
 
 @lru_cache(maxsize=1024)
-def _passed_name(namespace: str, local: str) -> str | None:
+def _find_passed_name(namespace: str, local: str) -> str | None:
     """Return the prefixed name of an element that is passed on; ``None`` of any other.
 
-    >>> _passed_name("http://podlove.org/simple-chapters", "chapters"), _passed_name("", "title")
+    >>> _find_passed_name("http://podlove.org/simple-chapters", "chapters"), _find_passed_name("", "title")
     ('psc:chapters', 'title')
-    >>> _passed_name("", "pubDate") is None
+    >>> _find_passed_name("", "pubDate") is None
     True
     """
     if is_podcast(namespace):
         return f"podcast:{local}"
-    prefix = "atom:" if _bare(namespace) in _ATOM else prefix_of(namespace)
+    prefix = "atom:" if _strip_address(namespace) in _ATOM else find_prefix(namespace)
     name = None if prefix is None else prefix + local
     return name if name in ELEMENTS else None
 
@@ -198,7 +198,7 @@ def _is_passed(name: str, element: xml.Element) -> bool:
 def _make_tag(element: xml.Element, name: str, depth: int = 0) -> Tag:
     """Return an element with those within it that are passed on with it."""
     inside = CHILDREN.get(name, frozenset()) if depth < _DEEPEST else frozenset()
-    children = ((_passed_name(*xml.get_name(child)), child) for child in element.iterchildren("*"))
+    children = ((_find_passed_name(*xml.get_name(child)), child) for child in element.iterchildren("*"))
     return Tag(
         name=name,
         text=(element.text or "").strip() or None,

@@ -50,7 +50,7 @@ class _Names(dict[str, str | None]):
 
     def __missing__(self, tag: str) -> str | None:
         address, _, local = tag.rpartition("}")
-        prefix = podcast.prefix_of(address[1:])
+        prefix = podcast.find_prefix(address[1:])
         self[tag] = name = None if prefix is None else prefix + local.lower()
         return name
 
@@ -60,7 +60,7 @@ def iterate_items(document: Document, feed: Feed) -> Iterator[_Item]:
 
     Raises ``NotSoundError``, maybe only behind the last item: then what was yielded does not count.
     """
-    body = _utf8(correct_declaration(document.body), document.charset)
+    body = _to_utf8(correct_declaration(document.body), document.charset)
     if b"xml:base" in body:
         raise NotSoundError("an address of its own for links")
     root: Element | None = None
@@ -80,7 +80,7 @@ def iterate_items(document: Document, feed: Feed) -> Iterator[_Item]:
     _read_after(feed, root)
 
 
-def _utf8(body: bytes, charset: str | None) -> bytes:
+def _to_utf8(body: bytes, charset: str | None) -> bytes:
     """Return the document in UTF-8 without its declaration; the encoding by RFC 3023, as feedparser has it."""
     start = len(codecs.BOM_UTF8) if body.startswith(codecs.BOM_UTF8) else 0
     declaration, declared = _DECLARATION.match(body, start), _ENCODING.match(body, start)

@@ -15,7 +15,7 @@ from aggregator.fetchers.parsing import decoding, enclosures
 from aggregator.fetchers.parsing.json_fields import JsonObject
 from aggregator.model.entry import Entry, EpisodeType, Listing, Show
 from aggregator.model.source import Document
-from aggregator.text import dates, durations
+from aggregator.text.times import dates, durations
 
 _TYPES: dict[str | None, EpisodeType] = {"full": "full", "trailer": "trailer", "bonus": "bonus"}
 _SHOWN = {None, "published"}
@@ -39,7 +39,7 @@ def _read_answer(name: str, answer: JsonObject) -> Listing:
         raise ReadError(f"{name}: Simplecast's answer holds no episodes (it may ask to slow down)")
     items = answer.objects("collection") if is_list else (answer,)
     shown = [one for one in items if one.text("status") in _SHOWN and one.get("is_hidden") is not True]
-    found = [entry for at, one in enumerate(shown) if (entry := _entry(name, one, at))]
+    found = [entry for at, one in enumerate(shown) if (entry := _make_entry(name, one, at))]
     about = answer.inner("podcast")
     show = Show(
         title=about.text("title") or "",
@@ -50,7 +50,7 @@ def _read_answer(name: str, answer: JsonObject) -> Listing:
     return Listing(tuple(found), show, partial=not is_list or bool(later) or len(found) < (show.total or 0))
 
 
-def _entry(name: str, one: JsonObject, position: int) -> Entry | None:
+def _make_entry(name: str, one: JsonObject, position: int) -> Entry | None:
     """Return one episode of a list or a detail; ``None`` without id or title."""
     episode, guid, title = (
         one.id("id"),

@@ -1,8 +1,8 @@
-"""Feeds by feedparser, the tolerant reader, and what it drops read from the XML beside it.
+"""Read feeds by feedparser, the tolerant reader, and the elements that it drops from the XML.
 
-feedparser is given bytes in a stream (text it would open as a file or an address), and is told neither to sanitize
-nor to resolve addresses inside of HTML: both are done once, at output, on what survives (half its time otherwise). It
-is not told where the feed came from: it would make an address of every guid that is not marked as none.
+feedparser gets bytes in a stream (text it would open as a file or an address). It does not sanitize HTML or resolve
+addresses in it, which would take half of its time: both are done once, at output. It does not get the address of the
+feed: it would make an address of every guid without ``isPermaLink="false"``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The client of one refresh: polls an address through one requests session and says what the answer means."""
+"""Client of one refresh: polls addresses through one requests session and interprets their answers."""
 
 from __future__ import annotations
 
@@ -106,14 +106,14 @@ class Client:
         secret: Headers = (),
         secrets: Secrets = (),
     ) -> Answer:
-        """Return the outcome of one poll of the address in memory; one request for each hop, and no exception.
+        """Return the answer of one poll of the address of a poll state: one request for each hop, and no exception.
 
         ``now`` is the clock of the run, by which all is decided, and ``late`` how long ago it was read; the wall clock
         only bounds how long the poll takes. ``secret`` are header fields for the origin of the address alone: they go
         neither along with a redirect to another origin nor to one that the address has permanently moved to.
         ``secrets`` are the names and values for ``${NAME}`` in an address that the config names; the answer has names.
         ``found_by`` is the address of the document that names this one; ``None`` if the config does. Only the host that
-        the config names may have a private address: whoever else names it would ask it through us.
+        the config names may have a private address, else a document could have us send requests to a private network.
         """
         if resting := polling.explain_rest(poll_state, now, force=force):
             return Answer("not due", poll_state, message=f"{redact(poll_state.url)}: {resting}")
@@ -135,7 +135,7 @@ class Client:
             answer.status,
             answer.fields,
             now,
-            _later(now, begun),
+            _read_clock(now, begun),
             late,
             conditional=bool(conditions),
             permanent=answer.where.url if _is_move(answer) and named == address else None,
@@ -146,7 +146,7 @@ class Client:
         came_from = credentials.hide(answer.where.url, secrets) if answer.hops else parse_target(address).url
         body = credentials.hide_in_body(body, secrets)
         known = _interpret(source, poll_state, came_from, body, reply)
-        return _with_cost(known, answer.status, len(body), begun)
+        return _add_cost(known, answer.status, len(body), begun)
 
     def _find_networks(self, source: Source) -> tuple[str, ...]:
         """Return the private networks that the source's own address may be in."""
@@ -182,16 +182,16 @@ class Client:
 
     def get_start(
         self, url: str, conditions: Headers, meter: Meter, most: int, networks: tuple[str, ...]
-    ) -> tuple[_FinalAnswer, bytes]:
-        """Return the answer of an address and the first bytes of its body, none unless it succeeded; FetchError.
+    ) -> tuple[int, Mapping[str, str], str, bytes]:
+        """Return status, header fields and host of the answer of an address, and the first bytes of its body.
 
-        Its host may be in these private ``networks``.
+        Only an answer that succeeded has a body. The host may be in these private ``networks``. Raises FetchError.
         """
         fields = (*headers.make_request_headers(self._policy.contact), *conditions)
         answer = self._follow("GET", url, fields, meter, own=_OwnHost(_find_host(url), networks))
-        if answer.status // 100 != 2:  # noqa: PLR2004  # successful, RFC 9110 section 15.3
-            return answer, answer.skip_body()
-        return answer, answer.read_body(content_coding.read_start, most)
+        succeeded = answer.status // 100 == 2  # noqa: PLR2004  # RFC 9110 section 15.3
+        body = answer.read_body(content_coding.read_start, most) if succeeded else answer.skip_body()
+        return answer.status, answer.fields, find_host(answer.where.url), body
 
     def close(self) -> None:
         """Close the connections that are kept between requests."""
@@ -298,7 +298,7 @@ def _find_host(url: str | None) -> str:
 def _interpret(  # the answer, and what was known
     source: Source, poll_state: PollState, url: str, body: bytes, reply: Reply
 ) -> Answer:
-    """Return what the answer of an address means: a document, nothing new, or a failure with its reason."""
+    """Interpret the answer of an address: a document, nothing new, or a failure with its reason."""
     digest = sha256(body).hexdigest() if reply.status in polling.USABLE else None
     after = polling.update_after_answer(poll_state, reply, digest)
     if after.errors:
@@ -316,7 +316,7 @@ def _interpret(  # the answer, and what was known
     return Answer("ok", after, Document(known, url, body, kind, charset, after.validators, partial))
 
 
-def _with_cost(answer: Answer, code: int, size: int, begun: float) -> Answer:
+def _add_cost(answer: Answer, code: int, size: int, begun: float) -> Answer:
     return replace(answer, code=code, size=size, milliseconds=int(1000 * (time.monotonic() - begun)))
 
 
@@ -325,15 +325,15 @@ def _update_after_error(
 ) -> PollState:
     """Return the poll state after a poll without an answer; ``reached`` is whether a host was asked."""
     if isinstance(error, errors.BarredError):
-        return _barred(poll_state, error.poll_state, now)
+        return _update_after_barred(poll_state, error.poll_state, now)
     if isinstance(error, ssrf.RefusedError) and not reached:  # by the config: no request, so no rest
         return poll_state
     miss = polling.update_after_failure if reached else polling.update_after_unreached
-    return miss(poll_state, now, _later(now, begun))
+    return miss(poll_state, now, _read_clock(now, begun))
 
 
-def _barred(poll_state: PollState, robots: PollState, now: datetime) -> PollState:
-    """Return what to remember if a robots.txt bars the address: it is not polled before that is asked for again."""
+def _update_after_barred(poll_state: PollState, robots: PollState, now: datetime) -> PollState:
+    """Return the poll state of an address that a robots.txt forbids: it is polled when that is fetched again."""
     waits = [until for until in (robots.not_before, poll_state.not_before) if until is not None]
     held = robots if robots.hold_until is not None and robots.hold_until > now else poll_state
     return replace(
@@ -345,6 +345,6 @@ def _barred(poll_state: PollState, robots: PollState, now: datetime) -> PollStat
     )
 
 
-def _later(now: datetime, begun: float) -> datetime:
-    """Return the run's clock once the request has ended, in whole seconds so that a quick replay is an equal one."""
+def _read_clock(now: datetime, begun: float) -> datetime:
+    """Return the run's clock at the end of a request, in whole seconds so that quick replays give equal results."""
     return now + timedelta(seconds=int(time.monotonic() - begun))

@@ -1,4 +1,4 @@
-"""The body of an answer, decoded: whole or not at all, and never more in memory than is taken."""
+"""Read and decode the body of an answer, completely or not at all, within limits of size and memory."""
 
 from __future__ import annotations
 
@@ -33,33 +33,33 @@ def read_whole(raw: Any, coding: str, limit: int) -> bytes:
 
     A body that ends before its Content-Length, inside a chunk or inside its compression is an error, not a feed.
     """
-    said = BytesIO()  # joined, the pieces would stand beside the whole
+    body = BytesIO()  # a list of pieces would double the memory when it is joined
     wire = _Wire(raw)
     try:
         for piece in _decode(wire.read_pieces(), coding.strip().lower()):
-            said.write(piece)
-            if said.tell() > limit:
+            body.write(piece)
+            if body.tell() > limit:
                 raise FetchError(f"the body is larger than {limit:,} bytes")
-            if said.tell() > max(_SMALL, _MOST_TIMES * wire.taken):
+            if body.tell() > max(_SMALL, _MOST_TIMES * wire.taken):
                 raise FetchError(f"the body is packed more than {_MOST_TIMES} times")
     except (zlib.error, brotli.error) as error:
         raise FetchError("the compressed body is damaged") from error
-    if not said.tell():
+    if not body.tell():
         raise FetchError("the body is empty")
-    return said.getvalue()
+    return body.getvalue()
 
 
 def read_start(raw: Any, coding: str, most: int) -> bytes:
     """Return at most ``most`` first bytes of the decoded body, none of an empty one; FetchError if it is damaged."""
-    said = bytearray()
+    body = bytearray()
     try:
         for piece in _decode(_Wire(raw).read_pieces(), coding.strip().lower()):
-            said += piece
-            if len(said) >= most:
+            body += piece
+            if len(body) >= most:
                 break
     except (zlib.error, brotli.error) as error:
         raise FetchError("the compressed body is damaged") from error
-    return bytes(said[:most])
+    return bytes(body[:most])
 
 
 class _Wire:
@@ -83,7 +83,7 @@ def _decode(pieces: Iterator[bytes], coding: str) -> Iterator[bytes]:
         return _decode_deflate(pieces)
     if coding == "br":
         return _decode_brotli(pieces)
-    raise FetchError("the body is in a coding nobody asked for")
+    raise FetchError("the body is in a content coding that was not asked for")
 
 
 def _decode_gzip(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Network failures in plain words."""
+"""Errors of the network, and their descriptions for people."""
 
 from __future__ import annotations
 
@@ -26,16 +26,20 @@ class BarredError(FetchError):
 
 
 class GoneError(FetchError):
-    """An origin says that there is nothing at an address any more: 404 or 410."""
+    """An address no longer exists: 404 or 410."""
+
+
+class BusyHostError(FetchError):
+    """Another machine has been asking a host for longer than is waited for."""
 
 
 class TooManyRedirectsError(FetchError):
-    """An address was redirected more often than is followed."""
+    """An address has more redirects than are followed."""
 
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Turn whatever an origin or the network does inside into a FetchError."""
+    """Raise every error of an origin or the network in the body as FetchError."""
     try:
         yield
     except (OSError, HTTPException, HTTPError, ValueError) as error:
@@ -50,7 +54,7 @@ def describe_status(status: int, after: PollState) -> str:
     if status == HTTPStatus.NOT_MODIFIED:
         return f"{name}, though nothing was asked conditionally"
     if after.hold_until is not None and status in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}:
-        return f"{name}: silence until {after.hold_until:%Y-%m-%d %H:%M:%S} UTC, as it asked"
+        return f"{name}: not asked before {after.hold_until:%Y-%m-%d %H:%M:%S} UTC, as its Retry-After says"
     return name
 
 
@@ -65,7 +69,7 @@ def _find_cause(error: BaseException) -> BaseException:
 
 
 def _describe(error: BaseException) -> str:
-    """Return one line that says what happened; an origin's own bytes only where they help, and escaped."""
+    """Return one line that describes the error; bytes of the origin only where they help, and escaped."""
     for kind, words in _WORDS:
         if isinstance(error, kind):
             return words.format(detail=make_printable(getattr(error, "verify_message", "") or str(error)))
@@ -80,7 +84,7 @@ _WORDS: tuple[tuple[type[BaseException], str], ...] = (  # the first that fits, 
     (RemoteDisconnected, "closed the connection without an answer"),
     (ConnectionError, "the connection broke"),
     (IncompleteRead, "the body ended early"),
-    (BadStatusLine, "does not speak HTTP"),
+    (BadStatusLine, "does not answer by HTTP"),
     (HTTPException, "the answer is not sound HTTP: {detail}"),
     (HTTPError, "the answer is not sound HTTP: {detail}"),
     (ValueError, "the answer is not sound HTTP: {detail}"),

@@ -1,4 +1,4 @@
-"""Header fields: what ours say, and what an answer's say about time, freshness and type."""
+"""Header fields: make those of requests, and parse time, freshness and type in those of answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 from aggregator.fetchers.http.target import make_printable
 from aggregator.model.source import Validators
-from aggregator.text.dates import parse_http_date
+from aggregator.text.times.dates import parse_http_date
 
 _CODINGS = ("gzip", "deflate", "br")
 """The content codings that are asked for; one at a time (RFC 9110 section 8.4.1)."""
@@ -91,10 +91,10 @@ def parse_content_length(text: str) -> int | None:
 
 def get_validators(fields: Mapping[str, str]) -> Validators:
     """Return ETag and Last-Modified byte for byte, ``None`` for what is missing or cannot be sent back."""
-    return Validators(_sendable_or_none(fields.get("etag")), _sendable_or_none(fields.get("last-modified")))
+    return Validators(_keep_sendable(fields.get("etag")), _keep_sendable(fields.get("last-modified")))
 
 
-def _sendable_or_none(value: str | None) -> str | None:
+def _keep_sendable(value: str | None) -> str | None:
     if not value or len(value) > _LONGEST_VALIDATOR or any(letter < " " or letter == "\x7f" for letter in value):
         return None
     return value

@@ -1,15 +1,16 @@
-"""Polls of one run: a queue for each host, so many at once and in a second; Retry-After and robots.txt are obeyed."""
+"""Poll all hosts of one run: a queue for each, with limits at once and per second; obey Retry-After and robots.txt."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -29,6 +30,16 @@ _THREADS = 64  # requests at once to all hosts; a thread waits for the network, 
 R = TypeVar("R")
 
 
+class HostGate(Protocol):
+    """Lets other machines in between, where they ask the same hosts."""
+
+    def enter(self, host: str) -> datetime | None:
+        """Wait until only this run asks the host; return the end of its Retry-After. Raises BusyHostError."""
+
+    def leave(self, host: str, held_until: datetime | None, robots: Sequence[Robots]) -> None:
+        """Let others ask the host, and give them its Retry-After and what was learned of robots.txt."""
+
+
 class _Host(Struct):
     """The queue of one host: how many of its tasks run, and when the next may begin (`time.monotonic`)."""
 
@@ -38,10 +49,11 @@ class _Host(Struct):
 
 
 class HostLimiter:
-    """Polls the hosts of one run in threads; a task that waits for its host holds no thread, nor up another host.
+    """Polls the hosts of one run in threads; a task that waits for its host occupies no thread and delays no other.
 
-    ``held`` says which hosts asked for silence and until when; ``read_robots`` returns what is
-    remembered of a robots.txt by its address. May be used from several threads.
+    ``held`` are the hosts that sent Retry-After, and until when they are not polled; ``read_robots`` returns the stored
+    robots.txt of an address. ``gate`` limits polls together with those of other machines, ``None`` if there are none.
+    May be used from several threads.
     """
 
     def __init__(
@@ -50,12 +62,14 @@ class HostLimiter:
         held: Mapping[str, datetime] | None = None,
         read_robots: Callable[[str], Robots | None] = lambda _url: None,
         *,
+        gate: HostGate | None = None,
         threads: int = _THREADS,
     ) -> None:
         """Make it when the clock of the run is read: Retry-After counts from when the answer came."""
         self._begun = time.monotonic()
         self._policy = policy
         self._held = dict(held or {})
+        self._gate = gate
         self._client = Client(policy)
         self._read_robots = read_robots
         self._robots: robots.RobotsChecker | None = None
@@ -75,12 +89,11 @@ class HostLimiter:
         headers: Headers = (),
         secrets: Secrets = (),
     ) -> Future[Answer]:
-        """Poll the address in memory once it is the turn of its host; what a host asked of one source holds for all.
+        """Poll the address of a poll state once its host is free; Retry-After of a host holds for all its sources.
 
-        ``found_by`` is the address of the document in which we found this one ourselves: then the robots.txt of its
-        origin is obeyed, whatever the config says of the addresses that it names. An address that is not due has its
-        answer at once. ``headers`` are sent to the origin of the address alone; ``secrets`` are the names and
-        values for ``${NAME}`` in it.
+        ``found_by`` is the address of the document that names this one: then its robots.txt is always obeyed. An
+        address that is not due has its answer at once. ``headers`` are sent only to the origin of the address;
+        ``secrets`` are the names and values for ``${NAME}`` in it.
         """
         if polling.explain_rest(self._under_hold(poll_state), now, force=force):
             resting: Future[Answer] = Future()
@@ -96,9 +109,13 @@ class HostLimiter:
         return self.poll(source, poll_state, now, **options).result()
 
     def head(self, url: str, now: datetime, seconds: float, source: Source | None = None) -> Future[Enclosure | None]:
-        """Ask for length and type of a media file, as `Client.head`, once it is the turn of its host."""
+        """Ask for length and type of a media file, as `Client.head`, once its host is free."""
         permit = self._permit(now, found=False)
-        return self.submit(url, partial(self._client.head, url, permit, source=source, seconds=seconds))
+        return self.submit(url, partial(self._head, url, permit, source, seconds))
+
+    def _head(self, url: str, permit: Permit | None, source: Source | None, seconds: float) -> Enclosure | None:
+        with self._entered(url):
+            return self._client.head(url, permit, source=source, seconds=seconds)
 
     def submit(self, url: str, task: Callable[[], R]) -> Future[R]:
         """Run the task in a thread once the host of the address may be asked; cancelled if this is closed before."""
@@ -115,11 +132,11 @@ class HostLimiter:
         return future
 
     def take_new_robots(self) -> tuple[Robots, ...]:
-        """Return what was learned of robots.txt since this was last called."""
+        """Return the robots.txt files that were fetched since the last call."""
         return self._robots.take_new_robots() if self._robots else ()
 
     def close(self) -> None:
-        """Cancel what has not begun, wait for what has, and close the connections."""
+        """Cancel tasks that have not begun, wait for the others, and close the connections."""
         with self._lock:
             self._closed.set()
             waiting = [future for queue in self._hosts.values() for future, _ in queue.waiting]
@@ -149,7 +166,7 @@ class HostLimiter:
                 future.set_exception(error)
 
     def _end_worker(self, queue: _Host, worker: Future[None]) -> None:
-        """Fail what waits for a worker that ended by a defect; without this a refresh would wait for ever."""
+        """Fail the tasks of a worker that ended by a bug; without this a refresh would never end."""
         error = None if worker.cancelled() else worker.exception()
         if error is None:
             return
@@ -172,30 +189,51 @@ class HostLimiter:
         headers: Headers,
         secrets: Secrets,
     ) -> Answer:
-        """Poll now: what the host asked for meanwhile holds, and what it asks for is kept for all."""
-        late = timedelta(seconds=int(time.monotonic() - self._begun))
-        answer = self._client.poll(
-            source,
-            self._under_hold(poll_state),
-            now,
-            force=force,
-            late=late,
-            found_by=found_by,
-            permit=self._permit(now, found=found_by is not None),
-            secret=headers,
-            secrets=secrets,
-        )
-        with self._lock:
-            for name, until in _find_holds((answer.poll_state,), now).items():
-                self._held[name] = max(until, self._held.get(name, until))
+        """Poll now, unless the host has sent Retry-After meanwhile; keep one that it sends now for all its sources."""
+        with self._entered(polling.find_address(poll_state)):
+            late = timedelta(seconds=int(time.monotonic() - self._begun))
+            answer = self._client.poll(
+                source,
+                self._under_hold(poll_state),
+                now,
+                force=force,
+                late=late,
+                found_by=found_by,
+                permit=self._permit(now, found=found_by is not None),
+                secret=headers,
+                secrets=secrets,
+            )
+            with self._lock:
+                for name, until in _find_holds((answer.poll_state,), now).items():
+                    self._held[name] = max(until, self._held.get(name, until))
         return answer
 
+    @contextmanager
+    def _entered(self, url: str) -> Iterator[None]:
+        """Ask the host of the address alone while the body runs, where other machines ask it, too."""
+        if self._gate is None:
+            yield
+            return
+        host = find_host(url)
+        held_until = self._gate.enter(host)
+        with self._lock:
+            if held_until is not None:
+                self._held[host] = max(held_until, self._held.get(host, held_until))
+        try:
+            yield
+        finally:
+            with self._lock:
+                held_until = self._held.get(host)
+            self._gate.leave(host, held_until, self.take_new_robots())
+
     def _permit(self, now: datetime, *, found: bool) -> Permit | None:
-        """Return what is asked before each hop; ``None`` if no robots.txt is obeyed."""
+        """Return the function that checks robots.txt before each hop; ``None`` if none is obeyed."""
         if not found and not self._policy.obey_robots:
             return None
         with self._lock:
-            checker = self._robots or robots.RobotsChecker(self._client, self._policy, self._read_robots, self._begun)
+            checker = self._robots or robots.RobotsChecker(
+                self._client.get_start, self._policy, self._read_robots, self._begun
+            )
             self._robots = checker
 
         def permit(where: Target, meter: Meter, networks: tuple[str, ...]) -> None:
@@ -210,7 +248,7 @@ class HostLimiter:
 
 
 def _find_holds(poll_states: Iterable[PollState], now: datetime) -> Mapping[str, datetime]:
-    """Return the hosts that asked for silence (429, 503 with Retry-After), and until when."""
+    """Return the hosts that sent Retry-After with 429 or 503, and until when they are not polled."""
     held: dict[str, datetime] = {}
     for poll_state in poll_states:
         until = poll_state.hold_until
@@ -221,7 +259,7 @@ def _find_holds(poll_states: Iterable[PollState], now: datetime) -> Mapping[str,
 
 
 def _apply_hold(poll_state: PollState, held: Mapping[str, datetime]) -> PollState:
-    """Return the memory with what its host asked of any source; the same if the host asked for nothing."""
+    """Return the poll state with a Retry-After that its host sent to any source; unchanged without one."""
     name = find_host(polling.find_address(poll_state))
     until = held.get(name)
     if until is None or (poll_state.hold_until is not None and poll_state.hold_until >= until):

@@ -1,11 +1,11 @@
-"""Decide when to ask an address again and what to remember of an answer: pure functions of PollState.
+"""Decide when to poll an address again and what to store of an answer: pure functions of PollState.
 
     not before = latest of  asked + an hour,  T + max-age or Expires,  T + ttl,  T + backoff;  moved out of skip windows
     hold       = T + Retry-After of 429 and 503, for the whole host; nothing passes it
 
-From then on the config says when (``refresh``), or if it does not, when the show usually publishes. T is when the
-answer had come: for a hold by the time that really went by, for the rest as if the run asked all of its sources at
-once. Jitter is part of the backoff alone. So an hourly cron meets its hour, however long a run takes.
+After that the schedule of the config counts (``refresh``), or without one the times when the show usually publishes. T
+is the time of the answer: for a hold the real time, for the rest the time of the run, as if it polled all sources at
+once. Only the backoff has jitter. So an hourly cron polls each hour, however long a run takes.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from msgspec.structs import replace
 from aggregator.fetchers.http import headers
 from aggregator.model.entry import Rhythm
 from aggregator.model.source import PollState
-from aggregator.text.cron import next_slot
-from aggregator.text.dates import parse_http_date
-from aggregator.text.release_times import Habit, find_next_look, learn_habit
+from aggregator.text.times.cron import next_slot
+from aggregator.text.times.dates import parse_http_date
+from aggregator.text.times.release_times import Habit, find_next_poll, learn_habit
 
 _MOVED_AFTER = 5  # entries of one permanent redirect before it is believed; a hijack of hours is not
 _LONGEST_REST = timedelta(days=7)  # a year of max-age, or of Retry-After, is a mistake and would end the feed
@@ -47,7 +47,7 @@ _HOURS, _DAYS = 24, 7
 
 
 Schedule = str | Habit
-"""When a feed's sources are polled: a cron line of the config, or when the show usually publishes."""
+"""Schedule of a feed's sources: a cron line of the config, or the habit of the show."""
 
 
 class Policy(Struct, frozen=True):
@@ -79,8 +79,8 @@ class Reply(Struct, frozen=True):
 
     ``fields`` are the header's, names in lower case. ``asked`` and ``ended`` are when the request was begun and when
     the answer had come by the run's clock, ``late`` how long before it that was read. ``conditional`` is whether
-    validators were sent, ``moved`` whether the remembered address of a permanent redirect was asked. ``host`` is who
-    answered in the end.
+    validators were sent, ``moved`` whether the stored target of a permanent redirect was polled. ``host`` is the last
+    host.
     """
 
     status: int
@@ -96,10 +96,10 @@ class Reply(Struct, frozen=True):
 
 
 def _ready_at(poll_state: PollState, now: datetime, *, force: bool = False) -> datetime:
-    """Return from when on the address may be polled: ``now`` or later, past every hold and outside its skip windows.
+    """Return from when the address may be polled: ``now`` or later, past every hold and outside its skip windows.
 
-    ``force`` passes what freshness and backoff ask, never Retry-After. A clock that went back is noticed by an
-    ``asked`` in the future: then what was remembered is no measure, and one poll sets it right.
+    ``force`` ignores freshness and backoff, never Retry-After. If ``asked`` is in the future the clock was set back:
+    then the stored times do not count, and the next poll corrects them.
     """
     stepped_back = poll_state.asked is not None and poll_state.asked > now + BACKWARD
     hold = poll_state.hold_until or now
@@ -112,7 +112,7 @@ def _ready_at(poll_state: PollState, now: datetime, *, force: bool = False) -> d
 
 
 def choose_schedule(cron: str | None, poll_states: Iterable[PollState], now: datetime) -> Schedule:
-    """Return what the config says, else when the show publishes by what its sources listed."""
+    """Return the schedule of the config, else the habit of the show by the dates that its sources listed."""
     return cron or learn_habit([poll_state.released for poll_state in poll_states if poll_state.released], now)
 
 
@@ -124,7 +124,7 @@ def due_at(
     ``last`` is when the source was last polled, by default when its addresses were. Cron lines are read in UTC; without
     a schedule every run may poll. A source never polled is due at once.
     """
-    last = last or find_last_poll(poll_states)
+    last = last or _find_last_poll(poll_states)
     slot = now
     if last is not None and last <= now + BACKWARD:
         slot = max(now, _find_slot(schedule, poll_states, last) or now)
@@ -132,11 +132,10 @@ def due_at(
 
 
 def next_due(source: str, schedule: Schedule | None, poll_states: Sequence[PollState], now: datetime) -> datetime:
-    """Return when a service polls the source again that it has polled ``now``: later than now, spread by its name.
+    """Return when a service polls a source again that it has polled ``now``: the next time, delayed by its name.
 
-    ``source`` is the name of the source in the whole program (feed and source). The spread, up to a tenth of the
-    interval, keeps the sources of one slot apart in a service that runs on; a refresh that an outside scheduler starts
-    asks `due_at`, without it: an hourly cron line must meet its hour.
+    ``source`` is the name of feed and source. The delay, up to a tenth of the interval, spreads the sources of one time
+    in a service; a refresh that is started by an outside scheduler uses `due_at`, which has none.
     """
     following = _find_slot(schedule, poll_states, now) or now + _HOUR
     interval = ((isinstance(schedule, str) and next_slot(schedule, following)) or following + _HOUR) - following
@@ -152,7 +151,7 @@ def explain_due(schedule: Schedule, poll_states: Sequence[PollState], now: datet
     """
     if poll_states and all(poll_state.gone for poll_state in poll_states):
         return None, "gone (410)"
-    at, last = due_at(schedule, poll_states, now), find_last_poll(poll_states)
+    at, last = due_at(schedule, poll_states, now), _find_last_poll(poll_states)
     if last is None or at <= now:
         return now, ""
     resting = next((each for each in poll_states if at in {each.hold_until, each.not_before}), None)
@@ -176,25 +175,25 @@ def _explain_rest_of(poll_state: PollState, at: datetime) -> str:
     return "its host says how often (max-age, Expires or ttl)"
 
 
-def find_last_poll(poll_states: Sequence[PollState]) -> datetime | None:
+def _find_last_poll(poll_states: Sequence[PollState]) -> datetime | None:
     """Return when any of the addresses was last polled, ``None`` if none was."""
     return max((poll_state.asked for poll_state in poll_states if poll_state.asked is not None), default=None)
 
 
 def _find_slot(schedule: Schedule | None, poll_states: Sequence[PollState], last: datetime) -> datetime | None:
-    """Return the time after ``last`` that the schedule names; ``None`` if every run may poll.
+    """Return the next time of the schedule after ``last``; ``None`` if every run may poll.
 
-    The habit of the show does not count for a source that failed, or that is to be read anew.
+    The habit of the show does not count for a source that failed, or that is to be read again.
     """
     if isinstance(schedule, str):
         return next_slot(schedule, last) or _NEVER
     if schedule is None or any(poll_state.errors or not poll_state.digest for poll_state in poll_states):
         return None
-    return find_next_look(schedule, last) - SLACK
+    return find_next_poll(schedule, last) - SLACK
 
 
 def explain_rest(poll_state: PollState, now: datetime, *, force: bool = False) -> str:
-    """Return why the address is not polled now, "" if it is. One that is gone (410) is polled only by force."""
+    """Return why the address is not polled now, "" if it is; one that is gone (410) is polled only with ``force``."""
     if poll_state.gone and not force:
         return "gone (410), not asked any more"
     ready = _ready_at(poll_state, now, force=force)
@@ -278,7 +277,7 @@ def update_after_failure(poll_state: PollState, asked: datetime, ended: datetime
 def update_after_unreached(poll_state: PollState, asked: datetime, ended: datetime) -> PollState:
     """Return the poll state after a poll that reached no origin, with a shorter rest than after an error of the origin.
 
-    A machine that wakes up without a network has its feeds at most an hour after it has one again.
+    So a machine that wakes up without a network polls at most an hour after it is connected again.
     """
     missed = update_after_failure(poll_state, asked, ended)
     rest = min(_FIRST_UNREACHED * 2 ** min(poll_state.errors, 10), _LONGEST_UNREACHED)

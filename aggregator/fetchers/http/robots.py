@@ -1,4 +1,4 @@
-"""robots.txt: had once in a day, remembered and obeyed (RFC 9309 section 2.3).
+"""Fetch robots.txt once a day, store and obey it (RFC 9309 section 2.3).
 
     2xx            what it says to us, for 24 hours; then it is asked for conditionally
     4xx, too many redirects (2.3.1.2, 2.3.1.3)    everything may be asked, for as long
@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -28,13 +28,11 @@ from protego import Protego
 
 from aggregator.errors import FetchError
 from aggregator.fetchers.http import errors, headers, polling, ssrf
-from aggregator.fetchers.http.client import Client
 from aggregator.fetchers.http.connections import Meter
 from aggregator.fetchers.http.errors import BarredError, TooManyRedirectsError
 from aggregator.fetchers.http.polling import Policy, Reply
 from aggregator.fetchers.http.target import LONGEST_URL, Target, redact
 from aggregator.model.source import PollState, Robots, Validators
-from aggregator.text.urls import find_host
 
 _TOKEN: Final = "aggregator"  # noqa: S105  # says who we are, opens nothing
 """The product token of our User-Agent, which a robots.txt names in any case of letters (section 2.2.1)."""
@@ -51,13 +49,18 @@ _SUCCESS, _REFUSAL = 2, 4  # the classes of statuses, RFC 9110 section 15
 ReadRobots = Callable[[str], Robots | None]
 """What is remembered of a robots.txt by its address."""
 
+GetStart = Callable[
+    [str, tuple[tuple[str, str], ...], Meter, int, tuple[str, ...]], tuple[int, Mapping[str, str], str, bytes]
+]
+"""Fetches the start of a document: `Client.get_start`."""
+
 
 class RobotsChecker:
     """Checks addresses against robots.txt in one run; each file is fetched by one thread, the others wait for it."""
 
-    def __init__(self, client: Client, policy: Policy, read_robots: ReadRobots, begun: float) -> None:
-        """Know nothing yet; ``begun`` is when the run's clock was read (`time.monotonic`)."""
-        self._client, self._policy, self._read_robots, self._begun = client, policy, read_robots, begun
+    def __init__(self, get_start: GetStart, policy: Policy, read_robots: ReadRobots, begun: float) -> None:
+        """Begin without files; ``begun`` is when the run's clock was read (`time.monotonic`)."""
+        self._get_start, self._policy, self._read_robots, self._begun = get_start, policy, read_robots, begun
         self._known: dict[str, Robots] = {}
         self._news: dict[str, Robots] = {}
         self._turns: dict[str, threading.Lock] = {}
@@ -111,7 +114,7 @@ class RobotsChecker:
         """Fetch a robots.txt and return its state."""
         conditions = polling.make_conditional_headers(before.poll_state)
         try:
-            answer, body = self._client.get_start(before.poll_state.url, conditions, meter, _MOST, networks)
+            status, fields, host, body = self._get_start(before.poll_state.url, conditions, meter, _MOST, networks)
         except TooManyRedirectsError:
             return _with_rules(before, "", Validators(), now)
         except ssrf.RefusedError:
@@ -121,7 +124,7 @@ class RobotsChecker:
             missed = miss(before.poll_state, now, now)
             return Robots(missed, before.rules, before.missed or now, str(error))
         late = timedelta(seconds=int(time.monotonic() - self._begun))
-        reply = Reply(answer.status, answer.fields, now, now, late, bool(conditions), host=find_host(answer.where.url))
+        reply = Reply(status, fields, now, now, late, bool(conditions), host=host)
         return update_after_answer(before, reply, body)
 
 
@@ -158,7 +161,7 @@ def _explain_refusal(robots: Robots, where: Target, now: datetime) -> str:
     name = redact(robots.poll_state.url)
     hold = robots.poll_state.hold_until
     if hold is not None and hold > now:
-        return f"not asked, {where.authority} asked for silence until {hold:%Y-%m-%d %H:%M:%S} UTC"
+        return f"not asked before {hold:%Y-%m-%d %H:%M:%S} UTC, as the Retry-After of {where.authority} says"
     if robots.rules is not None:
         return "" if permits(robots.rules, where.url) else f"not asked, {name} disallows {redact(where.url)}"
     if robots.missed is not None and now - robots.missed >= _MISSED:

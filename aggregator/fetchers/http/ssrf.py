@@ -1,4 +1,4 @@
-"""Decide which addresses may be reached, by what a name resolved to and never by how it was spelt."""
+"""Decide which addresses may be reached, by the addresses to which a name resolves."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _GIVEN_OUT = ipaddress.ip_network("2000::/3")
 
 
 class RefusedError(FetchError):
-    """No address of the host may be reached by the rules of the config."""
+    """The rules of the config allow no address of the host."""
 
 
 def _explain_refusal(address: str, allowed: Sequence[str] = ()) -> str | None:

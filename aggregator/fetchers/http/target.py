@@ -1,4 +1,4 @@
-"""An address as a person wrote it, taken apart without changing what goes over the wire."""
+"""Parse the address of a request without changing how its path is sent."""
 
 from __future__ import annotations
 

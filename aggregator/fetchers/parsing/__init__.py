@@ -1,1 +1,1 @@
-"""Parsing that several kinds of source share: decoding, trees, JSON fields, enclosures, entry keys, length limits."""
+"""Functions that parsers of several kinds share: decoding, trees, JSON fields, enclosures, keys, limits of length."""

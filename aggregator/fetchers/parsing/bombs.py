@@ -1,6 +1,6 @@
-"""Recognise documents made to exceed the limits of parsing, in milliseconds, with a line that names the bomb.
+"""Recognise documents that are made to exceed the limits of parsing, in milliseconds, and describe why.
 
-A document that passes proves nothing: the limits of its process hold for it, too.
+The limits of the parser process hold for every other document, too.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _XML = re.compile(rb"\s*+(?>(?:\xef\xbb\xbf)?)\s*+<(?:\?xml|rss|feed|rdf:RDF)\b"
 
 
 def check_bombs(body: bytes, most_items: int) -> None:
-    """Raise ReadError with the name of the bomb if the document is one."""
+    """Raise ReadError with a description if the document is such a bomb."""
     plain = body.replace(b"\0", b"") if b"\0" in body[:4096] else body  # UTF-16 and UTF-32 read as ASCII
     if _ENTITY.search(plain) or _EBCDIC_ENTITY.search(plain):
         raise ReadError("it declares entities, which no feed needs and bombs are made of")
@@ -50,7 +50,7 @@ def check_bombs(body: bytes, most_items: int) -> None:
 
 
 def _check_counts(plain: bytes, most_items: int) -> None:
-    """Refuse tag soup by the million, counted without parsing."""
+    """Refuse documents with too many tags, brackets or ampersands, counted without parsing."""
     if sum(plain.count(mark) for mark in _ITEMS) > most_items:
         raise ReadError(f"it lists more than {most_items} items")
     opened = plain.count(b"<")

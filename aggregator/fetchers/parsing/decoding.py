@@ -1,4 +1,4 @@
-"""The text of a document and its type: origins are wrong about both, so the bytes decide."""
+"""Decode a document and detect its type by its bytes, because origins are often wrong about both."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _clean_line_ends(text: str) -> str:
     return text.replace("\x00", "")
 
 
-DocumentType = Literal["json", "feed", "html", "text"]
+_DocumentType = Literal["json", "feed", "html", "text"]
 
 _TYPE_HEAD = 65536  # characters looked at; feeds behind long comments and style sheets are seen up to 9,000
 _FEED = re.compile(r"<(?:\w+:)?(?:rss|feed|rdf|channel)(?:\s|>)", re.IGNORECASE)
@@ -94,7 +94,7 @@ _HTML = re.compile(
 )
 
 
-def detect_type(document: Document) -> DocumentType:
+def detect_type(document: Document) -> _DocumentType:
     """Return the type by the first bytes: JSON that parses, a feed's root element, HTML elements, else text."""
     text = decode(document).lstrip()
     if text[:1] in {"{", "["} and load_json(text) is not None:

@@ -1,4 +1,4 @@
-"""The media file of an item, chosen from all that a source names."""
+"""Choose the media file of an item from those that a source names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _AUDIO = re.compile(r"audio/|application/ogg")
 
 
 class Offer(NamedTuple):
-    """A file as a source offers it: address, type, length in bytes and length in seconds, each as it was written."""
+    """A file of an item: address, type, length in bytes and duration in seconds, each as the source wrote it."""
 
     url: object
     type: object = None

@@ -1,4 +1,4 @@
-"""Unique keys within a listing, titles for items without one, and limits of length, for every kind of source."""
+"""Make keys unique within a listing, make titles for items without one, and limit lengths, for every kind of source."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ def make_keys_unique(entries: Iterable[Entry]) -> tuple[tuple[Entry, ...], tuple
     found: list[Entry] = []
     remarks: list[str] = []
     for key, group in groups.items():
-        kept = _distinct(group)
+        kept = _remove_equal(group)
         found += kept
         if len(group) > 1:
             remarks.append(f"{len(group)} entries under one key, {len(kept)} kept: {key}")
     return tuple(sorted(found, key=lambda entry: entry.position)), tuple(remarks)
 
 
-def _distinct(group: list[Entry]) -> list[Entry]:
+def _remove_equal(group: list[Entry]) -> list[Entry]:
     if len(group) == 1:
         return group
-    oldest_first = sorted(group, key=_age_key)
+    oldest_first = sorted(group, key=_rank_by_age)
     keeper, taken = oldest_first[0], {_describe(oldest_first[0])}
     kept = [keeper]
     for entry in oldest_first[1:]:
@@ -70,7 +70,7 @@ def _distinct(group: list[Entry]) -> list[Entry]:
     return kept
 
 
-def _age_key(entry: Entry) -> tuple[float, int]:
+def _rank_by_age(entry: Entry) -> tuple[float, int]:
     return (entry.published.at.timestamp() if entry.published else 0.0, -entry.position)
 
 
@@ -104,11 +104,11 @@ def make_title(text: str, *addresses: str | None) -> str:
     if line:
         start = line[: _LONGEST_MADE_TITLE - 1]
         return line if len(line) <= _LONGEST_MADE_TITLE else (start.rpartition(" ")[0] or start) + "…"
-    parts = (_last_part(address) for address in addresses if address)
+    parts = (_get_last_part(address) for address in addresses if address)
     return next((part for part in parts if part), "")
 
 
-def _last_part(address: str) -> str:
+def _get_last_part(address: str) -> str:
     parts = urlsplit(address)
     return " ".join(unquote(parts.path.rstrip("/").rpartition("/")[2] or parts.netloc).split())[:_LONGEST_MADE_TITLE]
 

@@ -1,4 +1,4 @@
-"""Fields of JSON from outside: asked for by name and type, so that a surprise is a missing field and not a defect."""
+"""Read fields of foreign JSON by name and type: a value of another type counts as missing and raises no error."""
 
 from __future__ import annotations
 

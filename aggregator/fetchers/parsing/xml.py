@@ -1,4 +1,4 @@
-"""Trees of elements: XML piece by piece, HTML as browsers read it; the only reader that knows lxml.
+"""Parse XML element by element, and HTML to a tree as browsers do; the only parser module that imports lxml.
 
 No entity is resolved and no network asked; nothing raises for what a document holds.
 """
@@ -78,7 +78,7 @@ def select(element: Element, selector: str) -> list[Element | str]:
     attribute; parts divided by commas are tried in their order. Raises ValueError if it is neither.
     """
     if selector.startswith(("/", "./", "(", "..")):
-        return _by_xpath(element, selector if selector.startswith((".", "(")) else f".{selector}", selector)
+        return _select_by_xpath(element, selector if selector.startswith((".", "(")) else f".{selector}", selector)
     found: list[Element | str] = []
     for part in selector.split(","):
         path, _, attribute = part.partition("@")
@@ -86,11 +86,11 @@ def select(element: Element, selector: str) -> list[Element | str]:
             expression = cssselect.CSSSelector(path.strip() or "*").path
         except (cssselect.SelectorError, SyntaxError) as error:
             raise ValueError(f'"{selector}" is no CSS selector ({error})') from error
-        found += _by_xpath(element, expression + (f"/@{attribute.strip()}" if attribute else ""), selector)
+        found += _select_by_xpath(element, expression + (f"/@{attribute.strip()}" if attribute else ""), selector)
     return found
 
 
-def _by_xpath(element: Element, expression: str, selector: str) -> list[Element | str]:
+def _select_by_xpath(element: Element, expression: str, selector: str) -> list[Element | str]:
     try:
         answer = element.xpath(expression)
     except etree.XPathError as error:

@@ -152,13 +152,13 @@ def _describe_small_change(field: str, before: str, after: str) -> str:
 
 def _describe_text_change(before: str, after: str) -> str:
     """Describe the change of a text by its sizes."""
-    old, new = _text_size(before), _text_size(after)
+    old, new = _get_text_size(before), _get_text_size(after)
     if old == new:
         return f"was corrected ({new} characters)"
     return f"{'grew' if new > old else 'shrank'} from {old} to {new} characters"
 
 
-def _text_size(text: str) -> int:
+def _get_text_size(text: str) -> int:
     """Return the number of characters of a text, also if only its digest is stored."""
     kept = _DIGEST.fullmatch(text)
     return int(kept[1]) if kept else len(text)
@@ -171,7 +171,7 @@ def _format_field(field: str, value: str | None) -> str:
     if field in _ADDRESSES:
         return name_host(value)
     if field in _TEXTS:
-        return f"{_text_size(value)} characters"
+        return f"{_get_text_size(value)} characters"
     return _FORMATTERS.get(field, str)(value)
 
 
@@ -253,9 +253,9 @@ class _Tally(Struct):
 
     def add(self, more: Sequence[Change]) -> None:
         """Add more changes; audio that moved to another host is set aside, without its new type and size."""
-        moved = {change.guid for change in more if _moved_host(change)}
+        moved = {change.guid for change in more if _find_moved_host(change)}
         for change in more:
-            if (hosts := _moved_host(change)) is not None:
+            if (hosts := _find_moved_host(change)) is not None:
                 self.moves.setdefault(hosts, []).append(change)
             elif change.guid not in moved or change.field not in _OF_AUDIO:
                 self._add(change)
@@ -278,7 +278,7 @@ class _Tally(Struct):
 _OF_AUDIO = frozenset({"audio type", "audio size"})
 
 
-def _moved_host(change: Change) -> tuple[str, str] | None:
+def _find_moved_host(change: Change) -> tuple[str, str] | None:
     """Return the hosts between which the audio of an item moved, ``None`` if it did not."""
     if change.kind != "changed" or change.field != "audio" or change.before is None or change.after is None:
         return None

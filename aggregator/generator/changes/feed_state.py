@@ -50,14 +50,14 @@ def take_state(feed: Feed) -> FeedState:
 def take_channel_state(feed: Feed) -> FeedState:
     """Return the state of a feed without its items."""
     return FeedState(
-        channel=_drop_unknown(_channel_fields(feed.channel)),
+        channel=_drop_unknown(_list_channel_fields(feed.channel)),
         sources={each.source.name: each.standing for each in feed.source_results},
     )
 
 
 def take_item_state(item: Item) -> ItemState:
     """Return the state of an item; it must have its texts."""
-    return ItemState(_drop_surrogates(item.title), item.genre, _drop_unknown(_item_fields(item)), item.sources)
+    return ItemState(_drop_surrogates(item.title), item.genre, _drop_unknown(_list_item_fields(item)), item.sources)
 
 
 def pack_item(guid: str, seen: ItemState) -> str:
@@ -105,7 +105,7 @@ def _digest(text: str) -> str:
     return f"{len(text)} characters, {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
-def _item_fields(item: Item) -> dict[str, str | None]:
+def _list_item_fields(item: Item) -> dict[str, str | None]:
     """Return each field of an item as text, by its everyday name."""
     sound = item.enclosure
     return {
@@ -120,7 +120,7 @@ def _item_fields(item: Item) -> dict[str, str | None]:
         "season": _format_number(item.season),
         "episode number": item.number or _format_number(item.episode),
         "kind of episode": item.episode_type,
-        "explicit mark": _yes_or_no(item.explicit),
+        "explicit mark": _format_boolean(item.explicit),
         "author": clean_person(item.author),
         "link": item.link,
         "picture": item.image,
@@ -128,7 +128,7 @@ def _item_fields(item: Item) -> dict[str, str | None]:
     }
 
 
-def _channel_fields(channel: Channel) -> dict[str, str | None]:
+def _list_channel_fields(channel: Channel) -> dict[str, str | None]:
     """Return each field of a channel as text."""
     return {
         "title": channel.title,
@@ -137,15 +137,15 @@ def _channel_fields(channel: Channel) -> dict[str, str | None]:
         "link": channel.link,
         "picture": channel.image,
         "language": channel.language,
-        "explicit mark": _yes_or_no(channel.explicit),
+        "explicit mark": _format_boolean(channel.explicit),
         "kind of show": channel.type,
-        "end mark": _yes_or_no(channel.complete or None),
+        "end mark": _format_boolean(channel.complete or None),
         "address": channel.hide_token(channel.base_url),
         "categories": ", ".join(" > ".join(path) for path in channel.categories) or None,
     }
 
 
-def _yes_or_no(value: bool | None) -> str | None:  # noqa: FBT001 - the value of a field
+def _format_boolean(value: bool | None) -> str | None:  # noqa: FBT001 - the value of a field
     return None if value is None else "yes" if value else "no"
 
 

@@ -1,7 +1,7 @@
-"""Read what is published of a feed from its files, and find what differs between two such publications.
+"""Read a published feed from its files, and find the differences between two publications.
 
-feed.xml and its archives have every field that subscribers see; report.json has the entries of each item, which show
-that two items became one or one became two, and the state of each source.
+feed.xml and its archives have every field that subscribers see; report.json has the state of each source, and the
+entries of each item, which show that two items became one or one became two.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class PublishedFiles(Struct, frozen=True):
     sources: Mapping[str, str] = field(default_factory=dict)
 
 
-class MovedItem(Struct, frozen=True):
+class _MovedItem(Struct, frozen=True):
     """An item that became one with another (``other``), or that was part of it."""
 
     item: FileItem
@@ -90,8 +90,8 @@ class Difference(Struct, frozen=True):
 
     added: tuple[FileItem, ...] = ()
     removed: tuple[FileItem, ...] = ()
-    merged: tuple[MovedItem, ...] = ()
-    parted: tuple[MovedItem, ...] = ()
+    merged: tuple[_MovedItem, ...] = ()
+    parted: tuple[_MovedItem, ...] = ()
     changed: tuple[ItemChange, ...] = ()
     channel: tuple[FieldChange, ...] = ()
     sources: tuple[FieldChange, ...] = ()
@@ -197,21 +197,21 @@ def find_difference(before: PublishedFiles, after: PublishedFiles) -> Difference
     )
 
 
-def _find_moved(items: Iterable[FileItem], others: Iterable[FileItem]) -> dict[str, MovedItem]:
+def _find_moved(items: Iterable[FileItem], others: Iterable[FileItem]) -> dict[str, _MovedItem]:
     """Return the items of which an entry belongs to one of the others, with that one, by guid."""
     home = {entry: item for item in others for entry in item.entries}
     found = ((item, next((home[entry] for entry in item.entries if entry in home), None)) for item in items)
-    return {item.guid: MovedItem(item, other) for item, other in found if other is not None and other is not item}
+    return {item.guid: _MovedItem(item, other) for item, other in found if other is not None and other is not item}
 
 
 def _compare_items(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FieldChange, ...]:
     """Return the fields that differ; a text as plain text, and without the summary that is made of it."""
     found = _compare(before, after)
     names = {each.field for each in found}
-    return tuple(_as_plain_text(each) for each in found if each.field != "summary" or "text" not in names)
+    return tuple(_to_plain_text(each) for each in found if each.field != "summary" or "text" not in names)
 
 
-def _as_plain_text(change: FieldChange) -> FieldChange:
+def _to_plain_text(change: FieldChange) -> FieldChange:
     if change.field != "text" or change.before is None or change.after is None:
         return change
     before, after = to_text(change.before), to_text(change.after)

@@ -1,4 +1,4 @@
-"""Elements that are passed on from sources: each is cleaned, and left out where it does not fit the table.
+"""Clean the elements that are passed on from sources, and leave out those that do not fit the table.
 
 The table is :mod:`aggregator.model.elements`; the validator finds misfits with the same one.
 """

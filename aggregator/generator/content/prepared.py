@@ -13,7 +13,7 @@ from aggregator.model.feed import Feed
 
 
 class PreparedFeed(Struct, frozen=True):
-    """The channel and the items, newest first; ``source`` is the feed they were made of, item by item."""
+    """The channel and the items, newest first; ``source`` is the feed of which they were made, item by item."""
 
     source: Feed
     channel: FeedChannel

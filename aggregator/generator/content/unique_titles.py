@@ -1,15 +1,14 @@
 """Add a number to titles of episodes that apps would take for the same one.
 
-AntennaPod holds two items to be one where title, day and kind of media agree and their lengths differ by less than ten
-minutes or are unknown, whatever their guids say, and never shows the second (its FeedItemDuplicateGuesser, 2026). Two
-trailers of one day are the common case. A date is never bent for this; the later episode becomes "Trailer (2)", and
-the report names the repair. Right: "Trailer" twice on one day. Left alone: weekly "Listener mail", a full episode and
-its short teaser of one title, posts. The day is that of UTC: apps use the reader's own, which we cannot know, and a
-daily show that always bears one title must not be numbered.
+AntennaPod takes two items for one if title, day and kind of media are equal and their lengths differ by less than ten
+minutes or are unknown, even with different guids, and never shows the second (its FeedItemDuplicateGuesser, 2026). Two
+trailers of one day are the common case: the later one becomes "Trailer (2)", and the report names the repair. Dates are
+never changed for this. Unchanged are weekly "Listener mail", a full episode and its short teaser of one title, and
+posts. The day is that of UTC: apps use that of the listener, which is unknown, and a daily show with one title must not
+be numbered.
 
-An item of a less trusted source takes the number. Of equal ones a title that was published stays: what was published
-first comes first here, whatever its date, and a number once given stays. An older twin found late takes the next
-free number, and no other item is renamed.
+The item of the less trusted source gets the number, then the one that was published later, whatever its date. A number
+once given stays: an older duplicate that is found late gets the next free number, and no other item is renamed.
 """
 
 from __future__ import annotations
@@ -53,8 +52,7 @@ def make_titles_unique(
     """Add a number to each title that an app would take for that of an earlier item.
 
     ``before`` are the records of the last run, ``published_items`` those of this one: an item whose own title is the
-    same in both keeps the title it was published under. One that cannot was changed ``now``. ``trust`` is that of each
-    source.
+    same in both keeps its published title if possible; else it was changed ``now``. ``trust`` is by source.
     """
     past = {record.guid: record for record in before}
     kept = {record.guid: record for record in published_items}
@@ -122,7 +120,7 @@ def _choose_titles(
             continue
         day = days.setdefault((item.published.at.date(), media.type.partition("/")[0]), _Day())
         seconds = item.duration.seconds if item.duration else 0
-        before = _numbered_title(item, kept)
+        before = _find_numbered_title(item, kept)
         if before and before.rpartition(" (")[0] == title[:_ROOM].rstrip() and day.take(before, seconds):
             found[item.guid] = before
         elif not day.take(title, seconds):
@@ -136,10 +134,10 @@ def _find_same_day(items: Iterable[Item], kept: Mapping[str, PublishedItem]) -> 
     for item in items:
         if item.enclosure and item.published:
             days.setdefault(item.published.at.date(), []).append(item)
-    return (item for same in days.values() if len(same) > 1 or _numbered_title(same[0], kept) for item in same)
+    return (item for same in days.values() if len(same) > 1 or _find_numbered_title(same[0], kept) for item in same)
 
 
-def _numbered_title(item: Item, kept: Mapping[str, PublishedItem]) -> str | None:
+def _find_numbered_title(item: Item, kept: Mapping[str, PublishedItem]) -> str | None:
     record = kept.get(item.guid)
     return record.numbered_title if record else None
 

@@ -1,1 +1,1 @@
-"""HTML pages for people."""
+"""Render the HTML pages for people."""

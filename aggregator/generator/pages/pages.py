@@ -1,4 +1,4 @@
-"""The HTML pages: one for each feed, and the list of all feeds.
+"""Render the HTML pages: one for each feed, and the list of all feeds.
 
 A page loads nothing from other hosts until its reader asks for it: audio when it is played, artwork when it is opened.
 Style and script are in the page, allowed by their hashes. Texts of sources are shown as plain text, and the template

@@ -1,4 +1,4 @@
-"""Values that the pages show: every word, link and number, ready for the templates."""
+"""Prepare the values of the pages for the templates: words, links and numbers."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def view_item(item: Item) -> _ItemView:
         lead="" if whole else lead,
         paragraphs=wording.split_paragraphs(text),
         sources=wording.join_names(item.sources),
-        claims=tuple(sorted(map(_view_field, item.provenance), key=_turn)),
+        claims=tuple(sorted(map(_view_field, item.provenance), key=_rank)),
         repairs=tuple(describe_repair(note, _name_field(note.field)) for note in notes[:_MOST_REPAIRS]),
         more_repairs=max(0, len(notes) - _MOST_REPAIRS),
         link=links.clean_url(item.link),
@@ -140,7 +140,7 @@ def _view_field(provenance: Provenance) -> _FieldView:
     )
 
 
-def _turn(each: _FieldView) -> tuple[int, str]:
+def _rank(each: _FieldView) -> tuple[int, str]:
     return (_ORDER.index(each.field) if each.field in _ORDER else len(_ORDER), each.field)
 
 

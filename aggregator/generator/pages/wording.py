@@ -1,4 +1,4 @@
-"""Values and repairs in words: days, lengths, sizes, counts, and what a repair changed."""
+"""Describe values and repairs in words: days, lengths, sizes, counts, and changes of a repair."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""One text out of several damaged copies of it."""
+"""Blend several damaged copies of a text into one reading."""

@@ -1,4 +1,4 @@
-"""Copies of one text side by side, as columns with one token of each copy, in the likeliest order."""
+"""Align the copies of a text as columns with one token of each copy, in the likeliest order."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from aggregator.merger.blending.copies import PreparedCopy, log_odds
 from aggregator.text import alignment
 from aggregator.text.tokens import Token
 
-_MORE_ORDER = 4  # how much more an orderly copy is preferred than a long one as the one whose order is followed
-_LONG = 2000  # tokens by which order is judged
-_LONGEST_RUN = 60  # a run of more columns is not a block that moved, but two orders of a whole text
-_MOST_RUNS = 60  # texts in which more runs moved are not one text in two orders
+_ORDER_POWER = 4  # weight of a copy's order against its length in the choice of the copy whose order is followed
+_LONG = 2000  # tokens of which the order is compared
+_LONGEST_RUN = 60  # columns of a moved block; a longer run is two orders of a whole text
+_MOST_RUNS = 60  # moved blocks of one text that are placed
 
 
 class Column(Struct, eq=False):
-    """One token as the copies have it, by their number; ``moved`` are those that have it in another place."""
+    """One token: by number of the copy, the token and its position there.
+
+    ``moved`` are the numbers of the copies that have it in another place than the column.
+    """
 
     key: str
     cells: dict[int, Token]
@@ -28,7 +31,7 @@ class Column(Struct, eq=False):
 
 
 def align_copies(copies: Sequence[PreparedCopy]) -> list[Column]:
-    """Return the columns in the order of the copy whose order is most reliable, the others added one by one."""
+    """Return the columns in the order of the copy with the most reliable order; the others are added one by one."""
     first = _find_backbone(copies)
     columns = [Column(token.key, {first: token}, {first: place}) for place, token in enumerate(copies[first].tokens)]
     for number in (other for other in range(len(copies)) if other != first):
@@ -39,14 +42,14 @@ def align_copies(copies: Sequence[PreparedCopy]) -> list[Column]:
 def _find_backbone(copies: Sequence[PreparedCopy]) -> int:
     longest = max(len(copy.tokens) for copy in copies)
     scores = [
-        copy.weight * (1 - copy.rates.moved) ** _MORE_ORDER * agreement**3 * (0.55 + 0.45 * len(copy.tokens) / longest)
+        copy.weight * (1 - copy.rates.moved) ** _ORDER_POWER * agreement**3 * (0.55 + 0.45 * len(copy.tokens) / longest)
         for copy, agreement in zip(copies, _measure_agreement(copies), strict=True)
     ]
     return scores.index(max(scores))
 
 
 def _measure_agreement(copies: Sequence[PreparedCopy]) -> list[float]:
-    """Return how far the order of each copy is the order of the others, 0 to 1, by the beginnings of long texts."""
+    """Return how much each copy's order of words agrees with the others', 0 to 1; long texts by their beginnings."""
     lines = [copy.keys[:_LONG] for copy in copies]
     words = [set(line) for line in lines]
     shared: dict[tuple[int, int], float] = {}
@@ -63,54 +66,51 @@ def _measure_agreement(copies: Sequence[PreparedCopy]) -> list[float]:
 
 
 def _add_copy(columns: list[Column], number: int, tokens: Sequence[Token]) -> list[Column]:
-    home, jumped = _pair_tokens(tuple([column.key for column in columns]), tuple([token.key for token in tokens]))
-    for j, i in chain(home.items(), jumped.items()):
+    in_order, moved = _pair_tokens(tuple([column.key for column in columns]), tuple([token.key for token in tokens]))
+    for j, i in chain(in_order.items(), moved.items()):
         column = columns[i]
         column.cells[number] = tokens[j]
         column.places[number] = j
-    for i in jumped.values():
+    for i in moved.values():
         columns[i].moved |= {number}
-    if len(home) + len(jumped) == len(tokens):
+    if len(in_order) + len(moved) == len(tokens):
         return columns
-    return _insert_columns(columns, number, tokens, home, jumped)
+    return _insert_columns(columns, number, tokens, in_order, moved)
 
 
-@lru_cache(maxsize=8)
-def _pair_tokens(woven: tuple[str, ...], keys: tuple[str, ...]) -> tuple[Mapping[int, int], Mapping[int, int]]:
-    """Return for each token that has one its column: of those in order, and of those that moved.
-
-    The item read last is remembered: what learns from it reads it again.
-    """
-    if woven == keys:
+@lru_cache(maxsize=8)  # an item that is learned from is aligned twice
+def _pair_tokens(columns: tuple[str, ...], keys: tuple[str, ...]) -> tuple[Mapping[int, int], Mapping[int, int]]:
+    """Return the columns of the tokens that have one: of those in order, and of those that moved."""
+    if columns == keys:
         return {j: j for j in range(len(keys))}, {}
-    home = {j: i for i, j in alignment.align(woven, keys)}
-    free_columns = sorted(set(range(len(woven))).difference(home.values()))
-    free_tokens = sorted(set(range(len(keys))).difference(home))
-    return home, {j: i for i, j in alignment.find_moved_blocks((woven, keys), (free_columns, free_tokens))}
+    in_order = {j: i for i, j in alignment.align(columns, keys)}
+    free_columns = sorted(set(range(len(columns))).difference(in_order.values()))
+    free_tokens = sorted(set(range(len(keys))).difference(in_order))
+    return in_order, {j: i for i, j in alignment.find_moved_blocks((columns, keys), (free_columns, free_tokens))}
 
 
 def _insert_columns(
-    columns: list[Column], number: int, tokens: Sequence[Token], home: Mapping[int, int], jumped: Mapping[int, int]
+    columns: list[Column], number: int, tokens: Sequence[Token], in_order: Mapping[int, int], moved: Mapping[int, int]
 ) -> list[Column]:
     """Return the columns with new ones for the tokens that have none, behind the token they follow."""
-    last = max(home, default=-1)
-    fresh: dict[int, list[Column]] = {}
+    last = max(in_order, default=-1)
+    new: dict[int, list[Column]] = {}
     anchor = -1
     for j, token in enumerate(tokens):
-        if j in home:
-            anchor = home[j]
-        elif j not in jumped:
+        if j in in_order:
+            anchor = in_order[j]
+        elif j not in moved:
             place = len(columns) - 1 if j > last else anchor
-            fresh.setdefault(place, []).append(Column(token.key, {number: token}, {number: j}))
-    inserted = fresh.get(-1, [])
+            new.setdefault(place, []).append(Column(token.key, {number: token}, {number: j}))
+    inserted = new.get(-1, [])
     for place, column in enumerate(columns):
         inserted.append(column)
-        inserted += fresh.get(place, ())
+        inserted += new.get(place, ())
     return inserted
 
 
 def place_moved_runs(columns: list[Column], copies: Sequence[PreparedCopy]) -> list[Column]:
-    """Return the columns, the runs that stand in different places in different copies at the likeliest one."""
+    """Return the columns with each run that copies have in different places at the likeliest of these."""
     if not any(column.moved for column in columns):
         return columns
     groups = groupby(columns, key=lambda column: (column.moved, column.cells.keys()))
@@ -132,7 +132,7 @@ def place_moved_runs(columns: list[Column], copies: Sequence[PreparedCopy]) -> l
 
 
 def _move_odds(run: Sequence[Column], copies: Sequence[PreparedCopy]) -> float:
-    """Return the natural log-odds that the run belongs where those copies have it that moved it."""
+    """Return the natural log-odds that the run belongs where the copies that moved it have it."""
     odds = 0.0
     for number in run[0].cells:
         evidence = copies[number].trust * _order_evidence(copies[number])
@@ -145,7 +145,7 @@ def _order_evidence(copy: PreparedCopy) -> float:
 
 
 def _move_behind(run: Sequence[Column], columns: Sequence[Column], anchor: Column | None) -> list[Column]:
-    """Return the columns with the run behind another column, or before all where there is none."""
+    """Return the columns with the run behind another column, or first if that is ``None``."""
     moving = set(map(id, run))
     placed = [column for column in columns if id(column) not in moving]
     at = placed.index(anchor) + 1 if anchor else 0

@@ -1,4 +1,4 @@
-"""Learn from the copies of texts, and blend those of one text into one reading, each token with its sources."""
+"""Blend the copies of a text into one reading, each token with its sources."""
 
 from __future__ import annotations
 
@@ -30,17 +30,15 @@ from aggregator.merger.blending.truncation import mark_cut_copies
 from aggregator.merger.blending.word_breaks import match_word_breaks
 from aggregator.text.tokens import is_unspaced
 
-_ALL_CUT = 0.6
-# Where less than half of the shortest copy stands, the copies are of different texts, and each outvotes the others.
-_APART = 0.5
+_ALL_CUT = 0.6  # factor of the confidence where no copy is whole
+_DIFFERENT = 0.5  # share of the shortest copy that a reading must have, else the copies are of different texts
 _LOOSE_END = " \n.…,;:–—-"
 
 
 class Text(Struct, frozen=True, kw_only=True):
     """The copies of one field of one item.
 
-    ``language`` is without its region ("en" of "en-US"): word lists have none. ``show`` is the show that the text is
-    of, whose style is learned.
+    ``language`` is without its region ("en" of "en-US"); ``show`` is the show whose learned style applies.
     """
 
     field: str
@@ -50,7 +48,7 @@ class Text(Struct, frozen=True, kw_only=True):
 
 
 class Run(Struct, frozen=True):
-    """A stretch of the reading, the sources that have it, and how sure it is (0 to 1)."""
+    """A stretch of the reading, the sources that have it, and its confidence (0 to 1)."""
 
     text: str
     sources: tuple[str, ...]
@@ -60,9 +58,9 @@ class Run(Struct, frozen=True):
 class Reading(Struct, frozen=True):
     """The best reading of several copies.
 
-    ``confidence`` is the mean over tokens, ``least`` the lowest of them and of how sure it is that nothing left out is
-    text (both 0 to 1). ``cut`` is true where no copy is whole: the text then ends in one "…". ``main_source`` is the
-    source that has most of the tokens. ``provenance`` are runs of tokens, in order.
+    ``confidence`` is the mean over tokens, ``least`` the lowest, of tokens and of the decisions to leave some out (both
+    0 to 1). ``cut`` is true where no copy is whole: the text then ends in one "…". ``main_source`` is the source that
+    has most of the tokens. ``provenance`` are runs of tokens, in order.
     """
 
     text: str
@@ -74,11 +72,11 @@ class Reading(Struct, frozen=True):
 
 
 _ReadToken = tuple[str, tuple[str, ...], float]
-"""A token of the reading, with what stands before it: the sources that have it, and how sure it is."""
+"""A token of the reading with the gap before it, the sources that have it, and its confidence."""
 
 
 def base_language(tag: str) -> str | None:
-    """Return a language without its region, in small letters; ``None`` where there is none.
+    """Return a language tag without its region, in small letters; ``None`` for an empty tag.
 
     >>> base_language("de-DE"), base_language("zh_TW"), base_language(" ")
     ('de', 'zh', None)
@@ -89,8 +87,7 @@ def base_language(tag: str) -> str | None:
 def read_text(text: Text, model: SourceModel = EMPTY_MODEL) -> Reading:
     """Return the best reading of the copies; their order does not matter, empty ones are ignored.
 
-    Titles that differ by more than spelling are different titles: of copies of a title those that resemble the most
-    trusted one are read.
+    Of a title, only the copies that resemble the most trusted one count: others are different titles.
     """
     prepared = prepare_copies(text.copies)
     if not prepared:
@@ -102,22 +99,22 @@ def read_text(text: Text, model: SourceModel = EMPTY_MODEL) -> Reading:
     strip_boilerplate(prepared, model.phrases)
     match_word_breaks(prepared, text.language)
     mark_cut_copies(prepared)
-    title = text.field == "title"
-    if title:
+    is_title = text.field == "title"
+    if is_title:
         prepared = select_title_variants(prepared)
     columns = place_moved_runs(align_copies(prepared), prepared)
     style = choose_style(prepared, model.styles.get(text.show or "", NO_ODDS))
     reading = _read_columns(columns, Voters(prepared, text.language, style, find_mixed_styles(prepared)))
-    sounder = find_sounder_title(prepared, reading.text) if title else None
+    sounder = find_sounder_title(prepared, reading.text) if is_title else None
     return _read_alone([sounder]) if sounder else reading
 
 
 def _read_alone(copies: Sequence[PreparedCopy], contested: int = 1) -> Reading:
-    """Return the text of copies that are equal, or of the most believed of several different texts."""
+    """Return the text of equal copies, or of the one chosen from ``contested`` different texts."""
     sources = tuple(sorted({copy.source for copy in copies}))
     cut = all(copy.cut for copy in copies)
-    sure = _measure_belief(copies) * (_ALL_CUT if cut else 1.0) / contested
-    return _make_reading([(copies[0].text, sources, sure)], cut=cut)
+    confidence = _measure_belief(copies) * (_ALL_CUT if cut else 1.0) / contested
+    return _make_reading([(copies[0].text, sources, confidence)], cut=cut)
 
 
 def _read_columns(columns: Sequence[Column], voters: Voters) -> Reading:
@@ -144,7 +141,7 @@ def _read_columns(columns: Sequence[Column], voters: Voters) -> Reading:
             same = [column.cells[having[0]] for column in agreed]
             tokens += [(token.gap + token.surface, sources, probability * belief * whole) for token in same]
             before = stretch.columns[after - 1]
-    if len(tokens) < _APART * min(len(copy.tokens) for copy in copies):
+    if len(tokens) < _DIFFERENT * min(len(copy.tokens) for copy in copies):
         best = max(copies, key=lambda one: (one.weight, not one.cut, len(one.tokens)))
         return _read_alone([best], contested=len(copies))
     reading = _make_reading(tokens, cut=cut)
@@ -152,7 +149,7 @@ def _read_columns(columns: Sequence[Column], voters: Voters) -> Reading:
 
 
 def _find_disputed(columns: Sequence[Column]) -> list[int]:
-    """Return the places of a stretch whose tokens differ, or stand elsewhere, in some of its copies; and the first."""
+    """Return the places of a stretch where copies differ in the token or in its position, and the first place."""
     first, *others = columns[0].cells
     tokens = [column.cells[first] for column in columns]
     places = [column.places[first] for column in columns]
@@ -167,13 +164,13 @@ def _find_disputed(columns: Sequence[Column]) -> list[int]:
 
 
 def _find_writers(numbers: Sequence[int], copies: Sequence[PreparedCopy]) -> tuple[tuple[str, ...], float]:
-    """Return the sources that write a token, and how far they can be believed together."""
+    """Return the sources of the copies that have a token, and the belief in them together."""
     writers = [copies[number] for number in numbers]
     return tuple(sorted({writer.source for writer in writers})), _measure_belief(writers)
 
 
 def _measure_belief(writers: Sequence[PreparedCopy]) -> float:
-    """Return how far those who write a token so can be believed together: a lone sound copy .8, three and more 1."""
+    """Return the belief in copies that agree on a token, 0 to 1: a single sound copy .8, two and more 1."""
     return min(1.0, 0.6 + 0.2 * len(writers)) * sqrt(max((writer.sound for writer in writers), default=0.5))
 
 
@@ -205,7 +202,7 @@ def _mark_cut(tokens: Sequence[_ReadToken]) -> list[_ReadToken]:
 
 
 def _join_runs(tokens: Sequence[_ReadToken]) -> Iterator[Run]:
-    """Return neighbouring tokens of one provenance and confidence as one run; its confidence is the lowest."""
+    """Yield neighbouring tokens with the same sources and similar confidence as one run, with the lowest of these."""
     alike = [
         ("".join([text for text, _, _ in group]), *known) for known, group in groupby(tokens, key=itemgetter(1, 2))
     ]
@@ -215,14 +212,12 @@ def _join_runs(tokens: Sequence[_ReadToken]) -> Iterator[Run]:
 
 
 def _choose_gap(before: Column, column: Column, copies: Sequence[PreparedCopy]) -> str:
-    """Return what stands between two tokens in the copies that have both side by side; else a blank, if the script has.
+    """Return the gap between two tokens: the copies that have them side by side vote by weight.
 
-    The copies vote by weight.
+    Without such a copy it is a blank, except in scripts without spaces.
     """
     near, places = before.places, column.places
     gaps = {number: token.gap for number, token in column.cells.items() if near.get(number, -2) + 1 == places[number]}
-    if len(set(gaps.values())) == 1:
-        return next(iter(gaps.values()))
     if gaps:
         ballots: dict[str, float] = {}
         for number, gap in gaps.items():

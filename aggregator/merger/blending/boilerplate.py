@@ -1,9 +1,9 @@
-"""Learn and strip boilerplate: what one source sticks to the head or tail of many texts and the others lack.
+"""Learn and strip boilerplate: words that one source adds at the head or tail of many texts and the others lack.
 
-No phrase is built in. A run of words is boilerplate where, over many items, it stands at an end of one copy
-while the other copies of the same item lack it, and where copies hardly ever share it: what an author writes under
-every text is in all copies, what a site adds is in its own. Whole runs and triples of words are both remembered: runs
-know exactly where the text ends, triples also know a run that is worn or stands behind another.
+No phrase is built in. A run of words is boilerplate if, over many items, it is at an end of one copy while the other
+copies of the same item lack it, and copies hardly ever share it: what an author writes under every text is in all
+copies, what a site adds is in its own. Whole runs and triples of words are counted: runs tell exactly where the text
+ends, triples also recognise a run that is damaged or stands behind another.
 """
 
 from __future__ import annotations
@@ -20,14 +20,11 @@ from aggregator.text import truncation
 from aggregator.text.tokens import tokenise
 
 HEAD, TAIL = "\x02", "\x03"
-# Seen alone in three items, and shared by copies less than a third as often. At two items, chance repeats get in.
-_LEAST_ALONE = 3
-_MOST_SHARED = 0.35
-# No tail of more than 60 tokens was seen; longer runs are text that the others do not have.
-_LONGEST = 60
-# Unknown triples stand where two phrases meet: two of them.
-_JOINT = 2
-_MOST_REMEMBERED = 200_000
+_LEAST_ALONE = 3  # items in which one copy alone must have a phrase; at two, repetitions by chance count
+_MOST_SHARED = 0.35  # of these, the share in which other copies may have it
+_LONGEST = 60  # tokens; longer runs are text that the others lack, no longer boilerplate was seen
+_JOINT = 2  # triples across the joint of two phrases, which are unknown
+_MOST_PHRASES = 200_000  # that are counted
 
 
 class BoilerplateLearner(Struct):
@@ -38,31 +35,31 @@ class BoilerplateLearner(Struct):
     runs: Counter[str] = field(default_factory=Counter)
 
     def add(self, copies: Sequence[PreparedCopy]) -> None:
-        """Count what the copies of one item show."""
-        if len(copies) < 2:  # noqa: PLR2004 - one copy has nobody to lack it
+        """Count the runs and triples of the copies of one item."""
+        if len(copies) < 2:  # noqa: PLR2004 - without another copy that may lack it
             return
-        lines = [_unnumbered_keys(copy) for copy in copies]
-        inside = _inner_triples(lines)
-        several = _shared_triples(inside)
+        lines = [_list_keys(copy) for copy in copies]
+        inside = _list_triples(lines)
+        several = _find_shared_triples(inside)
         common = self._add_shared(copies, lines, inside)
         for number, line in enumerate(lines):
-            judged = any(not copy.cut for other, copy in enumerate(copies) if other != number)
-            twin = any(other is inside[number] for at, other in enumerate(inside) if at != number)
-            for side, edge in _edge_triples(line).items():
-                lonely = 0 if twin else _count_lonely(edge, several)
-                self.shared.update(triple for triple in edge if triple in common)
-                if judged:
-                    self.alone.update(edge[: max(0, lonely - _JOINT)])
-                    self._run(line, lonely, side, lines)
-        if self._remembered() > _MOST_REMEMBERED:
-            self._forget()
+            has_uncut_other = any(not copy.cut for other, copy in enumerate(copies) if other != number)
+            has_equal = any(other is inside[number] for at, other in enumerate(inside) if at != number)
+            for side, triples in _list_edge_triples(line).items():
+                alone = 0 if has_equal else _count_alone(triples, several)
+                self.shared.update(triple for triple in triples if triple in common)
+                if has_uncut_other:
+                    self.alone.update(triples[: max(0, alone - _JOINT)])
+                    self._add_run(line, alone, side, lines)
+        if self._count_phrases() > _MOST_PHRASES:
+            self._drop_rarest()
 
     def _add_shared(
         self, copies: Sequence[PreparedCopy], lines: Sequence[Sequence[str]], inside: Sequence[set[str]]
     ) -> set[str]:
-        """Return the triples that most of the uncut copies have, and count the outermost word that all of them have.
+        """Return the triples that most of the uncut copies have; count the outermost word if all of them have it.
 
-        Two copies of four that share a tail may be one page and its mirror.
+        Most, because two copies of four with the same tail may be one page and its mirror.
         """
         uncut = [number for number, copy in enumerate(copies) if not copy.cut and lines[number]]
         if len(uncut) < 2:  # noqa: PLR2004 - one copy shares nothing
@@ -71,48 +68,48 @@ class BoilerplateLearner(Struct):
             outermost = {lines[number][at] for number in uncut}
             if len(outermost) == 1:
                 self.shared[_make_phrase([*outermost], edge)] += 1
-        often = Counter(chain.from_iterable(inside[number] for number in uncut))
-        return {triple for triple, count in often.items() if count > 1 and 2 * count > len(uncut)}
+        counts = Counter(chain.from_iterable(inside[number] for number in uncut))
+        return {triple for triple, count in counts.items() if count > 1 and 2 * count > len(uncut)}
 
-    def _run(self, line: Sequence[str], lonely: int, edge: str, lines: Sequence[Sequence[str]]) -> None:
-        """Count the run at an edge that only this copy has: its triples less the two words they share inside.
+    def _add_run(self, line: Sequence[str], alone: int, edge: str, lines: Sequence[Sequence[str]]) -> None:
+        """Count the run at an edge that only this copy has, given the number of triples that it has alone there.
 
-        A single word that another copy has somewhere else has moved.
+        A single word that another copy has somewhere else has moved and does not count.
         """
-        size = lonely - 1
+        size = alone - 1
         if 0 < size < min(_LONGEST, len(line) - 1):
             run = line[-size:] if edge == TAIL else line[:size]
             if size > 1 or sum(run[0] in other for other in lines) == 1:
                 self.runs[_make_phrase(run, edge)] += 1
 
-    def _forget(self) -> None:
-        """Drop what was seen least, until half of the room is free: memory stays bounded."""
+    def _drop_rarest(self) -> None:
+        """Drop the rarest phrases until half of the room is free: memory stays bounded."""
         least = 1
-        while self._remembered() > _MOST_REMEMBERED // 2:
+        while self._count_phrases() > _MOST_PHRASES // 2:
             for counts in (self.alone, self.shared, self.runs):
                 for phrase in [phrase for phrase, count in counts.items() if count <= least]:
                     del counts[phrase]
             least *= 2
 
-    def _remembered(self) -> int:
+    def _count_phrases(self) -> int:
         return len(self.alone) + len(self.shared) + len(self.runs)
 
-    def learned(self) -> frozenset[str]:
+    def find_phrases(self) -> frozenset[str]:
         """Return the runs and triples that are boilerplate, as strings that can be stored."""
         triples = {
             triple
             for triple, count in self.alone.items()
             if count >= _LEAST_ALONE and self.shared[triple] < _MOST_SHARED * count
         }
-        runs = self._often(self.runs)
-        return frozenset(triples | runs | self._often(_find_inner_runs(self.runs, runs)))
+        runs = self._select_runs(self.runs)
+        return frozenset(triples | runs | self._select_runs(_find_inner_runs(self.runs, runs)))
 
-    def _often(self, runs: Mapping[str, int]) -> set[str]:
-        """Return the runs that were alone often enough and are hardly ever shared."""
-        return {run for run, count in runs.items() if count >= _LEAST_ALONE and self._stuck(run, count)}
+    def _select_runs(self, runs: Mapping[str, int]) -> set[str]:
+        """Return the runs that one copy alone had often enough and that are hardly ever shared."""
+        return {run for run, count in runs.items() if count >= _LEAST_ALONE and self._is_rarely_shared(run, count)}
 
-    def _stuck(self, run: str, count: int) -> bool:
-        """Return whether a run that was often alone is hardly ever shared, by the rarest of its triples."""
+    def _is_rarely_shared(self, run: str, count: int) -> bool:
+        """Return whether a run is shared rarely compared with ``count``, by the rarest of its triples."""
         words = run.split(" ")
         if len(words) < 3:  # noqa: PLR2004 - one word and its edge
             return self.shared[run] < _MOST_SHARED * count
@@ -121,7 +118,7 @@ class BoilerplateLearner(Struct):
 
 
 def _find_inner_runs(runs: Mapping[str, int], known: set[str]) -> Counter[str]:
-    """Return what stands between the text and a known run, with how often: "21 min" before a site's own words."""
+    """Return the counts of runs between the text and a known run: "21 min" before a site's own words."""
     inner: Counter[str] = Counter()
     for run, count in runs.items():
         words = run.split(" ")
@@ -137,17 +134,17 @@ def _find_inner_runs(runs: Mapping[str, int], known: set[str]) -> Counter[str]:
 
 
 def strip_boilerplate(copies: Sequence[PreparedCopy], phrases: frozenset[str]) -> None:
-    """Take known boilerplate off the ends of each copy, where another copy of the item lacks it."""
-    if not phrases or len(copies) < 2:  # noqa: PLR2004 - a lone copy keeps what it says
+    """Remove known boilerplate from the ends of each copy, where another copy of the item lacks it."""
+    if not phrases or len(copies) < 2:  # noqa: PLR2004 - without another copy that may lack it
         return
-    lines = [_unnumbered_keys(copy) for copy in copies]
+    lines = [_list_keys(copy) for copy in copies]
     bounds = [
         _find_bounds(line, phrases, cut=copy.cut or truncation.ends_in_dots(copy.text))
         for copy, line in zip(copies, lines, strict=True)
     ]
     if all(found == (0, len(line)) for found, line in zip(bounds, lines, strict=True)):
         return
-    inside = _inner_triples(lines)
+    inside = _list_triples(lines)
     for number, (copy, line) in enumerate(zip(copies, lines, strict=True)):
         others = [(lines[other], inside[other]) for other in range(len(lines)) if other != number]
         start, end = (0, len(line)) if copy.keep else bounds[number]
@@ -160,7 +157,7 @@ def strip_boilerplate(copies: Sequence[PreparedCopy], phrases: frozenset[str]) -
 
 
 def _keep_tokens(copy: PreparedCopy, start: int, end: int) -> None:
-    """Leave a copy the tokens of a stretch; the mark of a cut may stand at its end now."""
+    """Reduce a copy to the tokens of a stretch, which may now end in the mark of a cut."""
     behind = end < len(copy.tokens)
     copy.tokens = copy.tokens[start:end]
     copy.text = "".join(token.gap + token.surface for token in copy.tokens).strip()
@@ -173,7 +170,7 @@ def _keep_tokens(copy: PreparedCopy, start: int, end: int) -> None:
 
 
 def _is_lacked(run: Sequence[str], edge: str, others: Sequence[tuple[Sequence[str], set[str]]]) -> bool:
-    """Return whether one of the other copies has nothing of a run at an edge; a single word may be nowhere in it."""
+    """Return whether another copy (words, triples) has no triple of the run at an edge, or lacks its single word."""
     if len(run) == 1:
         return any(run[0] not in line for line, _ in others)
     triples = set(_make_triples(run, head="" if edge == TAIL else HEAD, tail="" if edge == HEAD else TAIL))
@@ -181,7 +178,7 @@ def _is_lacked(run: Sequence[str], edge: str, others: Sequence[tuple[Sequence[st
 
 
 def _find_bounds(line: Sequence[str], phrases: frozenset[str], *, cut: bool) -> tuple[int, int]:
-    """Return where the text begins and ends without the boilerplate round it; of a ``cut`` text also a part of it."""
+    """Return where the text begins and ends without boilerplate; a ``cut`` text may end in the beginning of some."""
     start, end = 0, len(line)
     while True:
         left = line[start:end]
@@ -207,10 +204,10 @@ def _find_longest_run(line: Sequence[str], phrases: frozenset[str], edge: str) -
 
 
 def _find_begun_run(line: Sequence[str], phrases: frozenset[str]) -> int:
-    """Return the length of the longest beginning of a known tail at the end of a cut text, of two words and more."""
-    begun = _index_beginnings(phrases)
+    """Return the length of the longest beginning (two words and more) of a known tail at the end of a cut text."""
+    beginnings = _index_beginnings(phrases)
     most = min(_LONGEST, len(line) - 1)
-    return next((size for size in range(most, 1, -1) if " ".join(line[-size:]) in begun), 0)
+    return next((size for size in range(most, 1, -1) if " ".join(line[-size:]) in beginnings), 0)
 
 
 @lru_cache(maxsize=8)
@@ -248,32 +245,32 @@ def _measure_reach(line: Sequence[str], phrases: frozenset[str], edge: str) -> i
     return reach
 
 
-def _shared_triples(inside: Sequence[set[str]]) -> set[str]:
+def _find_shared_triples(inside: Sequence[set[str]]) -> set[str]:
     """Return the triples that copies of different words share."""
-    met: set[str] = set()
+    every: set[str] = set()
     several: set[str] = set()
     for triples in {id(triples): triples for triples in inside}.values():  # those of equal lines are one object
-        several |= met & triples
-        met |= triples
+        several |= every & triples
+        every |= triples
     return several
 
 
-def _count_lonely(edge: Sequence[str], several: set[str]) -> int:
-    """Return how many triples from the edge inward no other copy has; 0 where none of the line is shared."""
-    return next((count for count, triple in enumerate(edge) if triple in several), 0)
+def _count_alone(triples: Sequence[str], several: set[str]) -> int:
+    """Return how many triples from the edge inward no other copy has; 0 if none of them is shared."""
+    return next((count for count, triple in enumerate(triples) if triple in several), 0)
 
 
 def _make_phrase(words: Sequence[str], edge: str) -> str:
     return " ".join((*words, TAIL) if edge == TAIL else (HEAD, *words))
 
 
-def _edge_triples(line: Sequence[str]) -> dict[str, list[str]]:
+def _list_edge_triples(line: Sequence[str]) -> dict[str, list[str]]:
     """Return the triples from the tail inward, and from the head inward."""
     tail = list(_make_triples(line[-_LONGEST:], head=HEAD if len(line) <= _LONGEST else ""))
     return {TAIL: tail[::-1], HEAD: list(_make_triples(line[:_LONGEST], tail=TAIL if len(line) <= _LONGEST else ""))}
 
 
-def _inner_triples(lines: Sequence[Sequence[str]]) -> list[set[str]]:
+def _list_triples(lines: Sequence[Sequence[str]]) -> list[set[str]]:
     """Return the triples of each line; of equal lines they are one object."""
     found: dict[tuple[str, ...], set[str]] = {}
     for line in map(tuple, lines):
@@ -287,5 +284,5 @@ def _make_triples(line: Sequence[str], head: str = HEAD, tail: str = TAIL) -> It
     return map(" ".join, zip(padded, padded[1:], padded[2:], strict=False))
 
 
-def _unnumbered_keys(copy: PreparedCopy) -> list[str]:
+def _list_keys(copy: PreparedCopy) -> list[str]:
     return [token.unnumbered for token in copy.tokens]

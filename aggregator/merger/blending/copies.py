@@ -1,4 +1,4 @@
-"""The copies of one text: repaired, weighed, tokenised, with the error rates of their sources."""
+"""Prepare the copies of a text for blending: repaired, weighted, in tokens, with the error rates of their sources."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from aggregator.text.fold import fold
 from aggregator.text.mojibake.redecode import count_oddities
 from aggregator.text.tokens import Token, tokenise
 
-# By how much each kind of damage lowers the belief in the rest of a copy (tuned on development shows; docs/text.md).
-_WEAR = {
+# By how much each kind of repair lowers the belief in the rest of a copy (tuned on development shows; docs/text.md).
+_DAMAGE = {
     "mojibake": 0.10,
     "escape sequence": 0.02,
     "code page": 0.05,
@@ -48,22 +48,25 @@ _WEAR = {
 }
 _FINISHED = tuple(".!?…)]}\"'”’»。！？」』）】")
 _LEAST_SOUND = 0.12
-# With this power a tenth more trust outweighs two sound copies of less: (.8/.9)**6 is .49.
-_TRUST_POWER = 6
-_ILLEGIBLE = 0.75  # of the trust in a source is left where its copy still shows a wrong decoding
+_TRUST_POWER = 6  # a tenth more trust outweighs two sound copies: (.8/.9)**6 is .49
+_ILLEGIBLE = 0.75  # share of a source's trust that is left for a copy that still has mojibake
 _ALIKE = 82.0
-"""How far two folded titles resemble each other (0 to 100) that are spellings of one: one lost or garbled word in four
-stays above it, a show's prefix or another part number of a short title falls below."""
+"""Similarity (0 to 100) of two folded titles that are spellings of one: one damaged word in four stays above it, a
+show's prefix or another part number of a short title falls below."""
 _SOUND = 0.95
-"""The soundness (0 to 1) of a copy in which nothing but markup and invisible characters was repaired."""
+"""Soundness (0 to 1) of a copy in which only markup and invisible characters were repaired."""
 
 
 class Rates(Struct, frozen=True):
     """Error rates of one copy as probabilities: per word or mark of the text, and for its two ends.
 
-    ``lost_word`` and ``lost_mark``: one is missing; ``added_word`` and ``added_mark``: a place holds one too many;
-    ``wrong``: a word is distorted; ``moved``: a run stands in a wrong place; ``stuck``: something is stuck to an end;
-    ``short``: a copy that looks whole ends early; ``restyled``: quotes and dashes were curled or straightened.
+    - ``lost_word``, ``lost_mark``: one is missing.
+    - ``added_word``, ``added_mark``: a place has one too many.
+    - ``wrong``: a word is misspelt.
+    - ``moved``: a run stands in a wrong place.
+    - ``stuck``: words were added at an end.
+    - ``short``: a copy that looks whole ends early.
+    - ``restyled``: quotes and dashes were made typographic or plain.
     """
 
     lost_word: float = 0.010
@@ -76,8 +79,8 @@ class Rates(Struct, frozen=True):
     short: float = 0.030
     restyled: float = 0.150
 
-    def updated(self, seen: Mapping[str, tuple[float, float]], strength: float) -> Rates:
-        """Return these rates, as ``strength`` observations, with what was ``seen`` as (events, chances) added."""
+    def add_counts(self, seen: Mapping[str, tuple[float, float]], strength: float) -> Rates:
+        """Return these rates, which count as ``strength`` observations, with observed (events, chances) added."""
         return replace(
             self,
             **{
@@ -92,23 +95,23 @@ RATE_NAMES = tuple(field.name for field in fields(Rates))
 
 
 class Copy(Struct, frozen=True):
-    """One copy of a text: its source, how far that is trusted (0 to 1), whether the copy is known to be cut.
+    """One copy of a text: its source, the trust in that (0 to 1), whether the copy is known to be cut.
 
-    ``wear`` names the fixers that already changed it, ``mended`` says that all of them have run. ``keep`` says that
-    its ends are text, whatever the other copies lack.
+    ``repairs`` names the fixers that changed it; with ``repaired`` all of them have run. With ``keep`` its ends are
+    text, even if all other copies lack them.
     """
 
     source: str
     text: str
     trust: float = 1.0
     cut: bool = False
-    wear: tuple[str, ...] = ()
-    mended: bool = False
+    repairs: tuple[str, ...] = ()
+    repaired: bool = False
     keep: bool = False
 
 
 class PreparedCopy(Struct):
-    """A repaired copy with its tokens and its weight in a vote; the stages of blending shorten and mark it."""
+    """A repaired copy with its tokens and its weight in votes; mutable: the stages of blending shorten and mark it."""
 
     source: str
     text: str
@@ -143,19 +146,16 @@ def log_odds(likely: float, unlikely: float) -> float:
 
 
 def prepare_copies(copies: Sequence[Copy]) -> list[PreparedCopy]:
-    """Return the copies that are not empty, repaired, in an order that does not depend on the given one.
-
-    They are not in tokens yet.
-    """
+    """Return the copies that are not empty, repaired, without tokens, in an order independent of the given one."""
     top = max((copy.trust for copy in copies), default=1.0) or 1.0
     prepared = []
     for copy in copies:
         repaired = (
-            RepairedText(copy.text.strip(), copy.cut, ()) if copy.mended else repair_text(copy.text, cut=copy.cut)
+            RepairedText(copy.text.strip(), copy.cut, ()) if copy.repaired else repair_text(copy.text, cut=copy.cut)
         )
-        clear = _ILLEGIBLE if "\ufffd" in repaired.text or count_oddities(repaired.text) else 1.0
-        trust = (max(copy.trust, 0.01) * clear / top) ** _TRUST_POWER
-        sound = _measure_soundness(repaired, copy.wear)
+        legible = _ILLEGIBLE if "\ufffd" in repaired.text or count_oddities(repaired.text) else 1.0
+        trust = (max(copy.trust, 0.01) * legible / top) ** _TRUST_POWER
+        sound = _measure_soundness(repaired, copy.repairs)
         prepared.append(PreparedCopy(copy.source, repaired.text, repaired.cut, sound, trust, keep=copy.keep))
     trusts = [one.trust for one in prepared]
     texts = remove_tracking(remove_page_additions([one.text for one in prepared]), trusts)
@@ -166,11 +166,11 @@ def prepare_copies(copies: Sequence[Copy]) -> list[PreparedCopy]:
     return [one for one in prepared if one.text.strip()]
 
 
-def _measure_soundness(repaired: RepairedText, wear: Sequence[str]) -> float:
-    """Return how far a copy can be believed, from .12 to 1, by the kinds of damage found in it."""
-    causes = {change.cause for change in repaired.changes} | set(wear)
-    residue = min(2, count_oddities(repaired.text)) + ("\ufffd" in repaired.text)
-    return max(_LEAST_SOUND, 1 - sum(_WEAR.get(cause, 0.1) for cause in sorted(causes)) - 0.15 * residue)
+def _measure_soundness(repaired: RepairedText, repairs: Sequence[str]) -> float:
+    """Return the belief in a copy, from .12 to 1, by the kinds of repairs and the damage that is left."""
+    causes = {change.cause for change in repaired.changes} | set(repairs)
+    left = min(2, count_oddities(repaired.text)) + ("\ufffd" in repaired.text)
+    return max(_LEAST_SOUND, 1 - sum(_DAMAGE.get(cause, 0.1) for cause in sorted(causes)) - 0.15 * left)
 
 
 def tokenise_copies(copies: list[PreparedCopy]) -> list[PreparedCopy]:
@@ -181,10 +181,10 @@ def tokenise_copies(copies: list[PreparedCopy]) -> list[PreparedCopy]:
 
 
 def trust_about_marks(having: Collection[int], lacking: Collection[int], copies: Sequence[PreparedCopy]) -> list[float]:
-    """Return how far each copy is trusted about a mark that some of them have and others lack.
+    """Return the trust in each copy about a mark that some of them have and others lack.
 
-    Marks are lost far oftener than invented, and two sources do not invent the same one. So where two sources and more
-    have a mark that fewer sources lack, trust counts as the config gives it and not by its power.
+    Marks are lost far more often than invented, and two sources do not invent the same one. So if two or more sources
+    have a mark that fewer sources lack, trust counts as configured, without its power.
     """
     sources = {copies[number].source for number in having}
     if len(sources) > max(1, len({copies[number].source for number in lacking})):
@@ -197,27 +197,27 @@ def select_title_variants(copies: Sequence[PreparedCopy]) -> list[PreparedCopy]:
     names = [fold(copy.text) for copy in copies]
     top = max(copy.trust for copy in copies)
     tied = [number for number, copy in enumerate(copies) if copy.trust >= top]
-    kin = {one: [other for other in range(len(names)) if _is_variant(copies, names, one, other)] for one in tied}
-    anchor = max(tied, key=lambda one: (len(kin[one]), copies[one].sound, names[one]))
-    return [copies[number] for number in kin[anchor]]
+    variants = {one: [other for other in range(len(names)) if _is_variant(copies, names, one, other)] for one in tied}
+    best = max(tied, key=lambda one: (len(variants[one]), copies[one].sound, names[one]))
+    return [copies[number] for number in variants[best]]
 
 
 def _is_variant(copies: Sequence[PreparedCopy], names: Sequence[str], one: int, other: int) -> bool:
-    """Return whether two titles are spellings of one; a cut one need only resemble the beginning of the other."""
+    """Return whether two titles are spellings of one; a cut one is compared with the beginning of the other."""
     left, right = names[one], names[other]
     if copies[one].cut and len(left) < len(right):
         right = right[: len(left)]
     elif copies[other].cut and len(right) < len(left):
         left = left[: len(right)]
-    return left == right or (_numbers_of(left) == _numbers_of(right) and fuzz.ratio(left, right) >= _ALIKE)
+    return left == right or (_list_numbers(left) == _list_numbers(right) and fuzz.ratio(left, right) >= _ALIKE)
 
 
-def _numbers_of(title: str) -> list[str]:
+def _list_numbers(title: str) -> list[str]:
     return [word for word in title.split() if word.isdigit()]
 
 
 def find_sounder_title(copies: Sequence[PreparedCopy], reading: str) -> PreparedCopy | None:
-    """Return the undamaged copy nearest to a reading that only damaged copies of more trust have, else ``None``."""
+    """Return the undamaged, less trusted copy most similar to a reading of damaged copies alone, else ``None``."""
     having = [copy for copy in copies if copy.text == reading]
     if not having or any(copy.sound >= _SOUND for copy in having):
         return None

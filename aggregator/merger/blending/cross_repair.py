@@ -1,8 +1,7 @@
-"""Repair copies of one text by what another copy shows: lost letters, case, additions of a page.
+"""Repair copies of one text by comparison with another copy: lost letters, case, additions of a page.
 
-A copy that lost letters ("Ge?ici" beside "Geçici", "Cafe creme" beside "Café crème") contradicts nothing. To see
-whether a richer copy explains it, that one is damaged in the same way: only where both are then equal, and where that
-happens more than by chance, the letters come back.
+One copy has "Ge?ici" or "Cafe creme", another "Geçici" or "Café crème". To check whether the second explains the first,
+it is damaged in the same way: only where both are then equal, and more often than by chance, the letters are restored.
 """
 
 from __future__ import annotations
@@ -20,43 +19,39 @@ from aggregator.text.alignment import find_equal_blocks, may_be_copies
 from aggregator.text.truncation import DOTS, LONGEST_MARK, has_dots
 
 _LOSS_MARKS = ("?", "\ufffd")
-# Letters that must come back, and the share of what looks lost that the other copy explains. One question mark behind a
-# word is a question; at two thirds, two texts of one length begin to explain each other.
-_LEAST_LOST = 3
-_EXPLAINED_SHARE = 0.8
+_LEAST_LOST = 3  # letters that must be restored: one question mark behind a word is a question
+_EXPLAINED_SHARE = 0.8  # of the lost letters; at two thirds, different texts of one length explain each other
 _LOSABLE = re.compile(r"[^\x00-\x7f]")
 _MAY_BE_ACCENTED = re.compile("[\u00c0-\u1eff]")
 _MARKED = re.compile(r"(?<!\S)[^\s?\ufffd]*+[?\ufffd]\S*+")
-# Words of one length in a script without ASCII have one outline; of so many in a long text none is tried.
-_MOST_ALIKE = 64
-# The copies of an item of up to so many characters are remembered with what they became: 20 MB at most.
-_LONGEST_KNOWN = 10_000
-_LONGEST = 1_000_000  # characters of several texts that are remembered at all
-_Poorer = Callable[[str], str]
+_MOST_ALIKE = 64  # words with one outline that are tried; in a script without ASCII all words of a length have one
+# Results are cached, because the copies of an item are repaired twice: to learn from them, and to blend them.
+_SHORT = 10_000  # characters of all copies of which 1,024 results are cached, 20 MB
+_LONGEST = 1_000_000  # characters of which 2 results are cached; above, none
+_Damage = Callable[[str], str]
 _CASED_WORD = re.compile(r"[^\W\d_][\w'’]*")
 _LEAST_WORDS = 2
 _LEAST_WORDS_TITLED = 4
 _LEAST_CASED_LETTERS = 6
-_LEAST_STRETCH = 3  # characters that are compared
-_LEAST_SMALL = 0.25  # of the words
+_LEAST_STRETCH = 3  # characters of an equal stretch whose case is taken
+_LEAST_SMALL = 0.25  # share of words in small letters
 
 _NOTE = re.compile(r"\s?\[\d{1,3}\](?!\()")
 _TIME = re.compile(r"\[\d{1,2}:\d\d(?::\d\d)?\]\s*|^\(?\d{1,2}:\d\d(?::\d\d)?\)?\s+", re.MULTILINE)
-# Letters of both cases and digits by the dozen: Base64 (RFC 4648) of a key, a signature, an attachment.
+# Base64 (RFC 4648) of a key, a signature, an attachment.
 _CODE = re.compile(r"(?:\s|^)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)[A-Za-z0-9+/]{40,}={0,2}\s*$")
 _SHORTEST_CODE = 40
 _LONGEST_CODE = 4000
-# What feeds stick to every link: a query of campaign parameters alone, in one spelling for all of them.
+# A query of tracking parameters alone, which feeds append to every link.
 _TRACKING = re.compile(r"\?utm_\w+=[\w-]+(?:&utm_\w+=[\w-]+)*(?![&\w])")
 _MOST_QUERIES = 3
-_MOST_LINKS = 8  # of one query that are looked for in the other copies
+_MOST_LINKS = 8  # links with one query that are searched in the other copies
 _TRACKED_LINK = re.compile(rf"(https?://[^\s?&]{{4,200}})({_TRACKING.pattern})")
-# A button has few words: "(cont.)", "Leggi l’articolo completo", 全文を読む.
+# Label of a button behind an ellipsis: "(cont.)", "Leggi l’articolo completo", 全文を読む.
 _BUTTON = re.compile(rf"({DOTS}\s*)([^\s.…].{{0,39}}(?<![.…]))$|({DOTS}\s*)(\([^.…]{{1,30}}\.?\))$")
-_MOST_WORDS = 5
-# So much before the cut must stand in the other copy, without the word that may be torn, in characters.
-_CONTEXT = 12
-_LEAST_MARKS = 2
+_MOST_WORDS = 5  # of a label
+_CONTEXT = 12  # characters before the cut that the other copy must have, without a word that may be incomplete
+_LEAST_MARKS = 2  # notes or times in a text
 
 
 def restore_lost_letters(texts: Sequence[str]) -> list[str]:
@@ -71,22 +66,21 @@ def restore_lost_letters(texts: Sequence[str]) -> list[str]:
     if not marked and not any(_MAY_BE_ACCENTED.search(text) for text in texts):
         return list(texts)
     size = sum(map(len, texts))
-    return list((_known if size <= _LONGEST_KNOWN else _long if size <= _LONGEST else _restore_all)(tuple(texts)))
+    return list((_restore_short if size <= _SHORT else _restore_long if size <= _LONGEST else _restore)(tuple(texts)))
 
 
-def _restore_all(texts: tuple[str, ...]) -> list[str]:
+def _restore(texts: tuple[str, ...]) -> list[str]:
     marked = any(mark in text for mark in _LOSS_MARKS for text in texts)
-    spelt = {text: _list_outlines(text) if marked else [] for text in texts}
-    back = []
+    outlines = {text: _list_outlines(text) if marked else [] for text in texts}
+    restored = []
     for text in texts:
-        others = [other for other in spelt if other != text]
-        back.append(_restore_words(_restore_from_best(text, others), [spelt[other] for other in others]))
-    return back
+        others = [other for other in outlines if other != text]
+        restored.append(_restore_words(_restore_from_best(text, others), [outlines[other] for other in others]))
+    return restored
 
 
-# An item is read again after it was learned from.
-_known = lru_cache(maxsize=1 << 10)(_restore_all)
-_long = lru_cache(maxsize=2)(_restore_all)
+_restore_short = lru_cache(maxsize=1 << 10)(_restore)
+_restore_long = lru_cache(maxsize=2)(_restore)
 
 
 def _restore_from_best(text: str, others: Sequence[str]) -> str:
@@ -103,51 +97,49 @@ def _restore_from_best(text: str, others: Sequence[str]) -> str:
     return best[1]
 
 
-def _explain_losses(text: str, other: str, poorer: _Poorer) -> tuple[int, str]:
-    """Return how many letters another copy gives back, and the text with them; 0 where it does not explain the text."""
-    often = {one: count for one, count in _count_losable(other).items() if poorer(one) != one}
-    claimed = 0 if poorer is _strip_accent else max(map(text.count, _LOSS_MARKS))
-    if sum(times for one, times in often.items() if one not in _LOSS_MARKS) < max(
-        _LEAST_LOST, _EXPLAINED_SHARE * claimed
-    ):
+def _explain_losses(text: str, other: str, damage: _Damage) -> tuple[int, str]:
+    """Return how many letters another copy restores, and the text with them; 0 if it does not explain the text."""
+    counts = {one: count for one, count in _count_losable(other).items() if damage(one) != one}
+    lost_letters = 0 if damage is _strip_accent else max(map(text.count, _LOSS_MARKS))
+    losable = sum(count for one, count in counts.items() if one not in _LOSS_MARKS)
+    if losable < max(_LEAST_LOST, _EXPLAINED_SHARE * lost_letters):
         return 0, text
-    damaged = other.translate({ord(one): poorer(one) for one in often})
+    damaged = other.translate({ord(one): damage(one) for one in counts})
     if not may_be_copies(text, damaged):
         return 0, text
-    lost = [at for at, one in enumerate(other) if one in often and one not in _LOSS_MARKS]
-    letters, back, reach = list(text), 0, 0
+    lost = [at for at, one in enumerate(other) if one in counts and one not in _LOSS_MARKS]
+    letters, restored, reach = list(text), 0, 0
     for i, j, size in find_equal_blocks(text, damaged):
         if size:
             reach = j + size
             for at in lost[bisect_left(lost, j) : bisect_left(lost, reach)]:
                 letters[i + at - j] = other[at]
-                back += 1
-    claimed = claimed or bisect_left(lost, reach)
-    return (back, "".join(letters)) if back >= _LEAST_LOST and back >= _EXPLAINED_SHARE * claimed else (0, text)
+                restored += 1
+    lost_letters = lost_letters or bisect_left(lost, reach)
+    explains = restored >= _LEAST_LOST and restored >= _EXPLAINED_SHARE * lost_letters
+    return (restored, "".join(letters)) if explains else (0, text)
 
 
 def _count_losable(text: str) -> Mapping[str, int]:
     return {} if text.isascii() else Counter(_LOSABLE.findall(text))
 
 
-def _restore_words(text: str, spelt: Sequence[Sequence[tuple[str, str]]]) -> str:
-    """Return the text with the words that lost a letter or two as the other copies write them, where these agree."""
-    marked = (
-        list(dict.fromkeys(_MARKED.findall(text))) if any(spelt) and any(mark in text for mark in _LOSS_MARKS) else []
-    )
-    if not marked:
+def _restore_words(text: str, others: Sequence[Sequence[tuple[str, str]]]) -> str:
+    """Return the text with lost letters of single words, where the other copies (outlines and words) agree on them."""
+    if not any(others) or not any(mark in text for mark in _LOSS_MARKS):
         return text
+    marked = list(dict.fromkeys(_MARKED.findall(text)))
     outlines = _mask_letters("\n".join(marked)).split("\n")
-    written: dict[str, dict[str, int]] = {outline: {} for outline in outlines}
-    for outline, word in chain.from_iterable(spelt):
-        if outline in written:
-            written[outline][word] = written[outline].get(word, 0) + 1
-    whole = {word: _find_whole_word(word, written[outline]) for word, outline in zip(marked, outlines, strict=True)}
+    words: dict[str, Counter[str]] = {outline: Counter() for outline in outlines}
+    for outline, word in chain.from_iterable(others):
+        if outline in words:
+            words[outline][word] += 1
+    whole = {word: _find_whole_word(word, words[outline]) for word, outline in zip(marked, outlines, strict=True)}
     return _MARKED.sub(lambda found: whole[found.group()], text)
 
 
 def _list_outlines(text: str) -> list[tuple[str, str]]:
-    """Return each word of a text that may have lost a letter elsewhere, after its outline."""
+    """Return the words of a text that may have lost a letter in another copy, each behind its outline."""
     words = [] if text.isascii() else [word for word in dict.fromkeys(text.split()) if not word.isascii()]
     return list(zip(_mask_letters("\n".join(words)).split("\n"), words, strict=True)) if words else []
 
@@ -157,20 +149,20 @@ def _mask_letters(words: str) -> str:
     return _LOSABLE.sub("?", words)
 
 
-def _find_whole_word(word: str, written: Mapping[str, int]) -> str:
-    """Return the word as most copies write it that have all its letters; a mark at its end may be a question's."""
-    if not written or len(written) > _MOST_ALIKE:
+def _find_whole_word(word: str, counts: Mapping[str, int]) -> str:
+    """Return the word with its lost letters: the most common of the words with its outline; itself on a tie."""
+    if not counts or len(counts) > _MOST_ALIKE:
         return word
     letters, marks = sum(map(str.isalnum, word)), sum(map(word.count, _LOSS_MARKS))
     if marks > max(1, letters / 2) or not letters:
         return word
-    fitting = [(times, other) for other, times in written.items() if _may_be(word, other)]
+    fitting = [(count, other) for other, count in counts.items() if _may_be(word, other)]
     most = max(fitting, default=(0, word))
-    return most[1] if [times for times, _ in fitting].count(most[0]) == 1 else word
+    return most[1] if [count for count, _ in fitting].count(most[0]) == 1 else word
 
 
 def _may_be(word: str, other: str) -> bool:
-    """Return whether a word is another of its length with letters lost; at its end only a letter can have been lost."""
+    """Return whether a word is another of its length with lost letters; a mark at its end may be a question mark."""
     if word[-1] in _LOSS_MARKS and not other[-1].isalpha():
         return False
     return all(
@@ -192,7 +184,7 @@ def _strip_accent(letter: str) -> str:
 
 
 class _Case(IntEnum):
-    """Information in the case of a text: none, sentence beginnings only, or all that its author wrote."""
+    """Case of a text: one case for all letters, a capital at each word, or both cases as written by the author."""
 
     SINGLE = 0
     TITLED = 1
@@ -200,9 +192,9 @@ class _Case(IntEnum):
 
 
 def restore_case(texts: Sequence[str], trusts: Sequence[float]) -> list[str]:
-    """Return the texts with the case of letters as a copy has it that is trusted at least as much.
+    """Return the texts with the case of a copy that is trusted at least as much and has more information in it.
 
-    A text in capitals, in small letters, or with a capital at each word tells less than one that has both.
+    A text in capitals, in small letters, or with a capital at each word has less than one that has both.
 
     >>> restore_case(["RAIN OVER PORTO", "Rain over Porto"], [1, 1])
     ['Rain over Porto', 'Rain over Porto']
@@ -212,12 +204,12 @@ def restore_case(texts: Sequence[str], trusts: Sequence[float]) -> list[str]:
     cases = [_find_case(text) for text in texts]
     if len(set(cases)) == 1:
         return list(texts)
-    back = []
+    restored = []
     for text, case, trust in zip(texts, cases, trusts, strict=True):
         trusted = [(other, one) for other, one, theirs in zip(cases, texts, trusts, strict=True) if theirs >= trust]
         others = [one for other, one in trusted if other > case and (case is _Case.SINGLE or _has_small_words(one))]
-        back.append(_copy_case(text, max(others, key=_find_case)) if others else text)
-    return back
+        restored.append(_copy_case(text, max(others, key=_find_case)) if others else text)
+    return restored
 
 
 def _find_case(text: str) -> _Case:
@@ -234,14 +226,14 @@ def _find_case(text: str) -> _Case:
 
 
 def _has_small_words(text: str) -> bool:
-    """Return whether small letters at the beginning of words are a habit of the text, not one slip."""
+    """Return whether enough words begin with a small letter for it to be no mistake."""
     words: list[str] = _CASED_WORD.findall(text)
     small = sum(word[0].islower() for word in words)
     return small >= _LEAST_WORDS and small >= _LEAST_SMALL * len(words)
 
 
 def _copy_case(text: str, other: str) -> str:
-    """Return the text with the letters of another one wherever both have the same but for their case."""
+    """Return the text with the letters of another one wherever both differ in case only."""
     one, two = _lower_in_place(text), _lower_in_place(other)
     if not may_be_copies(one, two):
         return text
@@ -254,20 +246,20 @@ def _copy_case(text: str, other: str) -> str:
 
 
 def _lower_in_place(text: str) -> str:
-    """Return the text in small letters, each at its place ("İ" is two of them)."""
+    """Return the text in small letters and of the same length ("İ" would become two characters)."""
     small = text.lower()
     return small if len(small) == len(text) else "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
 
 
 def remove_tracking(texts: Sequence[str], trusts: Sequence[float]) -> list[str]:
-    """Return the texts without a campaign's query on their links, where a copy of no less trust has one link without.
+    """Return the texts without tracking queries on links, if a copy trusted at least as much has one without.
 
     >>> remove_tracking(
     ...     ["See http://a.example?utm_source=rss http://b.example?utm_source=rss", "See http://a.example"], [1, 1]
     ... )[0]
     'See http://a.example http://b.example'
     """
-    back = []
+    cleaned = []
     for text, trust in zip(texts, trusts, strict=True):
         shorter = text
         for query, _ in Counter(_TRACKING.findall(text)).most_common(_MOST_QUERIES):
@@ -278,29 +270,29 @@ def remove_tracking(texts: Sequence[str], trusts: Sequence[float]) -> list[str]:
             ]
             if any(link in other for other in others for link in links):
                 shorter = shorter.replace(query, "")
-        back.append(shorter)
-    return back
+        cleaned.append(shorter)
+    return cleaned
 
 
 def remove_page_additions(texts: Sequence[str]) -> list[str]:
-    """Return the texts without notes, times and codes that only one has, and without the button behind a cut.
+    """Return the texts without notes, times and Base64 that only one has, and without the button behind a cut.
 
-    A lone copy keeps all of it: a note may be the author's, a code an address for donations.
+    A single copy keeps them: a note may be the author's, Base64 an address for donations.
 
     >>> remove_page_additions(["One.[1] Two.[2] And so…(cont.)", "One. Two. And so it goes on and on."])[0]
     'One. Two. And so…'
     """
     if len(set(texts)) == 1:
         return list(texts)
-    back = []
+    cleaned = []
     for text in texts:
         others = [other for other in texts if other != text]
         shorter = text
         for marks in [marks for sign, marks in (("[", _NOTE), (":", _TIME)) if sign in text]:
             if len(marks.findall(text)) >= _LEAST_MARKS and not any(marks.search(other) for other in others):
                 shorter = marks.sub("", shorter)
-        back.append(_remove_button(_remove_code(shorter, others), others) or text)
-    return back
+        cleaned.append(_remove_button(_remove_code(shorter, others), others) or text)
+    return cleaned
 
 
 def _remove_code(text: str, others: Sequence[str]) -> str:
@@ -312,15 +304,15 @@ def _remove_code(text: str, others: Sequence[str]) -> str:
 
 
 def _remove_button(text: str, others: Sequence[str]) -> str:
-    """Return the text with the dots alone at its end, where a copy that goes on there lacks the words behind them."""
+    """Return the text without the words behind its last ellipsis, if another copy goes on there without them."""
     tail = text[-LONGEST_MARK:]
     found = _BUTTON.search(tail) if has_dots(tail) else None
     if not found:
         return text
     dots, words = found[1] or found[3], found[2] or found[4]
-    begun = _remove_spaces(dots + words.split()[0])
+    start = _remove_spaces(dots + words.split()[0])
     bare = [_remove_spaces(other) for other in others]
-    if len(words.split()) > _MOST_WORDS or any(begun in other or _remove_spaces(words) in other for other in bare):
+    if len(words.split()) > _MOST_WORDS or any(start in other or _remove_spaces(words) in other for other in bare):
         return text
     before = tail[: found.start()].rstrip()
     known = _remove_spaces(before.rpartition(" ")[0] if " " in before else before[:-1])[-_CONTEXT:]

@@ -1,4 +1,4 @@
-"""Learn from many items for each: boilerplate, error rates of sources, the style of shows."""
+"""Learn boilerplate, the error rates of sources and the style of shows from many items."""
 
 from __future__ import annotations
 
@@ -15,25 +15,24 @@ from aggregator.merger.blending.copies import DEFAULT_RATES, Copy, PreparedCopy,
 from aggregator.merger.blending.source_model import NO_ODDS, SourceModel
 from aggregator.merger.blending.spelling import count_sides
 
-_ENOUGH = 3  # copies: one can be outvoted, of two either may be right
-_MOST_ITEMS = 150  # 60 to 600 score the same within .006 on the development files; each costs an alignment
+_ENOUGH = 3  # copies of an item: of two, either may be right
+_MOST_ITEMS = 150  # with alignment; 60 to 600 score the same within .006 on the development files
 _MOST_SHOWS = 10_000
-# How many words and items seen the default rates of a source count as.
-_WORDS_KNOWN = 400.0
-_ITEMS_KNOWN = 8.0
-_BY_ITEM = frozenset(("moved", "stuck", "short", "restyled"))
+_PRIOR_WORDS = 400.0  # observations that the default rates count as
+_PRIOR_ITEMS = 8.0
+_BY_ITEM = frozenset(("moved", "stuck", "short", "restyled"))  # rates with one chance for each item
 
 
 def learn_sources(texts: Iterable[Text]) -> SourceModel:
-    """Return what the texts teach about their sources and shows; memory is bounded."""
+    """Return the model of the sources and shows of the texts; memory is bounded."""
     learner = SourceModelLearner()
     for text in texts:
         learner.add(text.copies, text.language, text.show)
-    return learner.learned()
+    return learner.make_model()
 
 
 class SourceModelLearner(Struct):
-    """Counts, by source, of what its copies lose, add, distort and move where other copies agree."""
+    """Counts of boilerplate, of errors by source, and of typographic styles by show."""
 
     phrases: boilerplate.BoilerplateLearner = field(default_factory=boilerplate.BoilerplateLearner)
     seen: dict[str, dict[str, tuple[float, float]]] = field(default_factory=dict)
@@ -41,7 +40,7 @@ class SourceModelLearner(Struct):
     items: int = 0
 
     def add(self, copies: Sequence[Copy], language: str | None, show: str | None = None) -> None:
-        """Count one item."""
+        """Count the copies of one text."""
         prepared = tokenise_copies(prepare_copies(copies))
         word_breaks.match_word_breaks(prepared, language)
         truncation.mark_cut_copies(prepared)
@@ -59,7 +58,7 @@ class SourceModelLearner(Struct):
             self._add_counts(copy.source, copy.seen | {"wrong": distorted[number], "moved": moved})
 
     def _add_styles(self, copies: Sequence[PreparedCopy], show: str) -> None:
-        """Count the styles of the copies of an item, and the copies that differ from all others."""
+        """Count the styles of the copies by show, and by source the copies that differ from all others."""
         taken = [count_sides(copy.text) for copy in copies]
         if show in self.sides or len(self.sides) < _MOST_SHOWS:
             totals = self.sides.setdefault(show, [[0, 0] for _ in NO_ODDS])
@@ -79,25 +78,25 @@ class SourceModelLearner(Struct):
             before = totals.get(name, (0.0, 0.0))
             totals[name] = (before[0] + events, before[1] + chances)
 
-    def learned(self) -> SourceModel:
-        """Return what was learned so far."""
+    def make_model(self) -> SourceModel:
+        """Return the model of all texts so far."""
         rates = {source: _make_rates(seen) for source, seen in self.seen.items()}
         styles = {
             show: tuple(log((curled + 1) / (plain + 1)) for curled, plain in totals)
             for show, totals in self.sides.items()
             if show
         }
-        return SourceModel(self.phrases.learned(), MappingProxyType(rates), MappingProxyType(styles))
+        return SourceModel(self.phrases.find_phrases(), MappingProxyType(rates), MappingProxyType(styles))
 
 
 def _make_rates(seen: Mapping[str, tuple[float, float]]) -> Rates:
     by_word = {name: counts for name, counts in seen.items() if name not in _BY_ITEM}
     by_item = {name: counts for name, counts in seen.items() if name in _BY_ITEM}
-    return DEFAULT_RATES.updated(by_word, _WORDS_KNOWN).updated(by_item, _ITEMS_KNOWN)
+    return DEFAULT_RATES.add_counts(by_word, _PRIOR_WORDS).add_counts(by_item, _PRIOR_ITEMS)
 
 
 def _count_distortions(columns: Sequence[Column], count: int) -> list[tuple[float, float]]:
-    """Return for each copy how many words it alone writes otherwise, and how many it shares with two others."""
+    """Return for each copy how many words it alone writes differently, and how many words two others have, too."""
     events, chances = [0.0] * count, [0.0] * count
     for column in columns:
         if len(column.cells) >= _ENOUGH:

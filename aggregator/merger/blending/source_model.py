@@ -1,4 +1,4 @@
-"""The record of what is learned from many items for each: boilerplate, error rates of sources, the style of shows."""
+"""Record of boilerplate, error rates of sources, and the style of shows, learned from many items."""
 
 from __future__ import annotations
 
@@ -9,20 +9,17 @@ from types import MappingProxyType
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from aggregator.merger.blending.copies import (
-    RATE_NAMES,
-    Rates,
-)
+from aggregator.merger.blending.copies import RATE_NAMES, Rates
 from aggregator.text.titles.affixes import NO_TEMPLATE, Template
 
 NO_ODDS = (0.0, 0.0, 0.0)
 
 
 class SourceModel(Struct, frozen=True):
-    """Phrases that are boilerplate, and the error rates of each source by its name.
+    """Phrases that are boilerplate, and the error rates of sources by name.
 
-    ``styles`` are, by show, the log-odds that its quotes, dashes and ellipses are typographic. ``template`` is what
-    the show puts round the words of its titles.
+    ``styles`` are, by show, the log-odds that its quotes, dashes and ellipses are typographic. ``template`` are the
+    affixes of its titles.
     """
 
     phrases: frozenset[str] = frozenset()

@@ -1,6 +1,6 @@
-"""Choose how each token is written, part by part: the word, and the marks before and behind it.
+"""Choose the spelling of each token, part by part: the word, and the marks before and behind it.
 
-Quotes, dashes and ellipses are written typographically (’ “ ” – — …) or plainly (' " - ...), a matter of a whole text.
+Quotes, dashes and ellipses are typographic (’ “ ” – — …) or plain (' " - ...): one style for a whole text.
 """
 
 from __future__ import annotations
@@ -17,32 +17,31 @@ from aggregator.merger.blending.copies import PreparedCopy, log_odds, trust_abou
 from aggregator.text.alignment import ocr_shape
 from aggregator.text.word_frequencies import frequency
 
-# Kinds of marks, each with its typographic and its plain forms; a text may curl its quotes and still write "...".
+# Kinds of marks, each with its typographic and its plain forms; a text may have a style for each.
 _KINDS = (("’‘“”", ("'", '"')), ("–—", ()), ("…", ("...",)))
 _DASHES = 1
 _DASH = re.compile(r"--|(?<!\S)-(?!\S)")
 _PLAIN_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "..."})
-# A word of the language is 12 times as likely as an unknown one to be what was meant; names are why it is not more.
-_KNOWN = 2.5
+# Natural log-odds for and against a word by itself:
+_KNOWN = 2.5  # in the word list: 12 times as likely as an unknown one, which may be a name
 _ACCENTED = 0.5
 _MOST_CREDIT = 3.4
-_BROKEN = 5.0
+_BROKEN = 5.0  # with U+FFFD
 _LOST = "\ufffd"
-# What a campaign sticks to a link. A link with it is the same link.
 _TRACKED = re.compile(r"[?&](?:utm_[a-z]+|[fgdy]clid|gclsrc|msclkid|mc_[ce]id|igshid|_hsenc)=")
-_TRACKED_COST = 6.0
+_TRACKED_COST = 6.0  # a link with tracking parameters
 _SLIP_COST = 3.0
-# Lists of words know common slips: "fiir" is 56 000 times as rare as "für", "Wusten" 120 times as "Wüsten"; at 10 times
-# "Plane" would give way to "Pläne".
+# A slip is so many times as rare as the right word: "fiir" 56,000 times as "für", "Wusten" 120 times as "Wüsten"; at 10
+# times "Plane" would give way to "Pläne".
 _RARER = 100
 
 _Sides = tuple[int, ...]
 
 
 class Voters(NamedTuple):
-    """The copies that vote on how words are written, the language and the style of the text.
+    """The copies that vote on spelling, the language and the style of the text.
 
-    ``mixers`` are, for each kind of mark, the numbers of the copies that write it both typographically and plainly.
+    ``mixers`` are, for each kind of mark, the numbers of the copies that have it in both styles.
     """
 
     copies: Sequence[PreparedCopy]
@@ -73,10 +72,10 @@ def choose_spelling(column: Column, voters: Voters) -> _Spelling:
 
 
 def choose_style(copies: Sequence[PreparedCopy], odds: Sequence[float]) -> _Sides:
-    """Return how quotes, dashes and ellipses are to be written: 1 typographically, -1 plainly.
+    """Return the style of quotes, dashes and ellipses: 1 typographic, -1 plain.
 
-    ``odds`` are the natural log-odds that texts of the show are typographic, for each kind. On a tie typographic
-    wins: pages straighten more than they curl.
+    ``odds`` are the natural log-odds that texts of the show are typographic, for each kind. A tie is typographic:
+    pages make marks plain more often than typographic.
     """
     votes = list(odds)
     for copy in copies:
@@ -86,7 +85,7 @@ def choose_style(copies: Sequence[PreparedCopy], odds: Sequence[float]) -> _Side
 
 
 def find_mixed_styles(copies: Sequence[PreparedCopy]) -> list[frozenset[int]]:
-    """Return for each kind of mark the numbers of the copies that write it in both styles."""
+    """Return for each kind of mark the numbers of the copies that have it in both styles."""
     counts = [_count_styles(copy.text) for copy in copies]
     return [
         frozenset(number for number, (curled, plain) in enumerate(counts) if curled[kind] and plain[kind])
@@ -95,7 +94,7 @@ def find_mixed_styles(copies: Sequence[PreparedCopy]) -> list[frozenset[int]]:
 
 
 def count_sides(text: str) -> _Sides:
-    """Return for quotes, dashes and ellipses 1 where a text writes them typographically, -1 plainly, 0 for a tie.
+    """Return the prevailing style of quotes, dashes and ellipses in a text: 1 typographic, -1 plain, 0 for a tie.
 
     >>> count_sides("It’s “fine” - or so..."), count_sides("fine")
     ((1, -1, -1), (0, 0, 0))
@@ -104,7 +103,7 @@ def count_sides(text: str) -> _Sides:
 
 
 def _count_styles(text: str) -> tuple[list[int], list[int]]:
-    """Return how often a text writes each kind typographically, and how often plainly."""
+    """Return how often a text has each kind in typographic style, and in plain style."""
     curled = [sum(map(text.count, marks)) for marks, _ in _KINDS]
     plain = [sum(map(text.count, marks)) for _, marks in _KINDS]
     plain[_DASHES] = len(_DASH.findall(text)) if "-" in text else 0
@@ -129,7 +128,7 @@ def _choose_word(column: Column, voters: Voters) -> tuple[str, float]:
     written = [token.word for token in column.cells.values()]
     scores = {}
     for letters, group in groups.items():
-        credit = max(_word_credit(word, voters.language) for word in group)
+        credit = max(_measure_credit(word, voters.language) for word in group)
         lone = sum(map(written.count, group)) == 1
         slip = _SLIP_COST * (lone and _is_slip(group, ballots, voters.language))
         scores[letters] = sum(ballots[word] for word in group) + credit - slip
@@ -139,11 +138,11 @@ def _choose_word(column: Column, voters: Voters) -> tuple[str, float]:
 
 
 def _is_slip(group: Sequence[str], ballots: Mapping[str, float], language: str | None) -> bool:
-    """Return whether the words look like one that another copy writes, and are hardly ever written themselves."""
-    often = _RARER * max(frequency(word, language) for word in group)
+    """Return whether the words look like a word of another copy that is far more frequent in the language."""
+    limit = _RARER * max(frequency(word, language) for word in group)
     shapes = {ocr_shape(word) for word in group}
     others = (other for other in ballots if other not in group and ocr_shape(other) in shapes)
-    return any(frequency(other, language) > often for other in others)
+    return any(frequency(other, language) > limit for other in others)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -152,13 +151,13 @@ def _strip_marks(word: str) -> str:
 
 
 @lru_cache(maxsize=1 << 12)
-def _word_credit(word: str, language: str | None) -> float:
-    """Return how believable a way of writing is by itself, in natural log-odds: never as much as a second copy."""
-    often = frequency(word, language)
-    credit = _KNOWN + 0.1 * log(often * 1e6) if often else 0.0
+def _measure_credit(word: str, language: str | None) -> float:
+    """Return the natural log-odds of a spelling by itself, at most a little less than those of a second copy."""
+    share = frequency(word, language)
+    credit = _KNOWN + 0.1 * log(share * 1e6) if share else 0.0
     credit += _ACCENTED * (not word.isascii())
-    blame = _BROKEN * (_LOST in word) + _TRACKED_COST * bool(_TRACKED.search(word))
-    return min(_MOST_CREDIT, credit) - blame
+    cost = _BROKEN * (_LOST in word) + _TRACKED_COST * bool(_TRACKED.search(word))
+    return min(_MOST_CREDIT, credit) - cost
 
 
 def _choose_marks(parts: dict[int, str], voters: Voters) -> str:
@@ -178,11 +177,11 @@ def _choose_marks(parts: dict[int, str], voters: Voters) -> str:
         full = number in fullest
         weight = log_odds(1, rates.added_mark) if full else log_odds(1 - rates.added_mark, rates.lost_mark)
         ballots[part] += trusts[number] * weight
-    return _choose_most_voted(ballots, voters.style, _parts_of_mixed_styles(parts, voters))
+    return _choose_most_voted(ballots, voters.style, _find_unrestyled(parts, voters))
 
 
 def _choose_most_voted(ballots: Mapping[str, float], style: _Sides, unrestyled: frozenset[str]) -> str:
-    """Return the choice with most evidence, the variants of style counted as one; of these the preferred one."""
+    """Return the choice with the most votes, its variants of style counted together, in the preferred style."""
     groups: dict[str, list[str]] = {}
     for choice in sorted(ballots):
         groups.setdefault(_fold_marks(choice), []).append(choice)
@@ -195,10 +194,10 @@ def _choose_most_voted(ballots: Mapping[str, float], style: _Sides, unrestyled: 
     return max(group, key=lambda one: (one in unrestyled, count_fitting(one), ballots[one], one))
 
 
-def _parts_of_mixed_styles(parts: Mapping[int, str], voters: Voters) -> frozenset[str]:
-    """Return the parts of the copies that write a disputed kind of mark in both styles.
+def _find_unrestyled(parts: Mapping[int, str], voters: Voters) -> frozenset[str]:
+    """Return the parts of the copies that have a disputed kind of mark in both styles.
 
-    Restyling makes a text uniform, so a text that is not was not restyled.
+    These were not restyled: that makes a text uniform.
     """
     if not any(voters.mixers):
         return frozenset()

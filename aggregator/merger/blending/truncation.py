@@ -1,4 +1,4 @@
-"""Find the copies that end before the text does, by comparing them."""
+"""Find the copies that are cut, by comparing them with the others."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from aggregator.merger.blending.copies import PreparedCopy
 from aggregator.text import alignment, truncation
 from aggregator.text.tokens import Token, tokenise
 
-# A cut copy has its words in order within the first stretch of a longer one. At .75 rewritten texts pass for cuts.
+# Share of a cut copy's words that the beginning of a longer one has in order. At .75 rewritten texts pass for cuts.
 _WITHIN = 0.85
 _WITHIN_DOTTED = 0.6
-# More than 30 words behind the end of a copy are text it lacks; fewer may be stuck to the other one.
-_LONGEST_TAIL = 30
-_LONG = 2000  # tokens by which the beginnings of long texts are compared
+_LONGEST_TAIL = 30  # words that a source may add at the end; more are text that the other copy lacks
+_LONG = 2000  # tokens of long texts that are compared
 
 
 def mark_cut_copies(copies: Sequence[PreparedCopy]) -> None:
-    """Mark the copies that are cut without a sure mark; take off their dots and the torn word at their end."""
+    """Mark the copies that are cut without a sure mark; remove the dots and the incomplete word at their end."""
     for copy in copies:
         if not copy.cut and truncation.ends_in_dots(copy.text):
             _mark_if_dotted(copy, copies)
@@ -31,7 +30,7 @@ def mark_cut_copies(copies: Sequence[PreparedCopy]) -> None:
 
 
 def _trim_cut_end(copy: PreparedCopy, copies: Sequence[PreparedCopy]) -> list[Token]:
-    """Return the tokens of a cut copy without a torn word or a loose mark at their end."""
+    """Return the tokens of a cut copy without an incomplete word or marks at their end."""
     tokens = _drop_last_marks(copy.tokens)
     keys = [token.key for token in tokens]
     if len(tokens) > 1 and any(_is_torn_word(keys, other) for other in copies if other is not copy):
@@ -70,7 +69,7 @@ def _mark_if_shorter(copy: PreparedCopy, copies: Sequence[PreparedCopy]) -> None
 
 
 def _goes_on(keys: Sequence[str], other: PreparedCopy, share: float) -> bool:
-    """Return whether the other copy begins with these keys, nearly in order, and has more behind them."""
+    """Return whether the other copy begins with a share of these keys in order, and has more behind them."""
     if not keys or len(other.tokens) < len(keys) + 1:
         return False
     stretch = len(keys) + len(keys) // 8 + 2
@@ -80,7 +79,7 @@ def _goes_on(keys: Sequence[str], other: PreparedCopy, share: float) -> bool:
 
 
 def _ends_in_half_a_word(keys: Sequence[str], other: PreparedCopy) -> bool:
-    """Return whether the keys begin the other copy, the last of them only beginning its word there."""
+    """Return whether the other copy begins with the keys, the last of which is only the beginning of its word there."""
     theirs = [token.key for token in other.tokens[: len(keys)]]
     if len(keys) < 2 or len(theirs) < len(keys) or theirs[:-1] != list(keys[:-1]):  # noqa: PLR2004 - a word before it
         return False
@@ -88,7 +87,7 @@ def _ends_in_half_a_word(keys: Sequence[str], other: PreparedCopy) -> bool:
 
 
 def _is_torn_word(keys: Sequence[str], other: PreparedCopy) -> bool:
-    """Return whether the last key is the beginning of what the other copy has there."""
+    """Return whether the last key is only the beginning of a word that the other copy has behind the same word."""
     before, last = keys[-2:-1], keys[-1]
     theirs = other.keys
     same = [key for one, key in pairwise(theirs) if one == before[0]] if before else theirs[:1]

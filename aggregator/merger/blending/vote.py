@@ -1,8 +1,8 @@
 """Vote on which columns are part of the text, by how often each copy loses and adds words.
 
-A run of columns that the same copies have is one event. It is real with the odds of its copies having it and the
-others lacking it; a cut copy has no opinion behind its end. What is seen in the text itself moves the rates: a copy
-that lost three commas has lost the fourth.
+A run of columns that the same copies have is one event. Its odds are those of its copies having it and the others
+lacking it; a cut copy has no vote behind its end. The errors in the text itself change the rates: a copy that lost
+three commas probably lost the fourth.
 """
 
 from __future__ import annotations
@@ -16,16 +16,14 @@ from msgspec import Struct
 from aggregator.merger.blending.aligned_copies import Column
 from aggregator.merger.blending.copies import PreparedCopy, Rates, log_odds, trust_about_marks
 
-_LONGEST_TAIL = 30  # words; a longer tail is text that the other copy lacks, not something stuck to it
+_LONGEST_TAIL = 30  # words that a source may add at the end; more are text that the other copy lacks
 _ROUNDS = 2
-# Rates known beforehand count as 40 words seen; at 10 one lost word makes a copy a loser, at 200 the text says nothing.
-_STRENGTH = 40.0
+_STRENGTH = 40.0  # words that known rates count as; at 10 one lost word decides, at 200 the text changes nothing
 _STRENGTH_OF_MARKS = 8.0
-_REPEATED = 0.3
-# A person may say one word twice; several in a row are said twice by machines, whatever the trust.
-_REPEATED_SEVERAL = 0.9
-_UNFINISHED = 0.2
-_SAME_STUCK = 1.6  # ln 5: the same words are stuck to two copies by chance a fifth as often as to one
+_REPEATED = 0.3  # rate of adding a word that is there already
+_REPEATED_SEVERAL = 0.9  # of several in a row, which machines repeat, not people
+_UNFINISHED = 0.2  # rate of being cut, at least, for a copy that does not end as a sentence does
+_SAME_STUCK = 1.6  # ln 5: two copies have the same words added at an end a fifth as often as one has
 _MARKS_PER_WORD = 0.2
 _CERTAIN = 30.0
 
@@ -34,9 +32,9 @@ _Seen = dict[str, tuple[float, float]]
 
 
 class _Stretch(Struct):
-    """Neighbouring columns that the same copies have, and the odds that they are in the text.
+    """Neighbouring columns that the same copies have, and the natural log-odds that they are in the text.
 
-    ``lexical`` says that a word is among them, ``repeats`` that they say again what stands beside them.
+    ``lexical`` says that a word is among them, ``repeats`` that they repeat the words beside them.
     """
 
     columns: list[Column]
@@ -47,7 +45,7 @@ class _Stretch(Struct):
 
     @property
     def end(self) -> int:
-        """The number of the last column."""
+        """Return the number of the last column."""
         return self.start + len(self.columns) - 1
 
     @property
@@ -59,7 +57,7 @@ class _Stretch(Struct):
 def weigh_stretches(columns: Sequence[Column], copies: Sequence[PreparedCopy]) -> list[_Stretch]:
     """Return all stretches in order, with the odds that they are in the text; those below 0 are not.
 
-    Sets ``rates`` and ``seen`` of the copies to what this text shows of them.
+    ``rates`` and ``seen`` of the copies are set by their errors in this text.
     """
     stretches = _find_stretches(columns)
     reach = [_find_reach(columns, number) for number in range(len(copies))]
@@ -67,18 +65,18 @@ def weigh_stretches(columns: Sequence[Column], copies: Sequence[PreparedCopy]) -
     cases = _group_by_case(stretches, reach)
     for _ in range(_ROUNDS):
         for alike in cases:
-            odds = _stretch_odds(alike[0], copies, reach)
+            odds = _measure_odds(alike[0], copies, reach)
             for stretch in alike:
                 stretch.odds = odds
         for number, copy in enumerate(copies):
             words, marks = _count_errors(stretches, number, reach[number])
             copy.seen = words | marks
-            copy.rates = known[number].updated(words, _STRENGTH).updated(marks, _STRENGTH_OF_MARKS)
+            copy.rates = known[number].add_counts(words, _STRENGTH).add_counts(marks, _STRENGTH_OF_MARKS)
     return stretches
 
 
 def _group_by_case(stretches: Sequence[_Stretch], reach: Sequence[tuple[int, int]]) -> list[list[_Stretch]]:
-    """Return the stretches grouped by all that their odds depend on: a long text has thousands, and a hundred cases."""
+    """Return the stretches grouped by all that their odds depend on; thousands in a long text make a hundred groups."""
     begun, ended = max(first for first, _ in reach), min(last for _, last in reach)
     cases: dict[tuple[object, ...], list[_Stretch]] = {}
     for stretch in stretches:
@@ -109,7 +107,7 @@ def _mark_repeats(stretches: Sequence[_Stretch]) -> None:
 
 
 def _find_reach(columns: Sequence[Column], number: int) -> tuple[int, int]:
-    """Return the first and the last column that a copy has in its place; (0, -1) for none."""
+    """Return the first and the last column that a copy has in order; (0, -1) for none."""
 
     def find(places: Iterable[int], otherwise: int) -> int:
         return next((i for i in places if number in columns[i].cells and number not in columns[i].moved), otherwise)
@@ -117,7 +115,7 @@ def _find_reach(columns: Sequence[Column], number: int) -> tuple[int, int]:
     return find(range(len(columns)), 0), find(reversed(range(len(columns))), -1)
 
 
-def _stretch_odds(stretch: _Stretch, copies: Sequence[PreparedCopy], reach: Sequence[tuple[int, int]]) -> float:
+def _measure_odds(stretch: _Stretch, copies: Sequence[PreparedCopy], reach: Sequence[tuple[int, int]]) -> float:
     """Return the natural log-odds that the stretch is in the text."""
     having = stretch.columns[0].cells
     lacking = [
@@ -134,16 +132,16 @@ def _stretch_odds(stretch: _Stretch, copies: Sequence[PreparedCopy], reach: Sequ
     trusts = trust_about_marks(having if lost_inside else (), lacking, copies)
     odds = 0.0
     for number in having:
-        odds += trusts[number] * _evidence_for(stretch, copies[number].rates, at_end=at_end)
+        odds += trusts[number] * _weigh_presence(stretch, copies[number].rates, at_end=at_end)
     if at_end:
         odds += _SAME_STUCK * sum(sorted(copies[number].weight ** 2 for number in having)[:-1])
     for number in lacking:
         beyond = stretch.start > reach[number][1]
-        odds += trusts[number] * _evidence_against(stretch, copies[number], beyond=beyond)
+        odds += trusts[number] * _weigh_absence(stretch, copies[number], beyond=beyond)
     return odds
 
 
-def _evidence_for(stretch: _Stretch, rates: Rates, *, at_end: bool) -> float:
+def _weigh_presence(stretch: _Stretch, rates: Rates, *, at_end: bool) -> float:
     lost, added = (rates.lost_word, rates.added_word) if stretch.lexical else (rates.lost_mark, rates.added_mark)
     if stretch.repeats and len(stretch.columns[0].cells) == 1:
         added = _REPEATED if len(stretch.columns) == 1 else _REPEATED_SEVERAL
@@ -152,7 +150,7 @@ def _evidence_for(stretch: _Stretch, rates: Rates, *, at_end: bool) -> float:
     return log_odds(1 - lost, added)
 
 
-def _evidence_against(stretch: _Stretch, copy: PreparedCopy, *, beyond: bool) -> float:
+def _weigh_absence(stretch: _Stretch, copy: PreparedCopy, *, beyond: bool) -> float:
     rates = copy.rates
     lost, added = (rates.lost_word, rates.added_word) if stretch.lexical else (rates.lost_mark, rates.added_mark)
     if beyond:
@@ -161,7 +159,7 @@ def _evidence_against(stretch: _Stretch, copy: PreparedCopy, *, beyond: bool) ->
 
 
 def _count_errors(stretches: Sequence[_Stretch], number: int, reach: tuple[int, int]) -> tuple[_Seen, _Seen]:
-    """Return which words and marks one copy lost and added within its reach, as the vote stands."""
+    """Return the counts of words and marks that one copy lost and added within its reach, by the present odds."""
     counts = {(lexical, real): 0.0 for lexical in (True, False) for real in (True, False)}
     words = 0
     first, last = reach

@@ -1,4 +1,4 @@
-"""Bring words that one copy runs together and another keeps apart to one form, before copies are compared."""
+"""Join or split words that are one word in one copy and two in another, before copies are compared."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from aggregator.merger.blending.copies import PreparedCopy
 from aggregator.text import word_frequencies
 from aggregator.text.tokens import Token, tokenise
 
-# What the words of the language weigh beside sound copies; and, where they know none, that links are one word.
-_BY_WORDS = 0.8
-_BY_LETTERS = 0.4
+_BY_WORDS = 0.8  # vote of the word list, where a sound copy has 1
+_BY_LETTERS = 0.4  # vote without one: signs inside, as in links, are for one word
 _SCHEME = "://"
-_MOST_PIECES = 12  # of a torn address
+_MOST_PIECES = 12  # of an address with blanks or line ends inside
 
 
 def match_word_breaks(copies: Sequence[PreparedCopy], language: str | None) -> None:
-    """Split "ofthe" and join "web- site" in the copies that the others and the language's words contradict."""
+    """Split "ofthe" and join "web- site" in the copies that are outvoted by the others and the word list."""
     if len(copies) < 2:  # noqa: PLR2004 - one copy has none to compare with
         return
     if any(_SCHEME in copy.text for copy in copies):
         _join_torn_addresses(copies)
     lines = [[token.bare for token in copy.tokens] for copy in copies]
     whole = [frozenset(line) for line in lines]
-    doubtful = frozenset().union(*whole).difference(frozenset.intersection(*whole))  # what all have as one word is one
+    doubtful = frozenset().union(*whole).difference(frozenset.intersection(*whole))
     if not doubtful:
         return
     pairs = [_find_pairs(copy.tokens, line, doubtful) for copy, line in zip(copies, lines, strict=True)]
@@ -42,7 +41,7 @@ def match_word_breaks(copies: Sequence[PreparedCopy], language: str | None) -> N
 
 
 def _find_pairs(line: Sequence[Token], bare: Sequence[str], whole: frozenset[str]) -> dict[str, int]:
-    """Return the neighbouring words that are one of these: the joined word, and the length of the first part."""
+    """Return the neighbours that together are a word of ``whole``: the length of the first one by the joined word."""
     if whole.isdisjoint(map(add, bare, bare[1:])):
         return {}
     return {
@@ -61,7 +60,7 @@ def _joined_elsewhere(number: int, pairs: dict[str, int], whole: Sequence[frozen
 def _is_open(
     joined: str, copies: Sequence[PreparedCopy], apart: Sequence[dict[str, int]], whole: Sequence[frozenset[str]]
 ) -> bool:
-    """Return whether an uncut copy has the word in two only, or no copy has it in both forms."""
+    """Return whether a form may be wrong: an uncut copy has the word in two only, or no copy has both forms."""
     both = [number for number in range(len(copies)) if joined in apart[number] and joined in whole[number]]
     return not both or any(
         joined in apart[number] and number not in both for number, copy in enumerate(copies) if not copy.cut
@@ -75,7 +74,7 @@ def _is_one(
     apart: Sequence[dict[str, int]],
     language: str | None,
 ) -> bool:
-    """Return whether a word that some have as one and some as two is one."""
+    """Return whether a disputed word is one, by the votes of the copies and the word list."""
     votes = sum(
         copy.weight * ((joined in whole[number]) - (joined in apart[number])) for number, copy in enumerate(copies)
     )
@@ -101,7 +100,7 @@ def _join_words(tokens: Sequence[Token], as_one: set[str]) -> list[Token]:
 
 
 def _fuse(last: Token, token: Token, as_one: set[str]) -> Token | None:
-    """Return two neighbours that are one word as one token, without the hyphen of a line's end between them."""
+    """Return two neighbours as one token, without the hyphen of a line's end; ``None`` if they are not one word."""
     one, other = last.bare, token.bare
     if not one or not other or one + other not in as_one:
         return None
@@ -124,13 +123,13 @@ def _split_words(tokens: Sequence[Token], lengths: dict[str, int]) -> list[Token
 
 
 def _find_split(surface: str, letters: int) -> int:
-    """Return where the second word of a surface begins, when the first has so many letters; marks go with the first."""
+    """Return where the second word of a surface begins, given the letters of the first; marks belong to the first."""
     places = [at for at, letter in enumerate(surface) if letter.isalnum()]
     return places[letters] if letters < len(places) else len(surface)
 
 
 def _join_torn_addresses(copies: Sequence[PreparedCopy]) -> None:
-    """Join the pieces of an address, torn by blanks or line ends, where another copy has exactly their sum."""
+    """Join the pieces of an address with blanks or line ends inside, where another copy has it without."""
     whole = [{token.word for token in copy.tokens if _SCHEME in token.word} for copy in copies]
     for number, copy in enumerate(copies):
         missing = frozenset().union(*whole) - whole[number]

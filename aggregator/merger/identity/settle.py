@@ -1,18 +1,18 @@
-"""Settle items: give each its permanent guid and frozen date; nothing published is ever re-keyed.
+"""Give each item its permanent guid and frozen date; a published guid never changes.
 
-The rules are promise 1 of the design; between sources, rank comes first, then time (``docs/trust.md``). An entry
-belongs to the published item it first appeared in. A new item that holds entries of several published ones joins them:
-the guid of the most trusted source lives, of equal ones the oldest; the others become its aliases and are never emitted
-again. A published item whose entries lie in several items was split: the item with its most trusted entry keeps the
-guid, of equal ones that of the older record, then the one unchanged for longer. New items adopt the host's own guid
-where a source gave one that is free, so that rebuilding from nothing gives the same guid; else one is made.
+Between sources, trust comes first, then time (``docs/trust.md``). An entry belongs to the published item in which it
+first appeared. If an item has entries of several published ones, these are merged: the guid of the most trusted source
+stays, then the oldest; the others become its aliases and are never published again. If the entries of a published item
+are in several items, it was split: the item with its most trusted entry keeps the guid, then that of the older record,
+then the one unchanged for longer. A new item takes the host's own guid if it is free, so that a rebuilt store has the
+same guids; else one is made.
 
-Guids, dates and entries are settled for what the evidence alone makes one item, whatever a person has decided; the
-person's items then take guids of these: a merged item that of the most trusted, the others of its guids rest. What was
-parted from an item has a guid of its own, an alias while it is not parted. So taking back a decision leaves what would
-be there without it.
+With decisions of a person, guids, dates and entries are first given to the items by the evidence alone. The decided
+items then take guids of these: a merged item that of the most trusted, while its other guids are not used. An item that
+was parted from another has a guid of its own, which is an alias while it is not parted. So undoing a decision restores
+the items as they would be without it.
 
-A date is frozen when it is published. Only where a source gave it that is trusted less than another of the feed it is
+A date is frozen when it is published. If it is from a source that is trusted less than another of the feed, it is
 provisional: a more trusted source that lists the item within ``_PROVISIONAL`` replaces it, once.
 """
 
@@ -32,31 +32,30 @@ from aggregator.merger.identity.undated import guess_dates
 from aggregator.merger.identity.uniqueness import make_enclosures_unique
 from aggregator.merger.reconciling.overrides import apply_overrides
 from aggregator.model.entry import PRECISIONS, Moment, Precision
-from aggregator.model.item import Item, Override, PublishedItem, sources_of
+from aggregator.model.item import Item, Override, PublishedItem, Settlement, sources_of
 from aggregator.text.fold import fold
 from aggregator.text.urls import PODCAST_NAMESPACE
 
-# An episode dated further ahead than this is reported. Hosts publish at the stamped time and a day given
-# without a zone is wrong by at most 14 hours; 22 hours would still cover that, 26 would only hide a later date.
 AHEAD = timedelta(hours=24)
+"""An episode dated further in the future is reported: a day without a zone is wrong by at most 14 hours."""
 
-# How long after its publication an item's date may be replaced by that of a more trusted source. Directories list new
-# episodes within days; a month later readers have sorted the item by its date.
+# Time after its publication in which an item's date may be replaced by that of a more trusted source. Directories list
+# new episodes within days; a month later readers have sorted the item by its date.
 _PROVISIONAL = timedelta(days=30)
 
-# What subscribers see of an item: a change in one of these is a change of the item, a change of its provenance is not.
+# Fields whose change is a change of the item for subscribers.
 _CONTENT = (
     *("title", "description", "html", "summary", "cut", "published", "duration", "enclosure", "link", "season"),
     *("episode", "number", "episode_type", "explicit", "image", "author", "language", "categories", "tags"),
 )
 
-# What of a date is known at each precision; a finer date must say the same. None can confirm a guess.
+# Parts of a date that are known at each precision, in which a finer date must agree. None can confirm a guess.
 _GRAINS: Mapping[Precision, str] = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M", "second": "%c"}
 
 _R = TypeVar("_R", Item, PublishedItem)
 
-# The distrust of an entry's source, then when its published item was minted, that item's guid; then since when the
-# entry says what it says, and its turn within the item.
+# The negative trust of an entry's source, when its published item was first published, that item's guid, since when the
+# entry has its content, and its place within the item: the lowest keeps the guid.
 _Age = tuple[float, datetime, str, datetime, int]
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -64,10 +63,12 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 class Past(Struct, frozen=True):
     """State of one feed in the store before its items are identified.
 
-    ``first_seen`` gives for each entry id when it was first remembered; ``trust`` is each source's, 0 to 1,
-    and ``since`` gives for each entry id since when it has its present content, where sources are trusted alike;
-    ``overrides`` are what a person wants of an item, and ``buried`` why a person has taken one out, by guid.
-    ``guessed`` are the dates of new items that have none, by their entries (``undated``).
+    - ``first_seen``: by entry id.
+    - ``trust``: by source, 0 to 1.
+    - ``since``: by entry id, since when it has its present content, if sources are trusted alike.
+    - ``overrides``: by guid, values that a person gave.
+    - ``buried``: by guid, why a person removed the item.
+    - ``guessed``: by the entries of a new item without a date, its date (``undated``).
     """
 
     feed: str
@@ -80,123 +81,112 @@ class Past(Struct, frozen=True):
     guessed: Mapping[tuple[str, ...], Moment] = field(default_factory=dict)
 
 
-class Settlement(Struct, frozen=True):
-    """The items as they may be published, newest first, and every record of a published one, sorted by guid.
-
-    ``new`` and ``changed`` are the guids first published and altered by this run. ``events`` are one line each of
-    what a subscriber might ask about: two published items found to be one, a guid already taken, a date not believed.
-    ``remarks`` are what stays true from run to run: audio listed twice.
-    """
-
-    items: tuple[Item, ...]
-    published_items: tuple[PublishedItem, ...]
-    new: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    events: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-
-
 def settle(items: Sequence[Item], past: Past, now: datetime, undecided: Sequence[Item] | None = None) -> Settlement:
-    """Return the items with their permanent guids and frozen dates, and the records brought up to date.
+    """Return the items with their permanent guids and frozen dates, and the updated records.
 
-    ``undecided`` are the items as the evidence alone has them, ``None`` if these are the same.
+    ``undecided`` are the items by the evidence alone, ``None`` if these are the same.
     """
-    kept = {record.guid: record for record in past.published_items}
+    records = {record.guid: record for record in past.published_items}
     past = replace(past, guessed=guess_dates([*items, *(undecided or ())], past.published_items, now))
     events: list[str] = []
     settled: list[Item] = []
     home: Mapping[str, str] | None = None
     if undecided is None:
-        identified = _identify(items, kept, past, now, events)
+        identified = _identify(items, records, past, now, events)
     else:
-        home = {entry: guid for item, guid in _identify(undecided, kept, past, now, events) for entry in item.entries}
-        identified = _identify_decided(items, home, kept, past, now, events)
+        home = {
+            entry: guid for item, guid in _identify(undecided, records, past, now, events) for entry in item.entries
+        }
+        identified = _identify_decided(items, home, records, past, now, events)
     del items
     for item, guid in identified:
-        record = kept[guid]
-        entries = record.entries if record.entries == item.entries else item.entries  # one object: 4 MB less of 20,000
+        record = records[guid]
+        # equal values as one object: 4 MB less for 20,000 items
+        entries = record.entries if record.entries == item.entries else item.entries
         title = record.title if record.title == item.title else item.title
         known = replace(item, guid=guid, title=title, entries=entries, published=record.published, rank=record.rank)
         wanted = past.overrides.get(guid, ())
         settled.append(apply_overrides(known, wanted) if wanted else known)
-    single, taken = make_enclosures_unique(settled, kept, past.trust)
-    settlement = _settlement(single, kept, home, past, now, events)
+    single, taken = make_enclosures_unique(settled, records, past.trust)
+    settlement = _make_settlement(single, records, home, past, now, events)
     return replace(settlement, remarks=taken)
 
 
 def _identify(
-    items: Sequence[Item], kept: dict[str, PublishedItem], past: Past, now: datetime, events: list[str]
+    items: Sequence[Item], records: dict[str, PublishedItem], past: Past, now: datetime, events: list[str]
 ) -> Iterator[tuple[Item, str]]:
-    """Yield each item with its guid, and bring its record up to date in ``kept``."""
-    claims = _claims(items, kept, past)
+    """Yield each item with its guid, and update ``records``."""
+    claims = _find_claims(items, records, past)
     before = {entry: record.guid for record in past.published_items if not record.decided for entry in record.entries}
-    turns = deque(sorted(zip(items, claims, strict=True), key=lambda pair: _precedence(pair[0], pair[1], past)))
-    del items, claims  # each item is let go when another takes its place
+    turns = deque(sorted(zip(items, claims, strict=True), key=lambda pair: _rank_item(pair[0], pair[1], past)))
+    del items, claims  # memory of each item is freed when it is replaced
     while turns:
         item, claimed = turns.popleft()
         if claimed:
             guid = claimed[0]
             events += [f"{other} and {guid} are one item: {other} is an alias now" for other in claimed[1:]]
-            kept.update((other, replace(kept[other], alias_of=guid)) for other in claimed[1:])
+            records.update((other, replace(records[other], alias_of=guid)) for other in claimed[1:])
         else:
-            guid = _free_guid(item, past, kept, events)
+            guid = _choose_guid(item, past, records, events)
             parted = sorted({before[entry] for entry in item.entries if entry in before})
             events += [f"{item.title!r} is not {other} as was thought: it is an item of its own" for other in parted]
-        kept[guid] = _update_record(replace(item, guid=guid), kept.get(guid), past, now, events)
+        records[guid] = _update_record(replace(item, guid=guid), records.get(guid), past, now, events)
         yield item, guid
 
 
 def _identify_decided(  # noqa: PLR0913, PLR0917 - as _identify, with the guids by the evidence
     items: Sequence[Item],
     home: Mapping[str, str],
-    kept: dict[str, PublishedItem],
+    records: dict[str, PublishedItem],
     past: Past,
     now: datetime,
     events: list[str],
 ) -> Iterator[tuple[Item, str]]:
-    """Yield each item that a person's decisions leave with its guid; ``home`` is that of each entry by the evidence."""
-    turns = ((entry, turn, kept[guid]) for guid in {*home.values()} for turn, entry in enumerate(kept[guid].entries))
+    """Yield each decided item with its guid; ``home`` is the guid of each entry by the evidence alone."""
+    turns = (
+        (entry, turn, records[guid]) for guid in {*home.values()} for turn, entry in enumerate(records[guid].entries)
+    )
     age = {entry: _find_age(entry, turn, record, past) for entry, turn, record in turns}
     holder: dict[str, tuple[_Age, int]] = {}
     for place, item in enumerate(items):
         for entry in item.entries:
             claim = age[entry], place
             holder[home[entry]] = min(holder.get(home[entry], claim), claim)
-    rank = {guid: min(age[entry][0] for entry in kept[guid].entries if entry in age) for guid in holder}
+    rank = {guid: min(age[entry][0] for entry in records[guid].entries if entry in age) for guid in holder}
     taken: set[str] = set()
     for place, item in enumerate(items):
         mine = {guid for entry in item.entries if holder[guid := home[entry]][1] == place}
         if mine:
-            yield item, min(mine, key=lambda guid: (rank[guid], kept[guid].minted, guid))
+            yield item, min(mine, key=lambda guid: (rank[guid], records[guid].minted, guid))
             continue
-        guid = _find_part(item, kept, taken) or _free_guid(item, past, kept, events)
+        guid = _find_part(item, records, taken) or _choose_guid(item, past, records, events)
         taken.add(guid)
-        record = _update_record(replace(item, guid=guid), kept.get(guid), past, now, events)
-        if guid not in kept or record.decided:
+        record = _update_record(replace(item, guid=guid), records.get(guid), past, now, events)
+        if guid not in records or record.decided:
             record = replace(record, alias_of=home[item.entries[0]], decided=True, entries=item.entries)
-        kept[guid] = record
+        records[guid] = record
         yield item, guid
 
 
-def _find_part(item: Item, kept: Mapping[str, PublishedItem], taken: Container[str]) -> str | None:
-    """Return the guid under which these entries were published apart before: the one with most of them."""
+def _find_part(item: Item, records: Mapping[str, PublishedItem], taken: Container[str]) -> str | None:
+    """Return the alias under which most of these entries were published separately before."""
     shared = {
         guid: len(set(record.entries).intersection(item.entries))
-        for guid, record in kept.items()
+        for guid, record in records.items()
         if record.alias_of is not None and guid not in taken
     }
     return max((guid for guid in shared if shared[guid]), key=lambda guid: (shared[guid], guid), default=None)
 
 
-def _claims(items: Sequence[Item], kept: Mapping[str, PublishedItem], past: Past) -> list[tuple[str, ...]]:
-    """Return for each item the guids its entries were published under: those of the most trusted source first.
+def _find_claims(items: Sequence[Item], records: Mapping[str, PublishedItem], past: Past) -> list[tuple[str, ...]]:
+    """Return for each item the guids that it has from its published entries, those of the most trusted source first.
 
-    Each guid is claimed by one item only.
+    Each guid belongs to one item only.
     """
     owner: dict[str, tuple[str, _Age]] = {}
     rank: dict[str, float] = {}
-    for record in (record for record in kept.values() if not record.decided):
-        root = _root(record, kept)
+    for record in (record for record in records.values() if not record.decided):
+        root = _find_root(record, records)
         for turn, entry in enumerate(record.entries):
             age = _find_age(entry, turn, record, past)
             rank[root] = min(rank.get(root, age[0]), age[0])
@@ -207,7 +197,7 @@ def _claims(items: Sequence[Item], kept: Mapping[str, PublishedItem], past: Past
         for root, age in (owner[entry] for entry in item.entries if entry in owner):
             holder[root] = min(holder.get(root, (age, place)), (age, place))
     answer: list[tuple[str, ...]] = [()] * len(items)
-    for guid in sorted(holder, key=lambda guid: (rank[guid], kept[guid].minted, guid)):
+    for guid in sorted(holder, key=lambda guid: (rank[guid], records[guid].minted, guid)):
         place = holder[guid][1]
         answer[place] = (*answer[place], guid)
     return answer
@@ -218,35 +208,35 @@ def _find_age(entry: str, turn: int, record: PublishedItem, past: Past) -> _Age:
     return distrust, record.minted, record.guid, past.since.get(entry, _LONG_AGO), turn
 
 
-def _root(record: PublishedItem, kept: Mapping[str, PublishedItem]) -> str:
-    """Return the guid that lives: the record's own, or that of the one it became an alias of."""
-    while record.alias_of is not None and record.alias_of in kept:
-        record = kept[record.alias_of]
+def _find_root(record: PublishedItem, records: Mapping[str, PublishedItem]) -> str:
+    """Return the record's guid, or that of the record of which it is an alias."""
+    while record.alias_of is not None and record.alias_of in records:
+        record = records[record.alias_of]
     return record.guid
 
 
-def _precedence(item: Item, claimed: tuple[str, ...], past: Past) -> tuple[bool, float, str, tuple[str, ...]]:
-    """Return the order in which items choose guids: published ones, then the more trusted giver, then a fixed order."""
-    return (not claimed, -_trust(item.source_of("guid"), past), item.title, item.entries)
+def _rank_item(item: Item, claimed: tuple[str, ...], past: Past) -> tuple[bool, float, str, tuple[str, ...]]:
+    """Return the order in which items get guids: published ones, then by the trust of its source, then fixed."""
+    return (not claimed, -_get_trust(item.source_of("guid"), past), item.title, item.entries)
 
 
-def _free_guid(item: Item, past: Past, kept: Mapping[str, PublishedItem], events: list[str]) -> str:
-    """Return the guid of a new item: the host's own where it is free, else a minted one that is."""
-    if item.guid and item.guid not in kept:
+def _choose_guid(item: Item, past: Past, records: Mapping[str, PublishedItem], events: list[str]) -> str:
+    """Return the guid of a new item: the host's own if it is free, else a new one."""
+    if item.guid and item.guid not in records:
         return item.guid
     if item.guid:
         events.append(f"{item.title!r} came with the guid {item.guid} of another item: it was given its own")
     turn = 0
-    while (guid := _make_guid(past.feed, item.title, item.published, turn)) in kept:
+    while (guid := _make_guid(past.feed, item.title, item.published, turn)) in records:
         turn += 1
     return guid
 
 
 def _make_guid(feed: str, title: str, published: Moment | None, turn: int = 0) -> str:
-    """Return a UUIDv5 (RFC 9562, section 5.5) of the feed's name, the folded title, and the day where one is known.
+    """Return a UUIDv5 (RFC 9562, section 5.5) of the feed's name, the folded title, and the day if one is known.
 
-    ``turn`` counts up from 0 for further items of the same title and day. The name of the feed is its key in the
-    config: the same config gives the same guids on another machine and under another address.
+    ``turn`` counts items of the same title and day from 0. The name of the feed is its key in the config: the same
+    config gives the same guids on another machine and under another address.
 
     >>> _make_guid("show", "Listener Mail", None)
     '81624d19-1afa-506d-b8ec-7a19fa3ce3c6'
@@ -260,45 +250,46 @@ def _make_guid(feed: str, title: str, published: Moment | None, turn: int = 0) -
 def _update_record(
     item: Item, record: PublishedItem | None, past: Past, now: datetime, events: list[str]
 ) -> PublishedItem:
-    """Return what is kept of an item from now on: the old record with what it gained, or a new one.
-
-    The entry that gave the guid stands first.
-    """
+    """Return the updated record of an item, or a new one, in which the entry that gave the guid is first."""
     if record is None:
-        published = _first_date(item, past, now, events)
+        published = _choose_first_date(item, past, now, events)
         entries = sorted(item.entries, key=lambda entry: sources_of((entry,)) != (item.source_of("guid"),))
-        dated = _dater(item)
+        dated = _find_dater(item)
         return PublishedItem(
             *(item.guid, now, published, tuple(entries), item.title, item.genre, item.rank),
-            dated=dated if _trust(dated, past) < max(past.trust.values(), default=0.0) else None,
+            dated=dated if _get_trust(dated, past) < max(past.trust.values(), default=0.0) else None,
         )
     gained = tuple(entry for entry in item.entries if entry not in record.entries)
     date = item.published if item.published is None or item.published.at <= now else None
     known = {"entries": record.entries + gained, "title": item.title}
-    if date is not None and _is_provisional(record, now) and _trust(_dater(item), past) > _trust(record.dated, past):
-        return _with(record, published=date, dated=None, **known)
-    return _with(record, published=_sharpen(record.published, date), **known)
+    if (
+        date is not None
+        and _is_provisional(record, now)
+        and _get_trust(_find_dater(item), past) > _get_trust(record.dated, past)
+    ):
+        return _set_fields(record, published=date, dated=None, **known)
+    return _set_fields(record, published=_sharpen(record.published, date), **known)
 
 
 def _is_provisional(record: PublishedItem, now: datetime) -> bool:
-    """Return whether the date of a published item may still be replaced by that of a more trusted source."""
+    """Return whether the date of a published item may still be replaced."""
     return record.dated is not None and now - record.minted <= _PROVISIONAL
 
 
-def _dater(item: Item) -> str | None:
-    """Return the source that an item's date is from; where none gave one, the most trusted that lists it."""
+def _find_dater(item: Item) -> str | None:
+    """Return the source of an item's date, without a date its most trusted source."""
     return item.source_of("published") or item.origin
 
 
-def _trust(source: str | None, past: Past) -> float:
+def _get_trust(source: str | None, past: Past) -> float:
     return past.trust.get(source or "", 0.0)
 
 
-def _first_date(item: Item, past: Past, now: datetime, events: list[str]) -> Moment:
-    """Return the date an item is first published with: its own, a guess, or when it was first seen.
+def _choose_first_date(item: Item, past: Past, now: datetime, events: list[str]) -> Moment:
+    """Return the date with which an item is first published: its own, a guess, or when it was first seen.
 
-    What is only hours ahead (an unknown zone, a host that lists what is to appear) is not reported; its
-    day is kept as a day, so that a source may still give the time. It was seen when its most trusted source listed it.
+    A date up to ``AHEAD`` in the future (an unknown zone, a host that lists a coming item) is not reported; a day stays
+    a day, so that a source may still give the time. The first seen is that of its most trusted source.
     """
     date = item.published
     if date is not None and date.at <= now:
@@ -317,7 +308,7 @@ def _first_date(item: Item, past: Past, now: datetime, events: list[str]) -> Mom
 
 
 def _sharpen(published: Moment, date: Moment | None) -> Moment:
-    """Return the published date, with a finer time of the same day (or year) where a source has come to give one."""
+    """Return the published date, or the other one if that is a more precise value of it."""
     if (
         date is None
         or published.precision == "guess"
@@ -328,59 +319,59 @@ def _sharpen(published: Moment, date: Moment | None) -> Moment:
     return date if date.at.strftime(grain) == published.at.strftime(grain) else published
 
 
-def _settlement(  # noqa: PLR0913, PLR0917 - all that was settled
+def _make_settlement(  # noqa: PLR0913, PLR0917 - the state of the run
     settled: Iterable[Item],
-    kept: dict[str, PublishedItem],
+    records: dict[str, PublishedItem],
     home: Mapping[str, str] | None,
     past: Past,
     now: datetime,
     events: Sequence[str],
 ) -> Settlement:
-    """Return all in its final order, with each record's digest of what it publishes and when that last changed.
+    """Return the items in their final order, and records with the digest of their content and its last change.
 
-    ``home`` is the guid of each entry by the evidence, ``None`` if that is the one of its item.
+    ``home`` is the guid of each entry by the evidence, ``None`` without decisions.
     """
     known = {record.guid for record in past.published_items if record.digest}
     items: list[Item] = []
     changed: list[str] = []
     for item in settled:
-        record, digest = kept[item.guid], _digest(item)
+        record, digest = records[item.guid], _digest_content(item)
         if item.guid in known and record.digest != digest:
             changed.append(item.guid)
             record = replace(record, updated=now)
         audio = item.enclosure.url if item.enclosure else None
-        record = kept[item.guid] = _with(record, digest=digest, audio=audio, buried=past.buried.get(item.guid))
+        record = records[item.guid] = _set_fields(record, digest=digest, audio=audio, buried=past.buried.get(item.guid))
         if record.buried is None:
             items.append(item if record.updated is None else replace(item, updated=Moment(record.updated)))
     moved = {entry: item.guid for item in items for entry in item.entries} if home is None else home
-    ordered = sorted(items, key=lambda item: (-_time(item), item.rank, item.guid))
+    ordered = sorted(items, key=lambda item: (-_get_time(item), item.rank, item.guid))
     new = tuple(item.guid for item in ordered if item.guid not in known)
-    published_items = tuple(_without(kept[guid], moved, kept) for guid in sorted(kept))
+    published_items = tuple(_drop_moved(records[guid], moved, records) for guid in sorted(records))
     return Settlement(tuple(ordered), published_items, new, tuple(sorted(changed)), tuple(events))
 
 
-def _without(record: PublishedItem, moved: Mapping[str, str], kept: Mapping[str, PublishedItem]) -> PublishedItem:
-    """Return the record without the entries that are another item's by now."""
+def _drop_moved(record: PublishedItem, moved: Mapping[str, str], records: Mapping[str, PublishedItem]) -> PublishedItem:
+    """Return the record without the entries that belong to another item now."""
     if record.decided:
         return record
-    root = _root(record, kept)
+    root = _find_root(record, records)
     stay = tuple(entry for entry in record.entries if moved.get(entry, root) == root)
     return record if stay == record.entries else replace(record, entries=stay)
 
 
-def _with(record: _R, **fields: Any) -> _R:
-    """Return the record with these fields; itself where it has them already, as most do that were published before."""
+def _set_fields(record: _R, **fields: Any) -> _R:
+    """Return the record with these fields, the same object if it has them already: most do, and share memory."""
     return (
         record if all(getattr(record, name) == value for name, value in fields.items()) else replace(record, **fields)
     )
 
 
-def _time(item: Item) -> float:
-    """Return the published time in seconds; every settled item has one."""
+def _get_time(item: Item) -> float:
+    """Return the published time in seconds; every item has one by now."""
     return item.published.at.timestamp() if item.published else 0.0
 
 
-def _digest(item: Item) -> str:
-    """Return the BLAKE2b digest, 16 bytes in hexadecimal, of what subscribers see of an item."""
+def _digest_content(item: Item) -> str:
+    """Return the BLAKE2b digest, 16 bytes in hexadecimal, of the content of an item."""
     content = [(name, repr(value)) for name in _CONTENT if (value := getattr(item, name)) not in (None, (), False, "")]
     return hashlib.blake2b(repr(content).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

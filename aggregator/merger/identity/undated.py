@@ -1,9 +1,14 @@
-"""Date new items of which no source gives a date: an old post is not news.
+"""Guess the dates of new items that have none, so that old posts are not published as news.
 
-In this order: the day or year in the item's address; when it was first seen, if it is the first of a listing that was
-read before; its dated neighbours in the listing of its most trusted source; a year in its title or text, or in that of
-an undated item below it, for the newest stands first; just below every dated item. A guess is shown as its year and
-never changes. Without any dated item all are dated as seen.
+The first that applies:
+
+1. the day or year in the item's address;
+2. when it was first seen, if it is the first of a listing that was read before;
+3. between its dated neighbours in the listing of its most trusted source;
+4. a year in its title or text, or in those of an undated item below it, because the newest is listed first;
+5. just before every dated item; without any, when it was first seen.
+
+A guess is shown as its year and never changes.
 """
 
 from __future__ import annotations
@@ -20,8 +25,8 @@ from aggregator.model.entry import Moment
 from aggregator.model.item import Item, PublishedItem, sources_of
 
 _MOMENT = timedelta(seconds=1)
-_FEW = 2  # years that rise by chance
-_FIRST_YEAR = 1995  # blogs and podcasts are younger
+_FEW = 2  # different years that may ascend by chance
+_FIRST_YEAR = 1995  # older than any blog or podcast
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)(?:[/-](\d\d?)(?:[/-](\d\d?))?)?(?=[/._-]|$)")
 _YEAR = re.compile(r"(?<![\d.,-])(?:19|20)\d\d(?![\d.,]*\d)")
 
@@ -36,7 +41,7 @@ class _Dated(Struct, frozen=True):
 def guess_dates(
     items: Sequence[Item], published_items: Iterable[PublishedItem], now: datetime
 ) -> Mapping[tuple[str, ...], Moment]:
-    """Return a date, by the entries of the item, for each new item without one that is not dated as seen now."""
+    """Return the guessed dates of new items without one, by the entries of the item; others are dated as seen now."""
     dates = {entry: record.published.at for record in published_items for entry in record.entries}
     undated = [item for item in items if item.published is None and not any(entry in dates for entry in item.entries)]
     if not undated:
@@ -48,12 +53,12 @@ def guess_dates(
         at = at or (item.published.at if item.published else None)
         if at is not None and at <= now:
             dated[item.origin].append(_Dated(item.rank, at))
-    by_url = {item.entries: date for item in undated if (date := _date_of_url(item.link, now))}
+    by_url = {item.entries: date for item in undated if (date := _parse_url_date(item.link, now))}
     for item in undated:
         if (date := by_url.get(item.entries)) and date.precision == "day":
             dated[item.origin].append(_Dated(item.rank, date.at))
     oldest = min((each.at for group in dated.values() for each in group), default=None)
-    by_text = _years_of_texts([item for item in undated if item.entries not in by_url], now)
+    by_text = _find_years([item for item in undated if item.entries not in by_url], now)
     guesses: dict[tuple[str, ...], Moment] = {}
     for item in undated:
         neighbours = dated.get(item.origin, ())
@@ -68,12 +73,12 @@ def guess_dates(
     return guesses
 
 
-def _date_of_url(url: str | None, now: datetime) -> Moment | None:
+def _parse_url_date(url: str | None, now: datetime) -> Moment | None:
     """Return the day or the year in the path of an address.
 
-    >>> _date_of_url("https://blog.example/2012/03/04/title", datetime(2024, 1, 1, tzinfo=UTC)).at.isoformat()
+    >>> _parse_url_date("https://blog.example/2012/03/04/title", datetime(2024, 1, 1, tzinfo=UTC)).at.isoformat()
     '2012-03-04T00:00:00+00:00'
-    >>> _date_of_url("https://blog.example/title-2012", datetime(2024, 1, 1, tzinfo=UTC))
+    >>> _parse_url_date("https://blog.example/title-2012", datetime(2024, 1, 1, tzinfo=UTC))
     """
     match = _URL_DATE.search(urlsplit(url).path) if url else None
     if match is None:
@@ -86,9 +91,9 @@ def _date_of_url(url: str | None, now: datetime) -> Moment | None:
 
 
 def _date_between(rank: int, neighbours: Sequence[_Dated]) -> Moment | None:
-    """Return a date between those of the neighbours; for the first of a listing, just below the next one.
+    """Return a date between those of the neighbours; for the first of a listing, just before the next one.
 
-    A listing in which the newest item does not stand first says nothing.
+    ``None`` if the neighbours have no dates or are listed oldest first.
     """
     newer = max((each for each in neighbours if each.rank < rank), key=lambda each: each.rank, default=None)
     older = min((each for each in neighbours if each.rank > rank), key=lambda each: each.rank, default=None)
@@ -99,11 +104,11 @@ def _date_between(rank: int, neighbours: Sequence[_Dated]) -> Moment | None:
     return Moment(newer.at - _MOMENT, "guess") if newer is not None else None
 
 
-def _years_of_texts(items: Iterable[Item], now: datetime) -> Mapping[tuple[str, ...], Moment]:
-    """Return a year for each undated item of a listing in which any text names one, so that its order stays.
+def _find_years(items: Iterable[Item], now: datetime) -> Mapping[tuple[str, ...], Moment]:
+    """Return a year for each undated item of a listing in which any text names one, in the order of the listing.
 
-    A text is not older than a year that it names, nor the item above it. Below the last year named that one stands.
-    A listing whose years only rise has its oldest item first: each keeps its own year.
+    A text is not older than a year that it names, nor are the items above it; items below the last named year have that
+    year. If the years only ascend, the oldest item is listed first, and each item has its own year.
     """
     listings: dict[str | None, list[Item]] = defaultdict(list)
     for item in items:
@@ -111,7 +116,7 @@ def _years_of_texts(items: Iterable[Item], now: datetime) -> Mapping[tuple[str, 
     found: dict[tuple[str, ...], Moment] = {}
     for listing in listings.values():
         listing.sort(key=lambda item: item.rank)
-        own = [_year_of_text(item, now) for item in listing]
+        own = [_find_year(item, now) for item in listing]
         named = [year for year in own if year is not None]
         rises = named == sorted(named) and len(set(named)) > _FEW
         year = next(iter(reversed(named)), None)
@@ -122,7 +127,7 @@ def _years_of_texts(items: Iterable[Item], now: datetime) -> Mapping[tuple[str, 
     return found
 
 
-def _year_of_text(item: Item, now: datetime) -> int | None:
+def _find_year(item: Item, now: datetime) -> int | None:
     """Return the latest year before this one that the title names, else the text."""
     for text in (item.title, item.description or ""):
         years = [year for each in _YEAR.findall(text) if _FIRST_YEAR <= (year := int(each)) < now.year]

@@ -1,9 +1,8 @@
 """Remove enclosures that two items of a feed share, because apps would show only one of the items.
 
-An enclosure address stands once: Apple ignores later items with a known one ("Podcaster's guide to RSS", enclosure).
-It belongs to the item that the most trusted source lists it for, whenever that was published; of equally trusted ones
-to the item that already has it, then to the item published first. Items of one title, day and length get a number
-where they are published (``generator.content.unique_titles``).
+Apple ignores items with the enclosure address of an earlier one ("Podcaster's guide to RSS", enclosure). An address
+belongs to the item for which the most trusted source lists it, then to the item that already has it, then to the item
+published first. (Items of the same title get a number in ``generator.content.unique_titles``.)
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from aggregator.model.item import Item, PublishedItem
 def make_enclosures_unique(
     items: Sequence[Item], published_items: Mapping[str, PublishedItem], trust: Mapping[str, float]
 ) -> tuple[tuple[Item, ...], tuple[str, ...]]:
-    """Return the items with every enclosure address once, and a remark for each that was taken away.
+    """Return the items with every enclosure address once, and a remark for each that was removed.
 
-    ``published_items`` are by guid, with the audio of the last publication; ``trust`` is that of each source, 0 to 1.
+    ``published_items`` are by guid, with the audio of the last publication; ``trust`` is by source, 0 to 1.
     """
     owner: dict[str, tuple[object, str]] = {}
     for item in items:

@@ -1,1 +1,1 @@
-"""Entries of several sources to clusters: which entries are one item, and the evidence for it."""
+"""Make clusters of the entries of several sources: which entries are one item, and the evidence for it."""

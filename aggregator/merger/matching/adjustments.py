@@ -1,23 +1,26 @@
-"""Adjust the weight of a pair by what else is known of its run: weak titles, sources that list anew, competitors.
+"""Adjust the weight of a pair by other pairs of the run: weak titles, entries that are listed again, competitors.
 
-**Weak titles.** A weekly title ("Listener mail") that each of two listings has once, from different weeks, has all that
-a shared title gives. Where dates are worth anything in a run, such a pair needs one more agreement: a shared id, an
-equal number, the same text, or a length that is the same to the second. Minutes are none: half of the shows run to a
-fixed length. Where all else that two listings have in common agrees on its dates, none of these helps: a re-run has the
-same text.
+**Weak titles.** A weekly title ("Listener mail") that each of two listings has once, from different weeks, has the full
+weight of a shared title. If dates are evidence in a run and those of the pair lie far apart, it needs one more
+agreement: a shared id, an equal number, the same text, or a length that is the same to the second (minutes do not
+count: half of all shows have a fixed length). If the dates of all other pairs of the two listings agree, even that is
+not enough: a re-run has the same text.
 
-**Listed anew.** A source that lists many of its titles under new ids after the old entries vanished has moved or
-rewritten them. Then other words below an equal title are no evidence against a pair, for the author's own text was
-replaced; and a title that is twice in the source because of this is there once. One title alone proves nothing (next
-week's "Listener mail" replaces this week's), so at least three and half of the shorter listing must come back, and no
-date may contradict. Seen: a blog's text front page, saved, then its feed.
+**Listed again.** A source that lists many of its titles under new ids after the old entries vanished has moved or
+rewritten them. Then different texts of equal titles are no evidence against a pair, and a title that the source has
+twice because of this counts as once. At least three titles and half of the shorter listing must come back without a
+contradicting date, because one title alone may be next week's "Listener mail". Seen: a blog's front page, then its
+feed. If five titles or more come back, each with its own length to the second, dates do not count: a new host has
+dated the archive again.
 
 **Competitors.** Two weekly items of one title and one day fit their copies elsewhere equally well. The best guess would
-be right half of the time; a wrong merge hides an item, so a pair loses the odds of all other candidates of the same
-listing that fit one of the two as well. A candidate that fits a third record better is none.
+be right half of the time and a wrong merge hides an item, so a pair loses the odds of all other candidates of the same
+listing that fit one of the two as well. A candidate that fits a third record better does not count.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -27,24 +30,27 @@ from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints
 from aggregator.merger.matching.scoring import KINDS, LEVELS, Table, has_level
 
 _FAR_DATES = ("31 days", "a year", "more")
-# What a weak title loses, in natural log-odds: with 2 the titles of two weeks in short listings still merge, with 4 no
-# pair of the development sets is lost that 3 keeps.
+# Natural log-odds that a weak title loses: with 2 the titles of two weeks in short listings still merge, with 4 no pair
+# of the development sets is lost that 3 keeps.
 _WEAK_TITLE = 3.0
-_RERUN = 5.0  # the same where nearly all other pairs of two listings agree to the day
-_WORTHLESS = -1.0  # a date level that weighs more is no evidence: the hosts of the run have stamped their archives anew
+_RERUN = 5.0  # the same if nearly all other pairs of two listings agree to the day
+_WORTHLESS = -1.0  # a level of far dates that weighs more is no evidence: hosts of the run have dated archives again
 
-_LEAST = 3  # titles that must come back; with 2, two weekly titles of one page would do
+_LEAST = 3  # titles that must come back; with 2, two weekly titles of one page would be enough
+_REDATED = 5  # titles that must come back with equal lengths if dates do not count
+_NEARLY_ALL = 0.8  # share of their lengths that must be different from each other
 _SAME_TITLE = ("equal, 2 or 3 times", "equal, in a source once")
 _ONCE = LEVELS["title"].index("equal, in a source once")
 _UNDISPUTED = ("none", "same day", "next day")
 
-_MOST = 60.0  # natural log-odds beyond which the exponential would overflow single precision
+_MOST = 60.0  # natural log-odds; beyond, the exponential overflows single precision
 
 
 def penalize_weak_titles(compared: Compared, table: Table, own: Ints) -> Floats:
-    """Return what each pair loses, 0 or below; ``own`` is 1 or 2 where its dates alone lie far apart.
+    """Return what each pair loses, 0 or less.
 
-    2 is where nearly all other pairs of the two listings agree to the day.
+    ``own`` is 1 if its dates lie far apart though those of other pairs of the two listings agree, 2 if nearly all of
+    these agree to the day, else 0 (``listing_evidence.correct_dates``).
     """
     levels = compared.levels
     dates = table.weights[KINDS.index("date")]
@@ -56,21 +62,43 @@ def penalize_weak_titles(compared: Compared, table: Table, own: Ints) -> Floats:
     return np.where(doubted, cost, np.float32(0))
 
 
-def credit_relisted(frame: Frame, compared: Compared, table: Table, listing: Ints) -> Floats:
-    """Return what each pair gains, 0 or above: what the disagreement of texts and the repeated title took.
+def find_redated(frame: Frame, compared: Compared, era: Ints) -> Bools:
+    """Return which pairs one source listed at different times with one title and one length to the second.
 
-    ``listing`` numbers the listing in which each row first appeared.
+    They must be half of the shorter listing and have different lengths. ``era`` is from ``same_titles.number_eras``.
+    """
+    found: Bools = np.zeros(len(compared.left), dtype=np.bool_)
+    same = (frame.source[compared.left] == frame.source[compared.right]) & (era[compared.left] != era[compared.right])
+    same &= has_level(compared.levels, "title", _SAME_TITLE) & has_level(compared.levels, "duration", ("precise, 2 s",))
+    again = np.flatnonzero(same)
+    for move in _group_moves(compared, era, again, _REDATED):
+        lengths = frame.seconds[compared.left[move]]
+        if len(np.unique(lengths)) >= _NEARLY_ALL * len(move):
+            found[move] = True
+    return found
+
+
+def _group_moves(compared: Compared, listing: Ints, again: Ints, least: int) -> Iterator[Ints]:
+    """Yield the pairs of each two listings that are at least ``least``, and half of the shorter listing."""
+    if len(again) < least:
+        return
+    sizes = np.bincount(listing)
+    moves = np.sort(np.stack([listing[compared.left[again]], listing[compared.right[again]]]), axis=0)
+    kinds, inverse, counts = np.unique(moves, axis=1, return_inverse=True, return_counts=True)
+    for at in np.flatnonzero(counts >= np.maximum(least, np.minimum(sizes[kinds[0]], sizes[kinds[1]]) / 2)).tolist():
+        yield again[inverse.reshape(-1) == at]
+
+
+def credit_relisted(frame: Frame, compared: Compared, table: Table, listing: Ints, redated: Bools) -> Floats:
+    """Return what each pair of entries that are listed again gains: what different texts and the repeated title took.
+
+    ``listing`` numbers the listing in which each row first appeared; ``redated`` are the pairs of ``find_redated``.
     """
     gains = np.zeros(len(compared.left), dtype=np.float32)
     again = np.flatnonzero(_is_listed_again(frame, compared))
-    if len(again) < _LEAST:
-        return gains
-    sizes = np.bincount(listing)
+    some = [*_group_moves(compared, listing, again, _LEAST), np.flatnonzero(redated)]
+    back = np.unique(np.concatenate(some))
     description_weights = np.array(table.weights[KINDS.index("description")], dtype=np.float32)
-    moves = np.sort(np.stack([listing[compared.left[again]], listing[compared.right[again]]]), axis=0)
-    kinds, inverse, counts = np.unique(moves, axis=1, return_inverse=True, return_counts=True)
-    enough = counts >= np.maximum(_LEAST, np.minimum(sizes[kinds[0]], sizes[kinds[1]]) / 2)
-    back = again[enough[inverse.reshape(-1)]]
     gains[back] = -np.minimum(description_weights[compared.levels[back, KINDS.index("description")]], 0)
     title = np.array(table.weights[KINDS.index("title")], dtype=np.float32)
     twice = frame.repeats[compared.left[back]] == 2  # noqa: PLR2004 - then and now
@@ -88,9 +116,9 @@ def _is_listed_again(frame: Frame, compared: Compared) -> Bools:
 
 
 def penalize_competitors(compared: Compared, weights: Floats, listing: Ints, unit: Ints) -> Floats:
-    """Return for each pair the natural log-odds that it loses to other candidates, 0 or below.
+    """Return for each pair the natural log-odds that it loses to other candidates, 0 or less.
 
-    ``listing`` numbers the listing of each row, ``unit`` the rows known to be one; the pairs are all that may be one.
+    ``listing`` numbers the listing of each row, ``unit`` the rows known to be one item; the pairs have no veto.
     """
     odds = np.exp(np.minimum(weights, _MOST).astype(np.float64))
     lost = np.zeros(len(weights), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Find the pairs of records worth comparing: those that share a rare token, a day, a number, the core or a hard id."""
+"""Find the pairs of records to compare: those that share a rare token, a day, a number, the core or a hard id."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from aggregator.merger.matching.features.token_bags import Bags, Ints, number_co
 _CAP = (
     80  # records of a block; a larger one says "common", not "same"; 60 or 120 change pairs by 4 %, recall by nothing
 )
-_COMMON = 50  # rows in which a title token may stand to be a key of its own
-_UNCOMMON = 20  # rows in which a description token may stand to be a key
+_COMMON = 50  # rows of a title token that is a key of its own, at most
+_UNCOMMON = 20  # rows of a description token that is a key, at most
 _WEEK = 1_000_000  # above any length in steps of four seconds
-_COUPLED = 4  # common tokens that are taken two by two
-_RAREST = 3  # description tokens used as keys
-_OPENING = 8  # words that begin a text: what a cut copy still has, whose rarest words are others than the whole text's
-_MIXED = 1_000_003  # a prime above most vocabularies: openings that collide are compared in vain, no more
+_COUPLED = 4  # common tokens of a row that are combined in pairs
+_RAREST = 3  # description tokens of a row that are keys
+_OPENING = 8  # words at the start of a text that are one key: a cut copy has these, but not the rarest words
+_MIXED = 1_000_003  # a prime above most vocabularies: openings that collide are only compared in vain
 
 
 class _Candidates(Struct, frozen=True):
-    """Pairs of rows, left below right, each once; and how many blocks were too large and left out."""
+    """Pairs of rows, left below right, each once; and the number of blocks that were left out as too large."""
 
     left: Ints
     right: Ints
@@ -31,11 +31,11 @@ class _Candidates(Struct, frozen=True):
 
 
 def find_candidates(frame: Frame) -> _Candidates:
-    """Return the pairs worth comparing, of one source too (they show what non-matches look like)."""
+    """Return the pairs to compare, also of one source: the weights of non-matches are learned from these."""
     rows = len(frame.records)
     found: list[Ints] = []
     capped = 0
-    for keys, owners in _block_keys(frame):
+    for keys, owners in _list_block_keys(frame):
         pairs, over = _pair_up(keys, owners, rows)
         found.append(pairs)
         capped += over
@@ -52,28 +52,28 @@ def find_candidates(frame: Frame) -> _Candidates:
     return _Candidates(left[kept], right[kept], capped)
 
 
-def _block_keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
-    """Yield columns of (key, row), one for each way to be candidates."""
+def _list_block_keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
+    """Yield columns of (key, row) for each kind of block."""
     rows = np.arange(len(frame.records), dtype=np.int64)
     scope = frame.likely_scope + 2
     width = int(scope.max(initial=0)) + 1
-    yield _feature_keys(frame.tokens, most=_COMMON)
-    yield _couple_keys(frame.tokens)
+    yield _list_feature_keys(frame.tokens, most=_COMMON)
+    yield _list_couple_keys(frame.tokens)
     yield frame.core * width + scope, rows
-    yield _feature_keys(frame.unique_ids, most=_CAP)
+    yield _list_feature_keys(frame.unique_ids, most=_CAP)
     yield _select_rarest(frame.texts, (2, _UNCOMMON), _RAREST)
-    yield _opening_keys(frame)
+    yield _list_opening_keys(frame)
     dated = frame.day != ABSENT
     for shift in (0, 1):
         yield ((frame.day[dated] + shift) // 2) * width + scope[dated], rows[dated]
-    yield from _length_keys(frame, scope, width)
-    yield from _repeated_title_keys(frame, scope, width)
-    features, owners = _feature_keys(frame.numbers, most=len(rows))
+    yield from _list_length_keys(frame, scope, width)
+    yield from _list_repeated_title_keys(frame, scope, width)
+    features, owners = _list_feature_keys(frame.numbers, most=len(rows))
     yield features * width + scope[owners], owners
 
 
-def _length_keys(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]:
-    """Yield equal length within two seconds with an equal number or an equal year: what is left where titles fail."""
+def _list_length_keys(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]:
+    """Yield keys of equal length (within two seconds) with an equal number or year, for pairs with other titles."""
     timed = np.flatnonzero(frame.seconds != ABSENT)
     counted = timed[frame.numbers.sizes[timed] > 0]
     first = frame.numbers.features[frame.numbers.starts[counted]].astype(np.int64) if len(counted) else counted
@@ -84,8 +84,8 @@ def _length_keys(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, 
             yield (value * _WEEK + length) * width + scope[owners], owners
 
 
-def _repeated_title_keys(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]:
-    """Yield equal titles with an equal instant, or with an equal length within two seconds."""
+def _list_repeated_title_keys(frame: Frame, scope: Ints, width: int) -> Iterator[tuple[Ints, Ints]]:
+    """Yield keys of equal titles with an equal instant, or with an equal length (within two seconds)."""
     often = np.flatnonzero(frame.repeats > 1)
     instants = np.array([ABSENT if (at := frame.records[row].instant) is None else int(at) for row in often.tolist()])
     dated, timed = often[instants != ABSENT], often[frame.seconds[often] != ABSENT]
@@ -95,7 +95,7 @@ def _repeated_title_keys(frame: Frame, scope: Ints, width: int) -> Iterator[tupl
         yield (frame.core[timed] * _WEEK + length) * width + scope[timed], timed
 
 
-def _opening_keys(frame: Frame) -> tuple[Ints, Ints]:
+def _list_opening_keys(frame: Frame) -> tuple[Ints, Ints]:
     """Return the first distinct words of each description and of each summary as one key."""
     found = []
     for bags in (frame.descriptions, frame.summaries):
@@ -109,14 +109,14 @@ def _opening_keys(frame: Frame) -> tuple[Ints, Ints]:
     return keys, who
 
 
-def _feature_keys(bags: Bags, *, most: int) -> tuple[Ints, Ints]:
-    """Return each feature that stands in 2 to ``most`` rows, with its rows."""
+def _list_feature_keys(bags: Bags, *, most: int) -> tuple[Ints, Ints]:
+    """Return each feature of 2 to ``most`` rows, with its rows."""
     features, owners, _ = select_features(bags, 2, most)
     return features, owners
 
 
 def _select_rarest(bags: Bags, rows_between: tuple[int, int], most: int) -> tuple[Ints, Ints]:
-    """Return for each row its rarest features that stand in so many rows, at most ``most`` of them, rarest first."""
+    """Return for each row its ``most`` rarest features of those in a range of numbers of rows, the rarest first."""
     features, owners, often = select_features(bags, *rows_between)
     order = np.lexsort((features, often, owners))
     features, owners = features[order], owners[order]
@@ -124,8 +124,8 @@ def _select_rarest(bags: Bags, rows_between: tuple[int, int], most: int) -> tupl
     return features[near], owners[near]
 
 
-def _couple_keys(bags: Bags) -> tuple[Ints, Ints]:
-    """Return pairs of the rarest tokens that are too common to be keys alone: what large runs are left with."""
+def _list_couple_keys(bags: Bags) -> tuple[Ints, Ints]:
+    """Return pairs of the rarest tokens that are too common to be keys alone, for large runs."""
     features, owners = _select_rarest(bags, (_COMMON + 1, len(bags.sizes) // 4), _COUPLED)
     found = []
     for step in range(1, _COUPLED):
@@ -138,7 +138,7 @@ def _couple_keys(bags: Bags) -> tuple[Ints, Ints]:
 
 
 def _pair_up(keys: Ints, owners: Ints, rows: int) -> tuple[Ints, int]:
-    """Return the pairs of rows with equal key, as ``left * rows + right``; and how many blocks were above the cap."""
+    """Return the pairs of rows with equal key, as ``left * rows + right``, and the number of blocks above the cap."""
     order = np.lexsort((owners, keys))
     keys, owners = keys[order], owners[order]
     starts = (

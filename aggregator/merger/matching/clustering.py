@@ -1,7 +1,7 @@
 """Cluster records that are one item by the weights of pairs: best first, one record per source, average linkage.
 
-Connected components are not used as an answer: one wrong pair would chain two items together (measured in
-``docs/matching.md``). They only bound the work: records of different components never meet.
+Connected components are no clusters: one wrong pair would join two items (measured in ``docs/matching.md``). They only
+bound the work: records of different components are not compared.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from msgspec import Struct, field
 
 from aggregator.merger.matching.scoring import UNSEEN
 
-_LINKAGE = -2.0  # least mean of all weights between two clusters that become one
-_STRONG = 1.0  # weight beyond the threshold at which two published items may be found to be one; 4 loses .002 to .003
-_PLAIN = 0.0  # the same where nothing contradicts it: what weighs less would be let go; -2 changes no set
+_LINKAGE = -2.0  # mean of all weights between two clusters, at least, to merge them
+_STRONG = 1.0  # the same for two published items, above the threshold; with 4, F1 is .002 to .003 lower
+_PLAIN = 0.0  # the same if nothing contradicts it; with less they would be split again; -2 changes no set
 
 _Edge = tuple[float, int, int]  # the weight of two rows being one, the lower row, the higher row
 
@@ -23,10 +23,12 @@ _Edge = tuple[float, int, int]  # the weight of two rows being one, the lower ro
 class Rules(Struct, frozen=True):
     """Constraints of clustering besides the weights.
 
-    ``source``, ``kind``, ``first`` and ``last`` (the span) are given for each row, ``scope`` (the show, -1 where
-    unknown) for each or none. ``groups`` are rows that stay together whatever the evidence; ``apart`` pairs of rows
-    that never meet; ``guid`` the published guid of pinned rows; ``alike`` pairs of guids, the lower first, that
-    nothing contradicts (``constraints.find_mergeable``).
+    - ``source``, ``kind``, ``first`` and ``last`` (the span): of each row.
+    - ``scope``: the show of each row, -1 for an unknown one; or empty.
+    - ``groups``: rows that stay together.
+    - ``apart``: pairs of rows that are never joined.
+    - ``guid``: the published guid of pinned rows.
+    - ``alike``: pairs of guids, the lower first, that nothing contradicts (``constraints.find_mergeable``).
     """
 
     source: Sequence[int]
@@ -41,7 +43,7 @@ class Rules(Struct, frozen=True):
 
 
 def find_components(rows: int, links: Iterable[tuple[int, ...]]) -> list[int]:
-    """Return for each row the lowest row that it is linked to, however indirectly."""
+    """Return for each row the lowest row of its connected component."""
     root = list(range(rows))
 
     def find(row: int) -> int:
@@ -58,7 +60,7 @@ def find_components(rows: int, links: Iterable[tuple[int, ...]]) -> list[int]:
 
 
 def cluster(rows: int, edges: Iterable[_Edge], rules: Rules, threshold: float) -> tuple[tuple[int, ...], ...]:
-    """Return the clusters, each sorted, in the order of their first row; rows that no edge or rule names stay alone."""
+    """Return the clusters, each sorted, in the order of their first row; rows without an edge or rule stay alone."""
     state = _State(rows, rules)
     strong = []
     for weight, left, right in edges:
@@ -71,7 +73,7 @@ def cluster(rows: int, edges: Iterable[_Edge], rules: Rules, threshold: float) -
 
 
 class _State:
-    """Clusters in the making: each row's cluster, each cluster's rows."""
+    """Clusters while they are joined: the cluster of each row, and the rows of each cluster."""
 
     def __init__(self, rows: int, rules: Rules) -> None:
         self.rules = rules
@@ -87,17 +89,17 @@ class _State:
                 self._merge(self.home[group[0]], self.home[row])
 
     def join(self, left: int, right: int, threshold: float) -> None:
-        """Merge the clusters of two rows where the rules allow it."""
+        """Merge the clusters of two rows if that is allowed."""
         one, other = self.home[left], self.home[right]
         if one != other and self._is_allowed(one, other, threshold):
             small, large = sorted((one, other), key=lambda home: (len(self.members[home]), -home))
             self._merge(large, small)
 
     def _is_allowed(self, one: int, other: int, threshold: float) -> bool:
-        """Return whether the rules allow it and the mean weight is not against it.
+        """Return whether the rules and the mean weight allow to merge two clusters.
 
-        Entries that one source listed at different times may be one, but only where nothing contradicts that itself:
-        an entry of a third source that has an id of each does not join them.
+        Entries that one source listed at different times may be one only by their own evidence: an entry of a third
+        source that has an id of each does not join them.
         """
         total, pairs = 0.0, 0
         kind, source = self.rules.kind, self.rules.source
@@ -107,14 +109,14 @@ class _State:
                     return False
                 weight = self.weight.get((left, right) if left < right else (right, left))
                 if source[left] == source[right] and (weight is None or weight < _PLAIN):
-                    return False  # what one source listed at two times is joined by its own evidence, by no other's
+                    return False
                 if weight is not None or kind[left] == kind[right]:
                     total += UNSEEN if weight is None else weight
                     pairs += 1
         return total / pairs >= self._find_least(one, other, threshold)
 
     def _are_beside(self, left: int, right: int) -> bool:
-        """Return whether one source listed the two side by side."""
+        """Return whether one source listed both at the same time."""
         rules = self.rules
         return (
             rules.source[left] == rules.source[right]
@@ -128,7 +130,7 @@ class _State:
         return bool(scope) and scope[left] >= 0 and scope[right] >= 0 and scope[left] != scope[right]
 
     def _find_least(self, one: int, other: int, threshold: float) -> float:
-        """Return the least mean weight that merges two clusters: more where both were published, under two guids."""
+        """Return the least mean weight that merges two clusters: higher if they were published under two guids."""
         guid, alike = self.rules.guid, self.rules.alike
         left, right = ({guid[row] for row in self.members[home] if row in guid} for home in (one, other))
         if not left or not right or left == right:

@@ -1,7 +1,7 @@
-"""Compare pairs of records: for each kind of evidence the level of agreement that is reached.
+"""Compare pairs of records: for each kind of evidence the level of agreement.
 
 A missing value is no evidence: level 0 of every kind weighs nothing. The levels are small whole numbers in one array of
-pairs by kinds, so that weighing a pair is one look-up for each kind.
+pairs by kinds, so that the weight of a pair is one look-up for each kind.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ LONGER = ("precise, more", "minutes, more")  # levels of lengths that contradict
 VETOES: tuple[str | None, ...] = (None, "different parts", "a post and an episode without a shared id", "one source")
 PARTED, POSTED, BESIDE = 1, 2, 3
 
-# where one level ends and the next begins
+# Limits between levels:
 _TITLE_SHARES = np.array([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])  # share of a title that is found in the other
 _NAME_SHARES = np.array([0.2, 0.4, 0.6, 0.8, 0.95])
 _TEXT_SHARES = np.array([0.3, 0.5, 0.7, 0.9])
 _DAYS = np.array([1, 2, 4, 32, 367])  # time zones and delays of directories move a date by up to three days
 _SECONDS = np.array([3, 16])  # re-encoding moves a length by up to 12 s (five hosts of one show)
-_MINUTES = np.array([61, 241])  # a store rounds, a directory floors: a minute either way; 240 s is an advertisement
+_MINUTES = np.array([61, 241])  # stores round, directories floor: a minute; 240 s is an advertisement
 _ADS_SECONDS, _ADS_SHARE = 90, 0.02  # an inserted advertisement
 
 _REPEATED, _ONCE = ("equal, more often", "equal, 2 or 3 times"), "equal, in a source once"
@@ -43,16 +43,16 @@ _STRONG_EVIDENCE = {
 
 _PARTLY = (".2 to .3", ".3 to .4", ".4 to .5", ".5 to .6", ".6 to .7", ".7 to .8", ".8 to .9")
 _OMITTED = 2  # words that a title leaves out beside digits
-_ANNOUNCED = ".5 to .6"  # the least that the title of an announcement is taken to have in common with that of its item
+_ANNOUNCED = ".5 to .6"  # the least level of the title of an announcement and that of its item
 
-_FOUND = 0.8  # share of names found elsewhere that counts though the other record has no names
-_WITHIN = 0.85  # share of the shorter title that the longer one must have to begin with it
-_BEGINNING = 12  # characters that say something as the beginning of a title
-_FEW = 3  # words of a description that make it one; times that a title is repeated and still a title
+_FOUND = 0.8  # share of names found in the other record that counts even if that has no names
+_WITHIN = 0.85  # share of the shorter title that the beginning of the longer one must have
+_BEGINNING = 12  # characters of a title's beginning that are evidence
+_FEW = 3  # words of a description that count; times that a title is repeated and still a title
 _MANY = 12  # words of a description that are no coincidence
-_COPIES = 30  # texts that another contains, of which a show does not repeat its own
-_TELLING = 6.0  # sum of idf below which a description or a name tells nothing, and in small runs, where idf
-_SMALL = 1.5  # cannot be large, so many times that of a word which stands in one record
+_COPIES = 30  # texts that contain another one, beyond which it is boilerplate
+_TELLING = 6.0  # sum of idf below which a description or a name is no evidence; in small runs, where idf is small,
+_SMALL = 1.5  # this many times the idf of a word of a single record
 _MINUTE = 60
 _BATCH = 300_000  # pairs compared at once: 35 MB of temporary columns; a million are no faster, 100,000 a third slower
 
@@ -66,7 +66,7 @@ class Compared(Struct, frozen=True):
 
 
 def compare(frame: Frame, left: Ints, right: Ints) -> Compared:
-    """Return the levels of all pairs but for ``order``, which needs pairs that are weighed."""
+    """Return the levels of all pairs, except for ``order``, which needs weighted pairs."""
     levels = np.zeros((len(left), len(KINDS)), dtype=np.int8)
     for at in range(0, len(left), _BATCH):
         part = slice(at, at + _BATCH)
@@ -76,7 +76,7 @@ def compare(frame: Frame, left: Ints, right: Ints) -> Compared:
 
 
 def find_vetoes(frame: Frame, compared: Compared) -> Ints:
-    """Return for each pair the number of the veto in ``VETOES``; 0 where there is none."""
+    """Return for each pair the number of its veto in ``VETOES``; 0 without one."""
     left, right = compared.left, compared.right
     parted = has_level(compared.levels, "part", ("conflict",))
     one, other = frame.kind[left], frame.kind[right]
@@ -88,7 +88,7 @@ def find_vetoes(frame: Frame, compared: Compared) -> Ints:
 
 
 def find_witnessed(levels: Levels) -> Bools:
-    """Return whether something besides title and date speaks for each pair."""
+    """Return whether each pair has evidence for it besides title and date."""
     found = np.zeros(len(levels), dtype=np.bool_)
     for kind, good in _STRONG_EVIDENCE.items():
         found |= has_level(levels, kind, good)
@@ -112,15 +112,15 @@ def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
 
 
 def _compare_titles(frame: Frame, left: Ints, right: Ints) -> Ints:
-    """Return how much of each title is found in the other's; equal cores by how often one source repeats them."""
-    one = _title_share(frame, frame.title_grams, left, right)
+    """Return the level of the share of each title in the other; of equal cores by how often a source repeats them."""
+    one = _measure_title_share(frame, frame.title_grams, left, right)
     other = np.zeros_like(one)
     some = np.flatnonzero(one >= _TITLE_SHARES[0] ** 2)  # below it the mean of both cannot reach the second level
-    other[some] = _title_share(frame, frame.title_grams, right[some], left[some])
+    other[some] = _measure_title_share(frame, frame.title_grams, right[some], left[some])
     level = _grade(np.sqrt(one * other), _TITLE_SHARES)
     equal = frame.core[left] == frame.core[right]
     for at in np.flatnonzero((np.maximum(one, other) >= _WITHIN) & ~equal & (level <= len(_TITLE_SHARES))).tolist():
-        short, long = _cores(frame, left[at], right[at])
+        short, long = _sort_cores(frame, left[at], right[at])
         if len(short) >= _BEGINNING and long.startswith(short):
             level[at] = LEVELS["title"].index("begins the other")
     most = np.maximum(frame.repeats[left], frame.repeats[right])
@@ -129,26 +129,29 @@ def _compare_titles(frame: Frame, left: Ints, right: Ints) -> Ints:
     return np.where(equal, rank, np.where(frame.wordless[left] | frame.wordless[right], 0, level))
 
 
-def _title_share(frame: Frame, bags: Bags, left: Ints, right: Ints) -> Doubles:
-    """Return how much of the right row's bag lies in the left row's title and names; 0 where it is empty."""
+def _measure_title_share(frame: Frame, bags: Bags, left: Ints, right: Ints) -> Doubles:
+    """Return the share of the right row's bag that the left row's title and names have; 0 for an empty bag."""
     return sum_shared((frame.title_grams, frame.name_grams), bags, left, right).astype(np.float64) / np.maximum(
         bags.sums[right], 1e-6
     )
 
 
-def _cores(frame: Frame, left: int, right: int) -> tuple[str, str]:
+def _sort_cores(frame: Frame, left: int, right: int) -> tuple[str, str]:
     """Return the cores of two titles, the shorter first."""
     short, long = sorted((frame.titles[left].core, frame.titles[right].core), key=len)
     return short, long
 
 
 def _compare_names(frame: Frame, left: Ints, right: Ints) -> Ints:
-    """Return how much of the better found names is in the other record; 0 where only one has names, unfound."""
-    one, other = _title_share(frame, frame.name_grams, left, right), _title_share(frame, frame.name_grams, right, left)
+    """Return the level of the names found in the other record, the better of both; 0 if only one has names, unfound."""
+    one, other = (
+        _measure_title_share(frame, frame.name_grams, left, right),
+        _measure_title_share(frame, frame.name_grams, right, left),
+    )
     sums = frame.name_grams.sums
-    mine, theirs, enough = sums[left], sums[right], _least_idf(frame, left)
+    mine, theirs, enough = sums[left], sums[right], _find_least_idf(frame, left)
     best = np.maximum(
-        np.where(theirs >= _least_idf(frame, right), one, 0.0),
+        np.where(theirs >= _find_least_idf(frame, right), one, 0.0),
         np.where(mine >= enough, other, 0.0),
     )
     least, most = np.minimum(mine, theirs), np.maximum(mine, theirs)
@@ -157,7 +160,7 @@ def _compare_names(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 
 def _compare_digits(frame: Frame, left: Ints, right: Ints) -> Ints:
-    """Return whether digits of one title are neither in the other nor among its numbers; a code that both have once."""
+    """Return the level of digits: missing in the other title and its numbers, equal, or a code that both have once."""
     one = frame.digits.sizes[left] > sum_shared((frame.all_numbers,), frame.digits, right, left)
     other = frame.digits.sizes[right] > sum_shared((frame.all_numbers,), frame.digits, left, right)
     some = (frame.digits.sizes[left] > 0) | (frame.digits.sizes[right] > 0)
@@ -167,10 +170,10 @@ def _compare_digits(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 
 def _count_numbers_once(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
-    """Count once what two titles say that are only a number: as their number, else as their digits.
+    """Count the evidence of titles that are only a number once: as number, else as digits.
 
-    Equal ones are titles that may be repeated where their lengths contradict, or where one listing has another entry
-    of the other's day and does not count as the other does: one that counts higher has the title for another item.
+    Equal titles count as repeated ones if their lengths contradict, or if one listing has another entry of the other's
+    day and other numbers: a listing that counts higher has the title for another item.
     """
     number, digits = KINDS.index("number"), KINDS.index("digits")
     named = (frame.series_words[left] != ABSENT) & (frame.series_words[right] != ABSENT)
@@ -191,7 +194,7 @@ def _count_numbers_once(frame: Frame, left: Ints, right: Ints, levels: Levels) -
 
 
 def _has_other_on_day(frame: Frame, left: Ints, right: Ints) -> Bools:
-    """Return whether the right row's listing has an entry of the left row's day though the right row has another."""
+    """Return whether the right row has another day than the left row, of which its listing has another entry."""
     one, other = frame.day[left], frame.day[right]
     width = int(frame.source.max(initial=0)) + 1
     found = np.isin(one * width + frame.source[right], frame.day * width + frame.source)
@@ -200,11 +203,11 @@ def _has_other_on_day(frame: Frame, left: Ints, right: Ints) -> Bools:
 
 
 def _promote_numbered_titles(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
-    """Count a repeated title that each source has once with its number or part ("Mailbag #12") as one it has once.
+    """Count a repeated title that each source has once with its number or part ("Mailbag #12") as one that it has once.
 
-    Only where the day or the text agrees too: a listing that counts its own places numbers another item the same. For a
-    title that is only a number the next day is no such agreement (in a daily show it is that of the next item), and one
-    whose texts contradict is a title that may be repeated.
+    The day or the text must agree, too: a listing with numbers of its own may have the same number for another item.
+    For a title that is only a number, the next day does not count (in a daily show it is that of the next item), and
+    with contradicting texts the title counts as repeated.
     """
     title = levels[:, KINDS.index("title")]
     numbered = (frame.full_title[left] == frame.full_title[right]) & (frame.full_title[left] != ABSENT)
@@ -221,10 +224,10 @@ def _promote_numbered_titles(frame: Frame, left: Ints, right: Ints, levels: Leve
 
 
 def _forgive_omissions(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
-    """Hold no digits against a title that leaves out other words of the other, too, where the texts agree.
+    """Ignore digits that a title leaves out with other words of the other title, if the texts agree.
 
-    Where they share a sentence of their own, no part either; and where the days agree as well, how much the titles have
-    in common says little: a blog that quotes an episode announces it in other words.
+    If the texts share a sentence of their own, ignore a part, too; and if the days agree as well, the title has at
+    least the level of an announcement: a blog that quotes an episode announces it in other words.
     """
     quoted, partly = has_level(levels, "description", _SAME_TEXT[-1:]), has_level(levels, "title", _PARTLY)
     digits, words = frame.digits.sizes, frame.tokens.sizes
@@ -244,11 +247,11 @@ def _forgive_omissions(frame: Frame, left: Ints, right: Ints, levels: Levels) ->
 
 
 def _compare_texts(frame: Frame, left: Ints, right: Ints) -> Ints:
-    """Return how much of the poorer text is in the other: a cut copy and a footer both leave it near 1.
+    """Return the level of the share of the poorer text in the other, near 1 with a cut copy and with a footer.
 
-    Of a description and a summary the one counts that agrees best with the other side's texts. However few its words
-    are, a text that is in the other counts if both have a sentence that each of their sources has once: most under
-    unlike titles, and as any other text under equal ones, for a re-run has the same sentences.
+    Of a description and a summary the one counts that agrees best with the other record's texts. A text of few words
+    counts only if both have a sentence that each of their sources has once: more under different titles than under
+    equal ones, because a re-run has the same sentences.
     """
     highest = len(LEVELS["description"]) - 1
     level = _compare_bags(frame, (frame.descriptions, frame.descriptions), left, right)
@@ -263,21 +266,21 @@ def _compare_texts(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 
 def _compare_bags(frame: Frame, texts: tuple[Bags, Bags], left: Ints, right: Ints) -> Ints:
-    """Return the level of one text of the left rows beside one text of the right rows."""
+    """Return the level of one text of the left rows compared with one text of the right rows."""
     one, other = texts
     level, poorer = _grade_texts(texts, left, right)
     words = np.minimum(one.sizes[left], other.sizes[right])
     contained = level > len(_TEXT_SHARES)
     alone = np.zeros(len(left), dtype=np.bool_)
     alone[contained] = sum_shared((frame.sentences,), frame.sentences, left[contained], right[contained]) > 0
-    known = (words >= _FEW) & (poorer >= _least_idf(frame, left))
+    known = (words >= _FEW) & (poorer >= _find_least_idf(frame, left))
     full = np.where(known, level + (contained & (words >= _MANY)), 0)
     equal = frame.core[left] == frame.core[right]
     return np.where(alone, np.where(equal, np.maximum(full, level), len(LEVELS["description"]) - 1), full)
 
 
 def _grade_texts(texts: tuple[Bags, Bags], left: Ints, right: Ints) -> tuple[Ints, Doubles]:
-    """Return the level of the share of the poorer text that is in the other, and the idf of the poorer one."""
+    """Return the level of the share of the poorer text in the other, and the idf of the poorer one."""
     one, other = texts
     mine, theirs = one.sums[left], other.sums[right]
     poorer, turned = np.minimum(mine, theirs), mine < theirs
@@ -288,15 +291,13 @@ def _grade_texts(texts: tuple[Bags, Bags], left: Ints, right: Ints) -> tuple[Int
 
 
 def compare_short_texts(frame: Frame, left: Ints, right: Ints) -> Ints:
-    """Return the level of the descriptions however few words they have; 0 where one has none that is rare."""
+    """Return the level of the descriptions even if they have few words; 0 if one has no rare word."""
     level, poorer = _grade_texts((frame.descriptions, frame.descriptions), left, right)
     return np.where(poorer > 0, level, 0)
 
 
 def _drop_quoted_texts(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
-    """Let neither text nor the words in common count for a title with words more, "Afterthoughts on X", of other
-    length and day.
-    """
+    """Ignore text and common words of a longer title ("Afterthoughts on X") of other length and day."""
     title, description = levels[:, KINDS.index("title")], levels[:, KINDS.index("description")]
     apart = has_level(levels, "duration", LONGER) & ~has_level(levels, "date", ("same day",))
     unlike = (frame.core[left] != frame.core[right]) & has_level(levels, "id", ("none",))
@@ -304,14 +305,14 @@ def _drop_quoted_texts(frame: Frame, left: Ints, right: Ints, levels: Levels) ->
     worded = (title == begins - 1) & has_level(levels, "date", _OTHER_DAYS)
     more = worded | (description >= alike)
     for at in np.flatnonzero(apart & more & unlike).tolist():
-        short, long = _cores(frame, left[at], right[at])
+        short, long = _sort_cores(frame, left[at], right[at])
         if long.startswith(f"{short} ") or long.endswith(f" {short}"):
             description[at] = 0 if description[at] >= alike else description[at]
             title[at] = begins if worded[at] else title[at]
 
 
 def _forgive_parts_of_one_text(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
-    """Let texts that differ say nothing where a third has both: one quotes a sentence of it, one ends before that."""
+    """Ignore different texts if a third text has both: one quotes a sentence of it, one is cut before that."""
     unlike = np.flatnonzero(has_level(levels, "description", _UNLIKE_TEXT))
     same = np.flatnonzero(has_level(levels, "description", _SAME_TEXT))
     if not len(unlike) or not len(same):
@@ -331,8 +332,8 @@ def _forgive_parts_of_one_text(frame: Frame, left: Ints, right: Ints, levels: Le
         levels[unlike[np.isin(wanted, np.concatenate(codes))], KINDS.index("description")] = 0
 
 
-def _least_idf(frame: Frame, rows: Ints) -> Doubles:
-    """Return the sum of idf from which words tell something in a show of each row's size, other shows left aside."""
+def _find_least_idf(frame: Frame, rows: Ints) -> Doubles:
+    """Return the sum of idf from which words are evidence, by the size of each row's show."""
     enough: Doubles = np.minimum(_TELLING, _SMALL * np.log(np.bincount(frame.word_group) + 1.0))[frame.word_group[rows]]
     return enough
 
@@ -352,7 +353,7 @@ def compare_lengths(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 
 def grade_days(days: Ints) -> Ints:
-    """Return the level of dates that lie so many days apart."""
+    """Return the level of dates by the days between them."""
     return _grade(days, _DAYS)
 
 
@@ -373,7 +374,7 @@ def _compare_numbers(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 
 def _compare_tags(frame: Frame, left: Ints, right: Ints) -> Ints:
-    """Return whether titles call their items the same; two stages of a release differ as re-run and original do."""
+    """Return the level of tags; two stages of a release differ as a re-run and its original do."""
     one, other = frame.stage[left], frame.stage[right]
     staged = (one != other) & (one != ABSENT) & (other != ABSENT)
     return np.where((frame.tag[left] == frame.tag[right]) & ~staged, 1, 2)

@@ -1,9 +1,9 @@
-"""Fit the table of weights to a run's own pairs: expectation-maximisation with guards against running away.
+"""Fit the table of weights to a run's own pairs: expectation-maximisation (EM) with constraints.
 
-Plain EM on candidate pairs finds "same show, about the same time" instead of "same item". The guards: pairs with an
-equal hard id stay matches; what non-matches look like comes half from pairs inside a source, half from random pairs
-of two sources; a record has at most one partner in each source; similarity counts the more the higher it is; each
-weight is held by the starting table as by a few pairs, and cannot leave it by more than a bound.
+EM alone would find "same show, about the same time" instead of "same item". The constraints: pairs with an equal hard
+id stay matches; the levels of non-matches are counted half in pairs inside a source, half in random pairs of two
+sources; a record has at most one partner in each source; weights ascend with similarity; the starting table counts as a
+few pairs of each level, and no weight may differ from it by more than a bound.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from aggregator.merger.matching.features.feature_table import Frame
 from aggregator.merger.matching.features.token_bags import Doubles, Ints
 from aggregator.merger.matching.scoring import KINDS, LEVELS, Levels, Table, weigh
 
-_LEAST = 100  # pairs that may be one, below which a run teaches nothing
+_LEAST = 100  # pairs without a veto, below which nothing is fitted
 _ROUNDS = 30
 _CLIP = 7.0  # natural log-odds that one kind of evidence may weigh: e^7 is what a thousand pairs can show
-_FAR = 2.5  # natural log-odds that a weight may leave the starting table by; 2 costs songs .002 of F1, 4.5 .001
-_ASSUMED = 1000.0  # pairs by which the starting table holds the prior
-_USUAL = 1000  # records up to which the prior stays at the starting one or above; beyond, less the log of the multiple
-_FIRM = 5.0  # pairs by which the starting table holds a level that the run hardly shows
-_FULL = 2000.0  # pairs after which more do not make a run surer of itself
-_HOPELESS = -12.0  # natural log-odds by the starting table below which a pair is taken for none throughout
+_FAR = 2.5  # natural log-odds by which a weight may differ from the starting table; 2 costs songs .002 of F1, 4.5 .001
+_ASSUMED = 1000.0  # pairs that the prior of the starting table counts as
+_USUAL = 1000  # records up to which the prior is not below the starting one; beyond, less the log of the multiple
+_FIRM = 5.0  # pairs that each level of the starting table counts as
+_FULL = 2000.0  # pairs of a run that count, at most
+_HOPELESS = -12.0  # natural log-odds by the starting table below which a pair is always a non-match
 _SAMPLES = 20_000
-_SETTLED = 0.0005  # change of the prior as it would be without bound, in natural log-odds, at which the rounds end
+_SETTLED = 0.0005  # change of the unbounded prior, in natural log-odds, at which the rounds end
 _MONOTONE = {"title": (1, 10), "names": (1, 7), "description": (1, 8)}  # levels of these kinds that ascend, from and to
-_GIVEN = ("id", "order")  # kinds that a run does not learn: anchors, and what is measured after the others
+_GIVEN = ("id", "order")  # kinds that are not fitted: ids are anchors, order is measured after the others
 _SEED = 7
 
 
@@ -61,7 +61,7 @@ def fit(frame: Frame, compared: Compared, vetoes: Ints, start: Table) -> Table:
 
 
 def _find_patterns(levels: Levels) -> tuple[Levels, Ints]:
-    """Return the distinct rows of levels, and for each pair which of them it has."""
+    """Return the distinct rows of levels, and the number of that of each pair."""
     codes = np.zeros(len(levels), dtype=np.int64)
     for column, kind in enumerate(KINDS):
         codes = codes * len(LEVELS[kind]) + levels[:, column]
@@ -70,7 +70,7 @@ def _find_patterns(levels: Levels) -> tuple[Levels, Ints]:
 
 
 def _count_non_matches(frame: Frame, compared: Compared) -> list[Doubles]:
-    """Return how often each level occurs among pairs that are not one."""
+    """Return the share of each level among non-matches."""
     rng = np.random.default_rng(_SEED)
     rows = len(frame.records)
     left, right = (rng.integers(0, rows, min(_SAMPLES, rows * rows)) for _ in range(2))
@@ -91,14 +91,14 @@ def _measure_shares(levels: Levels, size: int) -> Doubles:
 
 
 def _group_rivals(frame: Frame, left: Ints, right: Ints) -> tuple[Ints, Ints]:
-    """Return two group numbers of each pair: the left row's candidates in the right's source, and the reverse."""
+    """Return two group numbers of each pair: the left row's candidates in the right row's source, and the reverse."""
     sources = int(frame.source.max(initial=0)) + 1
     one, other = left * sources + frame.source[right], right * sources + frame.source[left]
     return np.unique(one, return_inverse=True)[1], np.unique(other, return_inverse=True)[1]
 
 
 def _expect(weights: Doubles, rivals: tuple[Ints, Ints]) -> Doubles:
-    """Return the probability of each pair, a record having at most one partner in each source."""
+    """Return the probability of each pair, given that a record has at most one partner in each source."""
     odds = np.exp(np.clip(weights, -40.0, 40.0))
     one, other = (odds / (1.0 + np.bincount(group, weights=odds)[group]) for group in rivals)
     likely: Doubles = np.minimum(one, other)
@@ -106,7 +106,7 @@ def _expect(weights: Doubles, rivals: tuple[Ints, Ints]) -> Doubles:
 
 
 def _maximise(patterns: Levels, shares: Doubles, unlike: list[Doubles], start: Table, pairs: int) -> Table:
-    """Return the table that the shares of the patterns ask for, held near the starting one."""
+    """Return the table fitted to the shares of the patterns and to the starting one."""
     total = float(shares.sum())
     scale = min(total, _FULL)
     rows = []

@@ -1,4 +1,4 @@
-"""Explain pairs: the prior, then each kind of evidence with both values as read and its weight."""
+"""Explain pairs: the prior, then each kind of evidence with both values and its weight."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from aggregator.model.cluster import Evidence, Pair
 from aggregator.text.titles.titles import Title
 
 _WIDEST = 80  # characters of a value that are shown
-_Row = tuple[int, int, float, float, int]  # of a pair: its rows, doubt, rivals and veto
+_Row = tuple[int, int, float, float, int]  # of a pair: its rows, adjustment, competition and veto
 
 
 class Resolution(Struct, frozen=True):
     """The result of a run: pairs with levels, weight and veto, and the groups of rows that are one item each.
 
-    ``doubts`` are adjustments that ``weights`` include; ``rivals`` are what competing candidates take beside them.
+    ``adjustments`` are included in ``weights``; ``competition`` is what competing candidates take from each, 0 or less.
     """
 
     frame: Frame
     compared: Compared
     weights: Floats
-    doubts: Floats
-    rivals: Floats
+    adjustments: Floats
+    competition: Floats
     vetoes: Ints
     groups: tuple[tuple[int, ...], ...]
     table: Table
@@ -38,19 +38,19 @@ class Resolution(Struct, frozen=True):
 
 
 def explain_pairs(found: Resolution, places: Sequence[int]) -> list[Pair]:
-    """Return the pairs at some positions, each with its evidence, the prior first; the weights sum up to its own."""
+    """Return the pairs at some positions, each with its evidence, the prior first; its weights add up to the pair's."""
     at = np.array(places, dtype=np.int64)
     evidence = [[Evidence("prior", found.table.version, "", "", found.table.prior)] for _ in places]
     for kind in KINDS:
         for place, one in _explain_kind(found, at, kind):
             evidence[place].append(one)
-    columns = (found.compared.left, found.compared.right, found.doubts, found.rivals, found.vetoes)
+    columns = (found.compared.left, found.compared.right, found.adjustments, found.competition, found.vetoes)
     rows = zip(*(column[at].tolist() for column in columns), strict=True)
     return [_explain_pair(found, row, known) for row, known in zip(rows, evidence, strict=True)]
 
 
 def _explain_kind(found: Resolution, at: Ints, kind: str) -> Iterator[tuple[int, Evidence]]:
-    """Yield the evidence of one kind, where it weighs anything, each with the place of its pair in ``at``."""
+    """Yield the evidence of one kind with a weight, each with the place of its pair in ``at``."""
     column = KINDS.index(kind)
     weights = found.table.weights[column]
     levels = found.compared.levels[at, column]
@@ -69,14 +69,14 @@ def _explain_kind(found: Resolution, at: Ints, kind: str) -> Iterator[tuple[int,
 
 def _explain_pair(found: Resolution, row: _Row, evidence: list[Evidence]) -> Pair:
     """Return one pair with its evidence, adjustments last."""
-    left, right, doubt, lost, veto = row
-    if doubt:
+    left, right, adjustment, lost, veto = row
+    if adjustment:
         known = (
             ("weak title", "other days, nothing else agrees")
-            if doubt < 0
+            if adjustment < 0
             else ("relisted", "its source lists it again")
         )
-        evidence.append(Evidence(*known, "", "", doubt))
+        evidence.append(Evidence(*known, "", "", adjustment))
     if lost < 0:
         evidence.append(Evidence("competitor", "another entry matches as well", "", "", lost))
     total = sum([one.weight for one in evidence])
@@ -85,7 +85,7 @@ def _explain_pair(found: Resolution, row: _Row, evidence: list[Evidence]) -> Pai
 
 
 def _read_value(frame: Frame, kind: str, row: int) -> str:
-    """Return the value of a row that a kind of evidence compares, as a person reads it."""
+    """Return the value of a row that a kind of evidence compares, in a form for people."""
     value = _VALUES[kind](frame.records[row], frame.titles[row]) if kind != "names" else frame.names_of[row]
     return "" if value is None else str(value)[:_WIDEST]
 

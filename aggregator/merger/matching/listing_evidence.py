@@ -1,24 +1,22 @@
-"""Evidence that two listings as a whole give about a pair: order of their items, difference of dates, translation.
+"""Evidence about a pair from its two listings as a whole: order of their items, difference of dates, translation.
 
-**Order.** Two listings of one show hold the same items in the same order, or in the reverse one. Where enough pairs of
-two listings are sure without it, and those agree on an order, any other pair stands between the same two sure pairs,
-which is evidence for it, or elsewhere, which is evidence against it. A listing without positions, or one sorted by
-something else (titles, relevance), has no order in common with another and gives none. The weights are those of pairs
-that all other evidence leaves open (``docs/matching.md``), so that what dates say already is not counted twice.
+**Order.** Two listings of one show have the same items in the same order, or reversed. If enough pairs of two listings
+are sure by other evidence and agree on an order, any other pair is between the same two sure pairs, which is evidence
+for it, or elsewhere, which is evidence against it. Listings without positions, or in another order (titles, relevance),
+give no such evidence. The weights are those of pairs that all other evidence leaves open (``docs/matching.md``), so
+that dates are not counted twice.
 
-**Dates.** A host that imports a show may stamp all of it with other dates. Where the pairs of two listings that are
-sure without their dates nearly all disagree, the disagreement is that of the listings, not of the items. Moved by one
-and the same stretch, the dates are compared as if moved back, and tell next week's item of one title from this week's
-again; else they are no evidence. Where the others nearly all agree, months or years between two entries are the
-entries' own, no stamp: a re-run without a mark, which nothing but the date tells from the original. A pair that only
-shares its title does not show that listings disagree: three weekly titles of one week and of the next would be moved by
-seven days. A
-third listing that has too little in common with one of the two to tell is compared by the nearer of their calendars.
-Seen: 146 episodes of one show later by 4.35 years in the median on its next host.
+**Dates.** A host that imports a show may date all of it again. If nearly all pairs of two listings that are sure
+without their dates disagree on them, the difference is that of the listings, not of the items: if it is the same for
+all pairs, the dates are compared without it; else they are no evidence. If nearly all other pairs agree, months or
+years between two entries are their own: a re-run without a mark differs from the original in its date alone. A pair
+that only shares its title does not show that listings disagree: weekly titles of two successive weeks would differ by
+seven days. A third listing with too few pairs is compared by the nearer of the two calendars. Seen: 146 episodes of one
+show later by 4.35 years in the median on its next host.
 
-**Translation.** A listing in another language has other titles and texts throughout. Where entries of two listings have
-one instant and one length to the second, which no other entry of either listing has, and this holds for most entries
-and in one order, their words are no evidence.
+**Translation.** A listing in another language has other titles and texts. If most entries of two listings have one
+instant and one length to the second in pairs, which no other entry of either listing has, in one order, their words are
+no evidence.
 """
 
 from __future__ import annotations
@@ -34,21 +32,21 @@ from aggregator.merger.matching.features.feature_table import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
 from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SURE, UNSEEN, Table, has_level
 
-_LANDMARKS = 5  # by which two listings show an order; with 3 wrong orders cost precision .001, 8 change nothing
-_AGREED = 0.8  # share of neighbouring landmarks in one order; .7 lets listings in no order through, .9 loses a few
+_LANDMARKS = 5  # sure pairs that show an order, at least; with 3, wrong orders cost precision .001, 8 change nothing
+_AGREED = 0.8  # share of neighbouring landmarks in one order; with .7, listings in no order count, .9 loses a few
 _FEW = 3  # items between two landmarks that are few
 
-_LEAST = 3  # sure pairs by which two listings are seen to disagree on dates
-_NEARLY_ALL = 0.8  # share of the sure pairs; an archive of which half was dated anew is two archives
+_LEAST = 3  # sure pairs that show that two listings disagree on dates
+_NEARLY_ALL = 0.8  # share of the sure pairs; an archive of which half was dated again is two archives
 _FAR = 3  # days that time zones and the delay of a directory explain
-_MANY = 8  # other sure pairs by which two listings are seen to agree; 5 would do on all sets
+_MANY = 8  # other sure pairs that show that two listings agree; 5 would be enough on all sets
 _HARDLY_ANY = 0.1  # share of them that may disagree; with .2 three true pairs of directories-dev are lost
-_NEXT_TO_NONE = 0.05  # share of them that may disagree by more than a day where they agree to the day
-_LATE = 9  # days by which a blog or a directory may come after the host; a re-run comes later
-_STEADY = 1  # days by which a move by one and the same stretch may vary: time zones
-_TIE = 0.01  # of the date's weight: which of two entries of one text and title is meant, the date says
+_NEXT_TO_NONE = 0.05  # share of them that may disagree by more than a day if they agree to the day
+_LATE = 9  # days by which a blog or a directory may be later than the host; a re-run is later still
+_STEADY = 1  # days by which a constant difference of dates may vary: time zones
+_TIE = 0.01  # share of the date's weight that decides between two entries of the same text and title
 
-_TRANSLATED = 5  # entries of one instant and length by which a listing is seen to be a translation
+_TRANSLATED = 5  # entries of one instant and length that show a translation
 _MOSTLY = 0.5  # share of the shorter listing's entries that they must be
 _SAME_INSTANT = 60  # seconds
 
@@ -68,7 +66,7 @@ class _Encounter(Struct, frozen=True):
     other: Ints
 
     def select_best(self, weights: Floats, some: Ints) -> Ints:
-        """Return those of some pairs that are each row's best of the other listing, the best first."""
+        """Return those of some pairs that are the best of both their rows, the best first."""
         best = some[np.lexsort((self.other[some], self.one[some], -weights[some]))]
         for rows in (self.one, self.other):
             best = best[np.sort(np.unique(rows[best], return_index=True)[1])]
@@ -76,7 +74,7 @@ class _Encounter(Struct, frozen=True):
 
 
 def _find_encounters(compared: Compared, listing: Ints, asked: Bools) -> Iterator[_Encounter]:
-    """Yield the pairs that are asked about, by the two listings that they are of."""
+    """Yield the pairs in ``asked`` for each two listings."""
     some = np.flatnonzero(asked & (listing[compared.left] != listing[compared.right]))
     left, right = compared.left[some], compared.right[some]
     turned = listing[left] > listing[right]
@@ -90,15 +88,16 @@ def _find_encounters(compared: Compared, listing: Ints, asked: Bools) -> Iterato
 # Order
 
 
-def find_order(frame: Frame, compared: Compared, weights: Floats, vetoes: Ints) -> Ints:
+def find_order(frame: Frame, compared: Compared, table: Table, weights: Floats, vetoes: Ints) -> Ints:
     """Return for each pair the level of the evidence ``order``; ``weights`` are those of all other evidence."""
     levels = np.zeros(len(weights), dtype=np.int64)
     listing, place = _find_places(frame)
     size = np.bincount(listing, weights=place >= 0).astype(np.int64)
+    title_alone = table.prior + table.weights[KINDS.index("title")][-1]  # less than SURE in some fitted tables
     placed = (place[compared.left] >= 0) & (place[compared.right] >= 0)
     for met in _find_encounters(compared, listing, placed & (vetoes == 0) & (weights >= UNSEEN)):
         own = weights[met.at]
-        sure = met.select_best(own, np.flatnonzero(own >= SURE))
+        sure = met.select_best(own, np.flatnonzero(own >= min(SURE, title_alone)))
         if len(sure) >= _LANDMARKS:
             sizes = int(size[listing[met.one[0]]]), int(size[listing[met.other[0]]])
             levels[met.at] = _grade_places(place[met.one], place[met.other], sure, sizes)
@@ -148,7 +147,7 @@ def _grade_places(one: Ints, other: Ints, sure: Ints, sizes: tuple[int, int]) ->
 
 
 def _find_in_line(places: Ints) -> Bools:
-    """Return which landmarks do not stand out of the line that those before and after them make."""
+    """Return which landmarks are in one order with those before and after them."""
     kept = np.ones(len(places), dtype=np.bool_)
     before, this, after = places[:-2], places[1:-1], places[2:]
     kept[1:-1] = (before >= after) | ((before < this) & (this < after))
@@ -175,31 +174,45 @@ def find_same_recordings(frame: Frame, compared: Compared, vetoes: Ints) -> Bool
 
 
 def forget_translated_words(frame: Frame, compared: Compared, vetoes: Ints) -> Compared:
-    """Return the pairs without the levels of titles and texts where one listing is a translation of the other."""
+    """Return the pairs without the levels of titles and texts if one listing is a translation of the other.
+
+    Of two such sources, different words are no evidence for any pair of one length to the second: entries that one of
+    them listed before it moved have other ids or dates.
+    """
     same = find_same_recordings(frame, compared, vetoes)
     if same.sum() < _TRANSLATED:
         return compared
     listing, place = _find_places(frame)
     size, levels = np.bincount(listing), compared.levels.copy()
+    unlike = has_level(levels, "title", _UNLIKE)
+    pairs = _number_pairs_of(frame.source, compared)
+    translated = np.zeros(len(pairs), dtype=np.bool_)
     for met in _find_encounters(compared, listing, same):
         count, shorter = len(met.at), min(size[listing[met.one[0]]], size[listing[met.other[0]]])
-        unlike = has_level(levels[met.at], "title", _UNLIKE).mean()
         steps = np.sign(np.diff(place[met.other[np.argsort(place[met.one])]]))
         steady = abs(steps.sum()) >= (2 * _AGREED - 1) * (count - 1)
-        if count >= max(_TRANSLATED, _MOSTLY * shorter) and unlike >= _NEARLY_ALL and steady:
-            for kind in _WORDS:
-                levels[met.at, KINDS.index(kind)] = 0
+        if count >= max(_TRANSLATED, _MOSTLY * shorter) and unlike[met.at].mean() >= _NEARLY_ALL and steady:
+            translated[met.at] = True
+            translated |= (pairs == pairs[met.at[0]]) & unlike & has_level(levels, "duration", ("precise, 2 s",))
+    for kind in _WORDS:
+        levels[translated, KINDS.index(kind)] = 0
     return replace(compared, levels=levels)
+
+
+def _number_pairs_of(source: Ints, compared: Compared) -> Ints:
+    """Return a number for the two sources of each pair."""
+    one, other = source[compared.left], source[compared.right]
+    return number_combinations(np.minimum(one, other), np.maximum(one, other))
 
 
 # Dates
 
 
 class _Survey(Struct, frozen=True):
-    """The days by which the second row of each pair of an encounter is later, and what its sure pairs say of them.
+    """Dates of the pairs of two listings: the days (``moved``) by which the second row of each is later.
 
-    ``sure`` are pairs that are sure without their dates, ``titled`` also those that share a title alone. ``disagree``
-    says whether nearly all sure pairs do, ``steady`` whether they do by one and the same ``stretch`` of days.
+    ``sure`` are pairs that are sure without their dates, ``titled`` also those that share only a title. ``disagree``
+    says whether the dates of nearly all sure pairs do, ``steady`` whether by the same number of days (``stretch``).
     """
 
     met: _Encounter
@@ -212,10 +225,10 @@ class _Survey(Struct, frozen=True):
 
 
 def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Floats, vetoes: Ints) -> tuple[Ints, Ints]:
-    """Return the levels of all dates, those of listings that disagree as a whole put right; ``weights`` include them.
+    """Return the levels of all dates, corrected for listings that disagree as a whole; ``weights`` include dates.
 
-    And for each pair 1 where its dates lie far apart though those of the two listings' other pairs agree, 2 where
-    nearly all of these agree to the day.
+    Also return for each pair 1 if its dates lie far apart though those of the other pairs of the two listings agree, 2
+    if nearly all of these agree to the day, else 0.
     """
     levels: Ints = compared.levels[:, _DATE].astype(np.int64)
     own = np.zeros(len(levels), dtype=np.int64)
@@ -228,7 +241,7 @@ def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Float
     surveys = []
     for met in _find_encounters(compared, listing, dated):
         chosen = (met.select_best(meant[met.at], np.flatnonzero(known[met.at])) for known in (sure, titled))
-        surveys.append(_survey(met, frame.day[met.other] - frame.day[met.one], *chosen))
+        surveys.append(_make_survey(met, frame.day[met.other] - frame.day[met.one], *chosen))
     elsewhere = _find_other_calendar(frame, listing, surveys)
     for survey in surveys:
         at, one, other = survey.met.at, survey.met.one, survey.met.other
@@ -238,8 +251,8 @@ def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Float
     return levels, own
 
 
-def _survey(met: _Encounter, moved: Ints, sure: Ints, titled: Ints) -> _Survey:
-    """Return what the sure pairs of an encounter show of its dates."""
+def _make_survey(met: _Encounter, moved: Ints, sure: Ints, titled: Ints) -> _Survey:
+    """Return the survey of the dates of two listings by their sure pairs."""
     away = moved[sure]
     if len(sure) < _LEAST or (np.abs(away) > _FAR).mean() < _NEARLY_ALL:
         return _Survey(met, moved, sure, titled)
@@ -249,9 +262,9 @@ def _survey(met: _Encounter, moved: Ints, sure: Ints, titled: Ints) -> _Survey:
 
 
 def _grade_dates(survey: _Survey, days: Ints, before: Ints) -> tuple[Ints, Ints]:
-    """Return the levels of the dates of an encounter, and for which pairs they are their own (``correct_dates``).
+    """Return the corrected levels of the dates of two listings, and the second result of ``correct_dates``.
 
-    ``days`` lie between the dates, ``before`` are the levels by these dates alone.
+    ``days`` are the days between the dates, ``before`` the levels by these alone.
     """
     own = np.zeros(len(days), dtype=np.int64)
     if survey.disagree:
@@ -274,9 +287,9 @@ def _find_agreeing(moved: Ints, sure: Ints) -> tuple[Bools, Bools]:
 
 
 def _find_other_calendar(frame: Frame, listing: Ints, surveys: Sequence[_Survey]) -> Ints:
-    """Return the day of each row by another calendar than its own.
+    """Return the day of each row in the calendar of a listing that disagrees with its own.
 
-    This is the day that a disagreeing listing gives it, else its own, moved back by the stretch of its listing.
+    It is the day of its partner in that listing, else its own day moved by the constant difference of the listings.
     """
     shift = np.zeros(int(listing.max(initial=0)) + 1, dtype=np.int64)
     for survey in sorted((each for each in surveys if each.steady), key=lambda each: len(each.sure)):

@@ -1,8 +1,8 @@
-"""Match entries: which of them are the same item, and the evidence that holds them together.
+"""Match entries: which of them are the same item, and the evidence for it.
 
-The steps are the field's: records in a table of features, candidate pairs, levels of agreement, weights (natural
-log-odds, Fellegi and Sunter 1969), clusters. ``docs/matching.md`` has the method, the measured tables and what was
-dropped.
+The steps are those of record linkage: records in a table of features, candidate pairs, levels of agreement, weights
+(natural log-odds, Fellegi and Sunter 1969), clusters. ``docs/matching.md`` has the method, the measured tables and what
+was dropped.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from aggregator.merger.matching.adjustments import (
     credit_relisted,
+    find_redated,
     penalize_competitors,
     penalize_weak_titles,
 )
@@ -42,18 +43,20 @@ from aggregator.merger.matching.listing_evidence import (
     find_same_recordings,
     forget_translated_words,
 )
-from aggregator.merger.matching.same_titles import align_same_titles
+from aggregator.merger.matching.same_titles import align_same_titles, number_eras
 from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, SHIPPED, UNSEEN, Table, weigh
 from aggregator.model.cluster import Cluster, Decision, Matching, Pair
 from aggregator.model.entry import Entry
 
-NEAR_MISS = -3.0  # natural log-odds from which a pair that was not merged is worth a person's look
-_SHOWN = 200  # near misses shown at most: more is not read
+NEAR_MISS = -3.0
+"""Natural log-odds from which a pair that was not merged is shown to a person."""
+_SHOWN = 200  # near misses that are shown
 _NO_PINS: Mapping[str, str] = MappingProxyType({})
+_TITLE = KINDS.index("title")
 
 
 class Pairs(Struct, frozen=True):
-    """The records of a run with the pairs that are compared, their vetoes, and how many blocks were too large."""
+    """The records of a run with their compared pairs, vetoes, and the number of blocks that were too large."""
 
     frame: Frame
     compared: Compared
@@ -69,7 +72,7 @@ class Constraints(Struct, frozen=True):
     threshold: float = 1.0
 
 
-def match(  # noqa: PLR0913 - what decides, and what need not be made again
+def match(  # noqa: PLR0913 - options, and pairs that the caller has
     entries: Sequence[Entry],
     *,
     decisions: Sequence[Decision] = (),
@@ -78,16 +81,16 @@ def match(  # noqa: PLR0913 - what decides, and what need not be made again
     threshold: float = 1.0,
     pairs: Pairs | None = None,
 ) -> Matching:
-    """Return clusters with every entry in exactly one, and the pairs a person should look at.
+    """Return clusters with every entry in exactly one, and the near misses, which a person should look at.
 
-    ``pins`` maps entry ids to the guid under which they were published: they stay together. Without a ``table``
-    the shipped one is fitted to the run where that is large enough. ``threshold`` is in natural log-odds. The order
-    of the entries makes no difference. ``pairs`` are those of ``compare_entries``, where the caller has them.
+    ``pins`` maps entry ids to the guid under which they were published: they stay together. Without a ``table`` the
+    shipped one is fitted to the run if that is large enough. ``threshold`` is in natural log-odds. ``pairs`` is the
+    result of ``compare_entries`` if the caller has it. The order of the entries does not matter.
     """
     named = {entry.id: entry for entry in entries}
     found = resolve(pairs or compare_entries(list(named.values())), Constraints(decisions, pins, threshold), table)
     home = _number_groups(found)
-    inside = _pairs_inside(found, home)
+    inside = _explain_inside(found, home)
     ranked = _rank_near_misses(found, home, make_rules(found.frame, decisions, pins).apart)
     remarks = [f"match: {found.capped} blocks of more than 80 entries were not compared"] if found.capped else []
     if len(ranked) > _SHOWN:
@@ -107,12 +110,11 @@ def match_records(records: Sequence[Record], constraints: Constraints, table: Ta
 def cluster_single_source(
     entries: Sequence[Entry], decisions: Sequence[Decision], pins: Mapping[str, str]
 ) -> tuple[Cluster, ...] | None:
-    """Return each entry as a cluster where only one source lists entries and nothing can be one; else ``None``.
+    """Return each entry as a cluster if there is only one source and no two entries can be one; else ``None``.
 
-    Two entries of one listing are two items whatever their titles say, unless the source lists one twice, or they were
-    published or declared to be one. Where none of this is so comparing could change neither the clusters nor the table;
-    of 20,000 items it takes half of the memory and a tenth of the time. ``decisions`` and ``pins`` are those of
-    ``match``.
+    Two entries of one listing are two items, unless the source lists one twice, or they were published or decided to be
+    one. Without comparing them, 20,000 items take half of the memory and a tenth of the time. ``decisions`` and
+    ``pins`` are those of ``match``.
     """
     if not entries or not _are_beside(entries) or _may_be_held(entries, decisions, pins) or _may_be_twins(entries):
         return None
@@ -120,22 +122,22 @@ def cluster_single_source(
 
 
 def _are_beside(entries: Sequence[Entry]) -> bool:
-    """Return whether one source listed all of them side by side."""
+    """Return whether one source listed all of them at the same time."""
     latest, earliest = max(each.span.first for each in entries), min(each.span.last for each in entries)
     return latest <= earliest and len({each.source for each in entries}) == 1
 
 
 def _may_be_held(entries: Sequence[Entry], decisions: Sequence[Decision], pins: Mapping[str, str]) -> bool:
-    """Return whether a person or what was published may hold two of them together."""
-    often = Counter(pins[name] for each in entries if (name := each.id) in pins)
-    return max(often.values(), default=0) > 1 or any(decision.verdict == "same" for decision in decisions)
+    """Return whether a decision or a published guid may hold two of them together."""
+    counts = Counter(pins[each.id] for each in entries if each.id in pins)
+    return max(counts.values(), default=0) > 1 or any(decision.verdict == "same" for decision in decisions)
 
 
 def _may_be_twins(entries: Sequence[Entry]) -> bool:
     """Return whether two of one title have an id or a time in common (``constraints.find_twins``)."""
-    often = Counter(each.title for each in entries)
+    counts = Counter(each.title for each in entries)
     known: set[tuple[str, object]] = set()
-    for each in (each for each in entries if often[each.title] > 1):
+    for each in (each for each in entries if counts[each.title] > 1):
         own = {(each.title, value) for value in (*each.ids, ("guid", each.guid), each.published and each.published.at)}
         own -= {(each.title, ("guid", None)), (each.title, None)}
         if not known.isdisjoint(own):
@@ -145,12 +147,12 @@ def _may_be_twins(entries: Sequence[Entry]) -> bool:
 
 
 def compare_entries(entries: Sequence[Entry]) -> Pairs:
-    """Return the candidate pairs of entries, compared and not yet weighed: what a table is fitted to."""
+    """Return the candidate pairs of entries, compared but not weighed."""
     return compare_records([make_record(entry) for entry in entries])
 
 
 def compare_records(records: Sequence[Record]) -> Pairs:
-    """Return the candidate pairs of records, compared and not yet weighed."""
+    """Return the candidate pairs of records, compared but not weighed."""
     frame = build_frame(records)
     found = find_candidates(frame)
     compared = compare(frame, found.left, found.right)
@@ -158,79 +160,82 @@ def compare_records(records: Sequence[Record]) -> Pairs:
 
 
 def fit_table(pairs: Pairs) -> Table:
-    """Return the shipped table, fitted to the pairs where they are enough."""
+    """Return the shipped table, fitted to the pairs if they are enough."""
     return fit(pairs.frame, pairs.compared, pairs.vetoes, SHIPPED)
 
 
 def resolve(pairs: Pairs, constraints: Constraints, table: Table | None = None) -> Resolution:
     """Return the groups of records that are one item each.
 
-    What the weights alone give is the answer where it keeps together all that was published together, and apart what
-    was published apart; else the pins hold, but for those that are split off.
+    These are the clusters by the weights alone if they agree with the published guids; else the pins hold, except for
+    entries that are split off.
     """
     table = fit_table(pairs) if table is None else table
     frame, decisions, pins = pairs.frame, constraints.decisions, constraints.pins
     free = _resolve(pairs, table, make_rules(frame, decisions, pins, pins), constraints, group_published(frame, pins))
     if keeps_published(frame, pins, free.groups):
         return free
-    loose = find_split(frame, pins, free.groups, (free.compared, free.weights + free.rivals))
+    loose = find_split(frame, pins, free.groups, (free.compared, free.weights + free.competition))
     rules = make_rules(frame, decisions, pins, loose)
-    mergeable = find_mergeable(frame, rules.guid, free.groups, free.compared)
+    translated = (pairs.compared.levels[:, _TITLE] > 0) & (free.compared.levels[:, _TITLE] == 0)
+    mergeable = find_mergeable(frame, rules.guid, free.groups, (free.compared, translated))
     return _resolve(pairs, table, replace(rules, alike=mergeable), constraints)
 
 
 def _resolve(
     pairs: Pairs, table: Table, rules: Rules, constraints: Constraints, known: Iterable[tuple[int, ...]] = ()
 ) -> Resolution:
-    """Return the groups by all evidence; ``known`` are more rows that are one, beside the groups of the rules."""
+    """Return the groups by all evidence; ``known`` are further groups of rows known to be one."""
     found = _weigh_all(pairs, table, rules, known)
     return replace(found, groups=_group(found, rules, constraints.threshold))
 
 
 def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[int, ...]]) -> Resolution:
-    """Return the pairs weighed, not yet grouped; the order of the listings is looked up once the rest is known."""
+    """Return the weighed pairs without groups; the order of the listings comes last, as it needs all other evidence."""
     frame, vetoes = pairs.frame, pairs.vetoes
     compared = forget_translated_words(frame, pairs.compared, vetoes)
     first = weigh(table, compared.levels)
     dates, own = correct_dates(frame, compared, table, first, vetoes)
     hopeful = np.where(vetoes == 0, first, UNSEEN)
+    redated = find_redated(frame, compared, number_eras(frame))
     series = align_same_titles(frame, compared, table, hopeful, (*rules.groups, *known))
-    compared = _with_levels(compared, "date", np.where(series.anew, 0, dates))
-    compared = _with_levels(compared, "order", series.order)
-    doubts = penalize_weak_titles(compared, table, own) + credit_relisted(frame, compared, table, _number_spans(frame))
-    weights = weigh(table, compared.levels) + doubts
-    rivals = _find_rivals(frame, compared, weights, vetoes, rules)
-    order = find_order(frame, compared, weights + rivals, vetoes)
-    order[(doubts < 0) & (order != ELSEWHERE)] = 0  # next week's item of one title stands beside this week's
+    compared = _set_levels(compared, "date", np.where(series.anew | redated, 0, dates))
+    compared = _set_levels(compared, "order", np.where(redated & (series.order == ELSEWHERE), 0, series.order))
+    adjustments = penalize_weak_titles(compared, table, own)
+    adjustments += credit_relisted(frame, compared, table, _number_spans(frame), redated)
+    weights = weigh(table, compared.levels) + adjustments
+    competition = _find_competition(frame, compared, weights, vetoes, rules)
+    order = find_order(frame, compared, table, weights + competition, vetoes)
+    order[(adjustments < 0) & (order != ELSEWHERE)] = 0  # next week's item of one title stands beside this week's
     order = np.where(series.order > 0, series.order, order)
     if order.any():
-        compared = _with_levels(compared, "order", order)
-        weights = weigh(table, compared.levels) + doubts
-        rivals = _find_rivals(frame, compared, weights, vetoes, rules)
-    return Resolution(frame, compared, weights, doubts, rivals, vetoes, (), table, pairs.capped)
+        compared = _set_levels(compared, "order", order)
+        weights = weigh(table, compared.levels) + adjustments
+        competition = _find_competition(frame, compared, weights, vetoes, rules)
+    return Resolution(frame, compared, weights, adjustments, competition, vetoes, (), table, pairs.capped)
 
 
-def _with_levels(compared: Compared, kind: str, levels: Ints) -> Compared:
-    """Return the pairs with other levels of one kind of evidence."""
+def _set_levels(compared: Compared, kind: str, levels: Ints) -> Compared:
+    """Return the pairs with the levels of one kind of evidence replaced."""
     changed = compared.levels.copy()
     changed[:, KINDS.index(kind)] = levels
     return replace(compared, levels=changed)
 
 
-def _find_rivals(frame: Frame, compared: Compared, weights: Floats, vetoes: Ints, rules: Rules) -> Floats:
-    """Return what competing candidates take from each pair, 0 or below."""
+def _find_competition(frame: Frame, compared: Compared, weights: Floats, vetoes: Ints, rules: Rules) -> Floats:
+    """Return what competing candidates take from each pair, 0 or less."""
     live = np.flatnonzero((vetoes == 0) & (weights >= UNSEEN))
-    rivals = np.zeros_like(weights)
+    competition = np.zeros_like(weights)
     some = Compared(compared.left[live], compared.right[live], compared.levels[live])
     units = np.array(find_components(len(frame.records), rules.groups), dtype=np.int64)
-    rivals[live] = penalize_competitors(some, weights[live], _number_spans(frame), units)
-    return rivals
+    competition[live] = penalize_competitors(some, weights[live], _number_spans(frame), units)
+    return competition
 
 
 def _group(found: Resolution, rules: Rules, threshold: float) -> tuple[tuple[int, ...], ...]:
-    """Return the clusters; only pairs inside one connected component of good pairs are looked at one by one."""
+    """Return the clusters, each within a connected component of good pairs."""
     left, right, free = found.compared.left, found.compared.right, found.vetoes == 0
-    weights = found.weights + found.rivals
+    weights = found.weights + found.competition
     good = np.flatnonzero(free & (weights >= threshold))
     links = zip(left[good].tolist(), right[good].tolist(), strict=True)
     home = np.array(find_components(len(rules.source), [*links, *rules.groups]), dtype=np.int64)
@@ -243,17 +248,16 @@ def _group(found: Resolution, rules: Rules, threshold: float) -> tuple[tuple[int
 
 def _number_spans(frame: Frame) -> Ints:
     """Return a number for each listing: rows of one source that first appeared together."""
-    numbers: Ints = np.unique(frame.source * (int(frame.first.max(initial=0)) + 1) + frame.first, return_inverse=True)[
-        1
-    ]
+    keys = frame.source * (int(frame.first.max(initial=0)) + 1) + frame.first
+    numbers: Ints = np.unique(keys, return_inverse=True)[1]
     return numbers
 
 
 def _find_near_misses(found: Resolution, home: Ints) -> Bools:
-    """Return whether each pair is worth a person's look; ``home`` is the group of each row.
+    """Return whether each pair is a near miss; ``home`` is the group of each row.
 
-    Near misses are pairs of two groups that weigh enough, or have one instant and one length to the second. What one
-    source lists side by side, or a post beside an episode, is none.
+    Near misses are pairs of two groups that weigh at least ``NEAR_MISS``, or have one instant and one length to the
+    second; except pairs that one source listed at the same time, and a post with an episode.
     """
     apart: Bools = home[found.compared.left] != home[found.compared.right]
     alike = (found.weights >= NEAR_MISS) | find_same_recordings(found.frame, found.compared, found.vetoes)
@@ -261,12 +265,12 @@ def _find_near_misses(found: Resolution, home: Ints) -> Bools:
 
 
 def _rank_near_misses(found: Resolution, home: Ints, apart: Collection[tuple[int, int]]) -> list[int]:
-    """Return the near misses, the most uncertain first: of two groups the best pair, if the groups could be one.
+    """Return the best near miss of each two groups that could be one, the most uncertain first.
 
-    They could not if a source lists an entry of each side by side, or a person parted them (``apart``).
+    Groups cannot be one if a source lists an entry of each at the same time, or a person parted them (``apart``).
     """
     near = np.flatnonzero(_find_near_misses(found, home))
-    total, sides = found.weights + found.rivals, (home[found.compared.left], home[found.compared.right])
+    total, sides = found.weights + found.competition, (home[found.compared.left], home[found.compared.right])
     barred = {(min(one, other), max(one, other)) for left, right in apart for one, other in [(home[left], home[right])]}
     ranked = []
     for at in sorted(near.tolist(), key=lambda at: (found.vetoes[at] != 0, -float(total[at]), at)):
@@ -285,7 +289,7 @@ def _number_groups(found: Resolution) -> Ints:
     return home
 
 
-def _pairs_inside(found: Resolution, home: Ints) -> Mapping[int, list[Pair]]:
+def _explain_inside(found: Resolution, home: Ints) -> Mapping[int, list[Pair]]:
     """Return the explained pairs inside each group, by its number."""
     left, right = home[found.compared.left], home[found.compared.right]
     inside: defaultdict[int, list[Pair]] = defaultdict(list)

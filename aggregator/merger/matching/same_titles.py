@@ -1,14 +1,14 @@
-"""Align items of one title: find which entries of two listings are one by laying the listings side by side.
+"""Align items of one title: find which entries of two listings are one by comparing the listings as a whole.
 
 A daily show gives every item the same title, and a directory may list it without text, under the day of another zone.
-One pair alone is no evidence then: the entry of the same day and that of the next day fit equally well. The listings as
-a whole show more: under the right displacement nearly every entry meets another, the lengths and texts of those that
-meet agree, and no listing is ahead of the other. A displacement is believed where it explains both listings clearly
-better than any other; where two explain them equally well there is no evidence.
+A single pair is no evidence then: the entry of the same day and that of the next day fit equally well. But under the
+right displacement of the listings nearly every entry meets another, the lengths and texts of these pairs agree, and no
+listing is ahead of the other. A displacement counts if it explains both listings clearly better than any other; if two
+explain them equally well there is no evidence.
 
-Displacements that are tried: a stretch of time, where both listings have times of day (0 for the same instants, a zone
-that was not given), else none, one day earlier, or one day later; and, where an archive was dated anew, so many places,
-which only lengths and texts can show.
+Displacements that are tried: a time, if both listings have times of day (0 for the same instants, or the offset of a
+zone that was not given), else none, one day earlier, or one day later; and, if an archive was dated again, a number of
+places, for which only lengths and texts are evidence.
 """
 
 from __future__ import annotations
@@ -25,31 +25,33 @@ from aggregator.merger.matching.features.feature_table import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
 from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SAME_PLACE, SURE, Table, has_level
 
-_MEETING = 0.5  # natural log-odds of two entries that meet, of four at most: more meet where both lists are longer
-_BEHIND = 2.0  # what an entry costs that is newer than all of the other listing, at most three of them: it came late
-_BEFORE_HOST = 5.0  # the same where a directory has it before the host, which alone has audio
-_INSIDE = 3.0  # what an entry costs that the other listing lacks though it is newer than the oldest pair
-_SAME_ZONE = 1.5  # what speaks for no displacement where no zone explains another
-_SAME_INSTANT = 5.0  # the same where both listings have times of day with their zone
-_KNOWN = 1.5  # what each pair that is known to be one adds, at most four of them
-_CLEARLY = 3.0  # by how much the best displacement must be better than the next
-_DATED_ANEW = 6.0  # the same where nothing but lengths and texts can tell
+_MEETING = (
+    0.5  # natural log-odds for each pair of entries that meet, at most four: more meet if both listings are longer
+)
+_BEHIND = 2.0  # against it for each entry newer than all of the other listing, at most three: it may come late
+_BEFORE_HOST = 5.0  # the same if a directory has it before the host, which alone has audio
+_INSIDE = 3.0  # against it for each entry that the other listing lacks though it is newer than the oldest pair
+_SAME_ZONE = 1.5  # for no displacement, if no zone explains another
+_SAME_INSTANT = 5.0  # the same if both listings have times of day with their zone
+_KNOWN = 1.5  # for each pair that is known to be one, at most four
+_CLEARLY = 3.0  # by which the best displacement must be better than the next
+_DATED_ANEW = 6.0  # the same if only lengths and texts are evidence
 _NEARLY_ALL = 0.8  # share of the entries that must meet, and of the pairs whose lengths or texts must agree then
-_AGAINST = -3.0  # lengths and texts below which two entries that meet are not believed to be one
-_DELAY, _FURTHER = 3, 3  # days that zones and delays explain; by which the next entry of the title lies further away
-_FAR = 1000  # days to the next entry of a title where there is none
-_LARGEST = 1000  # entries of one title of a listing that are laid side by side, the newest
+_AGAINST = -3.0  # weight of lengths and texts below which two entries that meet are not one
+_DELAY, _FURTHER = 3, 3  # days that zones and delays explain; by which the next entry of the title must be further away
+_FAR = 1000  # days to the next entry of a title if there is none
+_LARGEST = 1000  # newest entries of one title of a listing that are compared
 
 _DAY, _MINUTE = 86_400, 60
-_ZONES = 14 * 3600  # seconds by which a time without its zone may be off
-_NEAR = 31  # days by which entries are ahead; what is dated later still is dated anew
-_STRETCHES = 8  # stretches of time that are tried, the most frequent first
-_LEAST = 5  # entries of each listing by which an archive is seen to be dated anew
+_ZONES = 14 * 3600  # seconds by which a time without its zone may be wrong
+_NEAR = 31  # days by which a listing may be ahead; entries dated even later were dated again
+_STRETCHES = 8  # displacements in time that are tried, the most frequent first
+_LEAST = 5  # entries of each listing that show that an archive was dated again
 _SHIFTS = 40  # places by which archives are displaced at most
 
 
 class _Alignment(Struct, frozen=True):
-    """For each pair the level of ``order`` (0 where nothing is known) and whether its dates are dated anew."""
+    """For each pair the level of ``order`` (0 if nothing is known) and whether its dates were given again."""
 
     order: Ints
     anew: Bools
@@ -86,15 +88,15 @@ class _Meeting(Struct, frozen=True):
 def align_same_titles(
     frame: Frame, compared: Compared, table: Table, weights: Floats, groups: Iterable[tuple[int, ...]]
 ) -> _Alignment:
-    """Return what the listings laid side by side show of each pair; ``groups`` are rows that are known to be one."""
+    """Return the evidence of aligned listings for each pair; ``groups`` are rows that are known to be one."""
     order = np.zeros(len(compared.left), dtype=np.int64)
     anew = np.zeros(len(compared.left), dtype=np.bool_)
-    era, key = _number_eras(frame), number_combinations(frame.likely_scope, frame.core, frame.full_title, frame.tag)
+    era, key = number_eras(frame), number_combinations(frame.likely_scope, frame.core, frame.full_title, frame.tag)
     known = _Known(frame, compared, weights, era, groups)
-    rows = len(frame.records)
+    rows, first = len(frame.records), _find_first_listed(era, known.unit)
     met: list[Ints] = []
     redated: list[Ints] = []
-    for one, other in _find_encounters(frame, key, era):
+    for one, other in _find_encounters(frame, key, era, first):
         for found, dated in _find_pairs(frame, table, (one, other), known):
             left, right = one.rows[found.one], other.rows[found.other]
             codes = np.minimum(left, right) * rows + np.maximum(left, right)
@@ -106,16 +108,27 @@ def align_same_titles(
     if not met:
         return _Alignment(order, anew)
     codes = np.concatenate(met)
-    pairs = compared.left * rows + compared.right
+    mine, theirs = first[compared.left], first[compared.right]
+    pairs = np.minimum(mine, theirs) * rows + np.maximum(mine, theirs)
     left, right = np.divmod(codes, rows)
     eras = int(era.max()) + 1
     taken = np.concatenate((left * eras + era[right], right * eras + era[left]))
-    for mine, theirs in ((compared.left, compared.right), (compared.right, compared.left)):
-        order[same & np.isin(mine * eras + era[theirs], taken)] = ELSEWHERE
+    for one_row, other_row in ((mine, theirs), (theirs, mine)):
+        order[same & np.isin(one_row * eras + era[other_row], taken)] = ELSEWHERE
     order[np.isin(pairs, codes)] = SAME_PLACE
     if redated:
         anew = np.isin(pairs, np.concatenate(redated))
     return _Alignment(order, anew)
+
+
+def _find_first_listed(era: Ints, unit: Ints) -> Ints:
+    """Return for each row the first row of its era that is known to be the same item, mostly itself."""
+    order = np.lexsort((np.arange(len(era)), unit, era))
+    starts = np.ones(len(order), dtype=np.bool_)
+    starts[1:] = (era[order][1:] != era[order][:-1]) | (unit[order][1:] != unit[order][:-1])
+    first = np.empty(len(order), dtype=np.int64)
+    first[order] = order[starts][np.cumsum(starts) - 1]
+    return first
 
 
 def _is_of_one_source(frame: Frame, compared: Compared) -> Bools:
@@ -132,7 +145,7 @@ def _is_of_one_source(frame: Frame, compared: Compared) -> Bools:
 
 
 def _stand_alone(frame: Frame, compared: Compared, key: Ints) -> Bools:
-    """Return which pairs of one title are a few days apart while either source's next of it lies further away."""
+    """Return which pairs of one title are a few days apart while the next of each source is further away."""
     listed = number_combinations(frame.source, key)
     order = np.lexsort((frame.day, listed))
     gaps = np.diff(frame.day[order])
@@ -167,7 +180,7 @@ class _Known:
             self.days[int(era[other]), int(era[one])].append(-days)
 
     def weigh(self, one: _Side, other: _Side, met: tuple[Ints, Ints]) -> float:
-        """Return what pairs that are known give for a displacement (natural log-odds)."""
+        """Return the natural log-odds for a displacement by the known pairs."""
         mine, theirs = self.unit[one.rows], self.unit[other.rows]
         _, at, there = np.intersect1d(mine, theirs, return_indices=True)
         together = int((np.abs(other.days[there] - one.days[at]) <= _NEAR).sum())
@@ -180,10 +193,10 @@ class _Known:
         return _KNOWN * (min(agree, 4) - min(together - agree, 4))
 
 
-def _number_eras(frame: Frame) -> Ints:
-    """Return a number for each era of each source: entries that overlapping spans hold together.
+def number_eras(frame: Frame) -> Ints:
+    """Return the number of the era of each row: entries of a source with overlapping spans.
 
-    Where a source lists nothing any more that it listed before, another era begins: a moved host.
+    If a source lists nothing that it listed before, another era begins: the show has moved.
     """
     order = np.lexsort((frame.last, frame.first, frame.source))
     era = np.zeros(len(order), dtype=np.int64)
@@ -195,19 +208,23 @@ def _number_eras(frame: Frame) -> Ints:
     return era
 
 
-def _find_encounters(frame: Frame, key: Ints, era: Ints) -> Iterator[tuple[_Side, _Side]]:
-    """Yield each two listings' entries of one title, where one of them has several, all with their day."""
-    some = np.flatnonzero((frame.repeats > 1) & (frame.day != ABSENT) & ~frame.wordless)
+def _find_encounters(frame: Frame, key: Ints, era: Ints, first: Ints) -> Iterator[tuple[_Side, _Side]]:
+    """Yield the dated entries of one title of each two listings, if one of them has several.
+
+    Of an item that is listed twice only the first entry counts.
+    """
+    some = (frame.repeats > 1) & (frame.day != ABSENT) & ~frame.wordless
+    some = np.flatnonzero(some & (first == np.arange(len(first))))
     order = some[np.lexsort((era[some], key[some]))]
     for together in np.split(order, np.flatnonzero(np.diff(key[order])) + 1):
         parts = np.split(together, np.flatnonzero(np.diff(era[together])) + 1)
         if len(parts) > 1:
-            sides = [_side(frame, part) for part in parts]
+            sides = [_make_side(frame, part) for part in parts]
             for at, one in enumerate(sides):
                 yield from ((one, other) for other in sides[at + 1 :] if len(one.rows) + len(other.rows) > 2)  # noqa: PLR2004
 
 
-def _side(frame: Frame, rows: Ints) -> _Side:
+def _make_side(frame: Frame, rows: Ints) -> _Side:
     """Return the newest of some rows of a listing, the oldest first."""
     records = [frame.records[row] for row in rows.tolist()]
     instants = np.array([record.instant or 0.0 for record in records])
@@ -224,7 +241,7 @@ def _side(frame: Frame, rows: Ints) -> _Side:
 def _find_pairs(
     frame: Frame, table: Table, sides: tuple[_Side, _Side], known: _Known
 ) -> Iterator[tuple[_Meeting, bool]]:
-    """Yield what meets under the displacement that is clearly the best, and whether the dates agree with it."""
+    """Yield the pairs under the displacement that is clearly the best, and whether the dates agree with it."""
     one, other = sides
     tried = [
         _judge(frame, table, sides, met, prior, known) for met, prior in _try_displacements(one, other) if len(met[0])
@@ -243,16 +260,16 @@ def _find_pairs(
 
 
 def _find_clear_best(tried: Sequence[_Meeting], margin: float) -> _Meeting | None:
-    """Return the best where it is better than the next by a margin."""
+    """Return the best if it is better than the next by a margin, else ``None``."""
     ranked = sorted(tried, key=lambda each: -each.score)
     return ranked[0] if ranked and (len(ranked) == 1 or ranked[0].score - ranked[1].score >= margin) else None
 
 
 def _try_displacements(one: _Side, other: _Side) -> Iterator[tuple[tuple[Ints, Ints], float]]:
-    """Yield what meets under each displacement in time, and what speaks for that before anything is compared."""
+    """Yield the pairs under each displacement in time, and the prior log-odds for it."""
     same_source, exact = one.source == other.source, one.zoned and other.zoned
     if one.timed and other.timed:
-        stretches = [0.0] if exact or same_source else _stretches(one, other)
+        stretches = [0.0] if exact or same_source else _find_stretches(one, other)
         for stretch in stretches:
             keys = [np.rint((side.instants + move) / _MINUTE) for side, move in ((one, stretch), (other, 0))]
             prior = _SAME_INSTANT if exact else _SAME_ZONE
@@ -264,13 +281,13 @@ def _try_displacements(one: _Side, other: _Side) -> Iterator[tuple[tuple[Ints, I
 
 
 def _weigh_same_day(one: _Side, other: _Side) -> float:
-    """Return what speaks for equal days: in no zone of the Earth is a time before 10:00 UTC on the next day."""
+    """Return the log-odds for equal days: in no zone of the Earth is a time before 10:00 UTC on the next day."""
     times = [float(np.median(side.instants % _DAY)) for side in (one, other) if side.timed]
     return _SAME_ZONE if times and max(times) < _DAY - _ZONES else 0.0
 
 
-def _stretches(one: _Side, other: _Side) -> list[float]:
-    """Return the most frequent stretches of time (seconds) between entries that a zone which was not told explains."""
+def _find_stretches(one: _Side, other: _Side) -> list[float]:
+    """Return the most frequent differences of time (seconds) between entries that an unknown zone explains."""
     away = np.rint((other.instants[None, :] - one.instants[:, None]) / _MINUTE).ravel() * _MINUTE
     values, often = np.unique(away[np.abs(away) <= _ZONES], return_counts=True)
     best = values[np.argsort(-often, kind="stable")[:_STRETCHES]].tolist()
@@ -278,7 +295,7 @@ def _stretches(one: _Side, other: _Side) -> list[float]:
 
 
 def _match_keys(keys: Sequence[Ints | Floats]) -> tuple[Ints, Ints]:
-    """Return the places of what has equal keys, where each side has one; of several in a day any may be meant."""
+    """Return the places of equal keys that each side has once; of several in a day any may be the right one."""
     values = [np.unique(column, return_index=True, return_counts=True) for column in keys]
     single = [(found[often == 1], places[often == 1]) for found, places, often in values]
     _, one, other = np.intersect1d(single[0][0], single[1][0], assume_unique=True, return_indices=True)
@@ -288,7 +305,7 @@ def _match_keys(keys: Sequence[Ints | Floats]) -> tuple[Ints, Ints]:
 def _judge(  # noqa: PLR0913, PLR0917 - what a displacement is judged by
     frame: Frame, table: Table, sides: tuple[_Side, _Side], met: tuple[Ints, Ints], prior: float, known: _Known
 ) -> _Meeting:
-    """Return what meets under a displacement in time, with what speaks for it; pairs that contradict are left out."""
+    """Return the pairs under a displacement in time, without contradicting ones, and the evidence for it."""
     one, other = sides
     weights = _weigh_contents(frame, table, one.rows[met[0]], other.rows[met[1]])
     score, missing = prior + known.weigh(one, other, met) + float(weights.sum()) + _MEETING * min(len(weights), 4), 0
@@ -301,12 +318,25 @@ def _judge(  # noqa: PLR0913, PLR0917 - what a displacement is judged by
         score -= cost * min(int(ahead.sum()), 3) + _INSIDE * int(inside.sum())
         missing += int(inside.sum())
     agreeing = 1.0 if prior == _SAME_INSTANT else len(weights) / (len(weights) + missing)
+    if not prior:
+        agreeing = min(agreeing, _find_share_of_like_lengths(frame, one.rows[met[0]], other.rows[met[1]]))
     good = weights > _AGAINST
     return _Meeting(met[0][good], met[1][good], score, agreeing)
 
 
+def _find_share_of_like_lengths(frame: Frame, left: Ints, right: Ints) -> float:
+    """Return the share of the pairs with known lengths that agree to the minute; 1 if none is known.
+
+    Lengths a few minutes apart may be one item with other advertisements, but are no evidence for a displacement.
+    """
+    levels = compare_lengths(frame, left, right)
+    levels = levels[levels > 0]
+    like = [LEVELS["duration"].index(name) for name in ("precise, 2 s", "precise, 15 s", "minutes, 60 s")]
+    return float(np.isin(levels, like).mean()) if len(levels) else 1.0
+
+
 def _try_shifts(one: int, other: int) -> Iterator[tuple[Ints, Ints]]:
-    """Yield what meets where one listing is moved by so many places, the newest beside the newest or the oldest."""
+    """Yield the pairs with one listing moved by a number of places from where both begin, or both end, together."""
     least = max(_LEAST, min(one, other) // 2)
     near = {*range(-_SHIFTS, _SHIFTS + 1), *range(other - one - _SHIFTS, other - one + _SHIFTS + 1)}
     for shift in sorted(near):
@@ -316,7 +346,7 @@ def _try_shifts(one: int, other: int) -> Iterator[tuple[Ints, Ints]]:
 
 
 def _judge_shift(frame: Frame, table: Table, sides: tuple[_Side, _Side], met: tuple[Ints, Ints]) -> _Meeting:
-    """Return what meets where one listing is moved by places, with what lengths and texts alone give for it."""
+    """Return the pairs with one listing moved by places, and the evidence of lengths and texts for it."""
     weights = _weigh_contents(frame, table, sides[0].rows[met[0]], sides[1].rows[met[1]])
     good = weights > _AGAINST
     return _Meeting(met[0][good], met[1][good], float(weights.sum()), float(np.mean(weights > 0)))

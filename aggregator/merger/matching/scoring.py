@@ -1,13 +1,13 @@
 """Weigh pairs of records: the levels of agreement of each kind of evidence, and a table of log-odds for each level.
 
-Level 0 of every kind is "no evidence" and weighs nothing. The shipped table is for runs too small to fit their own. Its
-weights were learned from 36 shows of 115 simulated directory listings, one show on five hosts, one Japanese show (each
-of these two also stripped to titles, dates and lengths), songs of five catalogues and papers of two (November 2026; the
-development sets of ``docs/matching.md``). Each show or catalogue counted at most 60 matches and 600 non-matches, so
-that none outweighs the rest; a level that hardly occurs keeps a guess made by hand. The weights of order come from the
-pairs of simulated listings that all other evidence leaves open. Learned on half of the shows it did as well on the
-other half. 10 % more or less of all weights of any one kind, or of the prior, changes F1 on the shows by less than .001
-and precision not at all.
+Level 0 of every kind is "no evidence" and weighs nothing. The shipped table is for runs that are too small to fit their
+own. Its weights were learned from 36 shows in 115 simulated directory listings, one show on five hosts, one Japanese
+show (these two also reduced to titles, dates and lengths), songs of five catalogues and papers of two (November 2026;
+the development sets of ``docs/matching.md``). Each show or catalogue counted for at most 60 matches and 600
+non-matches; levels that hardly occur have weights set by hand. The weights of order come from the pairs of simulated
+listings that all other evidence leaves open. Learned on half of the shows, the table did as well on the other half.
+10 % more or less of all weights of one kind, or of the prior, changes F1 on the shows by less than .001 and precision
+not at all.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ KINDS = tuple(LEVELS)
 ELSEWHERE = LEVELS["order"].index("elsewhere")
 SAME_PLACE = LEVELS["order"].index("same place in a series of one title")
 
-SURE = 5.0  # natural log-odds from which a pair is a landmark: an equal title that each listing has once reaches it
+SURE = 5.0  # natural log-odds from which a pair is sure: an equal title that each listing has once is enough
 UNSEEN = -6.0  # natural log-odds of a pair that was no candidate: it shares no rare token, day, number or id
 
-_HARD = 20.0  # natural log-odds of an equal hard id: more than all other evidence but a veto
+_HARD = 20.0  # natural log-odds of an equal hard id: more than all other evidence except a veto
 
 
 class Table(Struct, frozen=True):
@@ -100,7 +100,7 @@ SHIPPED = Table(
 
 
 def parse_table(text: str, missing: Table | None = None) -> Table:
-    """Return the table that ``to_json`` wrote; a level it does not name weighs as in ``missing``, else nothing."""
+    """Return the table that ``to_json`` wrote; missing levels weigh as in ``missing``, without that nothing."""
     read = json.loads(text)
     named = read["weights"]
     known = json.loads(missing.to_json())["weights"] if missing else {}

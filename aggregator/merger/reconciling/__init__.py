@@ -1,1 +1,1 @@
-"""A cluster to an item: each field by its own rule, with its provenance."""
+"""Make an item of a cluster: each field by its own rule, with its provenance."""

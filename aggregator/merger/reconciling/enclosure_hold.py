@@ -1,8 +1,7 @@
 """Hold back audio that moves to another host for many items at once, and warn.
 
-A host that moves does this, and so does an attacker who has taken over a feed to put other audio behind it. The change
-is accepted after some refreshes with the same listing: subscribers get the known audio until then, and a person who was
-warned has had time to look.
+A show that changes its host does this, and so does an attacker who took over a feed to replace its audio. The change is
+accepted after a few refreshes: subscribers get the known audio until then, and a person has time to look.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from aggregator.model.entry import Enclosure, Entry, Listing
 from aggregator.text import urls
 
 _REFRESHES = 3
-"""How many refreshes moved audio is held back; as many as a shrunken listing (``fetchers.plausibility``)."""
+"""Refreshes for which moved audio is held back; as for a shrunken listing (``fetchers.plausibility``)."""
 
 LEAST = 5
-"""Fewer items than this may change their host together without a warning: a show of four is edited by hand."""
+"""Items that must change their host together; fewer may be edited by hand."""
 
 
 class _KnownAudio(Struct, frozen=True):
@@ -30,7 +29,7 @@ class _KnownAudio(Struct, frozen=True):
 
 
 class HeldAudio(Struct, frozen=True):
-    """The audio that still stands for one source, and for how many refreshes it has."""
+    """The audio that is still published for one source, and for how many refreshes it has been held."""
 
     source: str
     refreshes: int = 0
@@ -38,16 +37,15 @@ class HeldAudio(Struct, frozen=True):
 
 
 def find_audio(listings: Iterable[Listing | None]) -> Mapping[str, Enclosure]:
-    """Return the audio that the documents of a source list now, by the key of its item."""
+    """Return the audio in the listings of a source, by the key of the entry."""
     entries = (each for listing in listings if listing is not None for each in listing.entries)
     return {each.key: each.enclosure for each in entries if each.enclosure is not None}
 
 
 def hold_audio(before: Mapping[str, Enclosure], after: Mapping[str, Enclosure], held: HeldAudio) -> HeldAudio:
-    """Return what is held back of a source after a refresh: ``before`` and ``after`` are its audio around it, by key.
+    """Return the held audio of a source after a refresh; ``before`` and ``after`` are its audio by key.
 
-    More than half of what it lists with audio, and at least ``LEAST``, must have changed host at once. What is held
-    already is held until its time is over.
+    Audio is held if more than half of it, and at least ``LEAST``, changed its host at once, for ``_REFRESHES``.
     """
     if held.audio:
         over = held.refreshes + 1 >= _REFRESHES
@@ -56,7 +54,7 @@ def hold_audio(before: Mapping[str, Enclosure], after: Mapping[str, Enclosure], 
     moved = {
         key: before[key]
         for key, audio in shared.items()
-        if audio.url != before[key].url and _host(audio) != _host(before[key])
+        if audio.url != before[key].url and _find_host(audio) != _find_host(before[key])
     }
     if len(moved) < LEAST or 2 * len(moved) <= len(shared):
         return HeldAudio(held.source)
@@ -64,13 +62,11 @@ def hold_audio(before: Mapping[str, Enclosure], after: Mapping[str, Enclosure], 
 
 
 def restore_held_audio(entries: Sequence[Entry], held: Iterable[HeldAudio]) -> tuple[Entry, ...]:
-    """Return the entries with the audio that still stands in place of what is held back."""
-    standing = {(each.source, one.key): one.audio for each in held for one in each.audio}
-    if not standing:
+    """Return the entries with the known audio in place of audio that is held back."""
+    known = {(each.source, one.key): one.audio for each in held for one in each.audio}
+    if not known:
         return tuple(entries)
-    return tuple(
-        replace(entry, enclosure=standing.get((entry.source, entry.key), entry.enclosure)) for entry in entries
-    )
+    return tuple(replace(entry, enclosure=known.get((entry.source, entry.key), entry.enclosure)) for entry in entries)
 
 
 def describe_holds(held: Iterable[HeldAudio]) -> tuple[str, ...]:
@@ -83,6 +79,6 @@ def describe_holds(held: Iterable[HeldAudio]) -> tuple[str, ...]:
     )
 
 
-def _host(audio: Enclosure) -> str:
-    """Return the host that the audio comes from, behind tracking prefixes."""
+def _find_host(audio: Enclosure) -> str:
+    """Return the host of the audio, without tracking prefixes."""
     return urls.bare_audio(audio.url).partition("/")[0]

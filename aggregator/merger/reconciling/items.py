@@ -41,7 +41,7 @@ _EMPTY = (None, "", ())
 
 
 def reconcile(cluster: Cluster, weights: Weights) -> Item:
-    """Return one item of the feed, without its promised guid: ``guid`` holds the host's own where a source gave one."""
+    """Return one item of the feed; its ``guid`` is the host's own or ``None``, the permanent one comes later."""
     ranked = rank_entries(cluster.entries, weights)
     item = Item(
         title="",
@@ -57,8 +57,8 @@ def reconcile(cluster: Cluster, weights: Weights) -> Item:
     return replace(item, provenance=provenance, **values)
 
 
-def _published(ranked: RankedEntries) -> Iterator[Finding]:
-    """Return the most trusted date, sharpened by the finest one that names a time of that day.
+def _choose_date(ranked: RankedEntries) -> Iterator[Finding]:
+    """Yield the most trusted date, or the most precise one that is compatible with it.
 
     A date later than the entry was seen is used only if no source gives another.
     """
@@ -85,10 +85,7 @@ def _is_finer(moment: Moment, trusted: Moment) -> bool:
 
 
 def _are_compatible(left: Moment, right: Moment) -> bool:
-    """Return whether both can be true of one item.
-
-    A year holds all its days; a day without a zone lies within ``_ZONES`` of UTC's.
-    """
+    """Return whether both can be the date of one item, given their precision and unknown zones (``_ZONES``)."""
     if "year" in (left.precision, right.precision):
         return left.at.year == right.at.year
     if "day" in (left.precision, right.precision):
@@ -98,33 +95,33 @@ def _are_compatible(left: Moment, right: Moment) -> bool:
     return abs(left.at - right.at) <= timedelta(minutes=1)
 
 
-def _duration(ranked: RankedEntries) -> Iterator[Finding]:
-    """Return the most trusted duration, made exact by a source that differs by less than its grain."""
+def _choose_duration(ranked: RankedEntries) -> Iterator[Finding]:
+    """Yield the most trusted duration, or a more precise one that differs by no more than its step."""
     timed = [(entry, entry.duration) for entry in ranked.entries if entry.duration is not None]
     if not timed:
         return
     trusted = timed[0][1]
-    exact = [(entry, other) for entry, other in timed if other.step < trusted.step and _same_length(other, trusted)]
+    exact = [(entry, other) for entry, other in timed if other.step < trusted.step and _is_same_length(other, trusted)]
     chosen_entry, duration = min(exact, key=lambda pair: pair[1].step, default=timed[0])
     origin = trace(
         "duration",
         chosen_entry,
         ranked,
         lambda entry: f"{entry.duration.seconds} s" if entry.duration else None,
-        lambda entry: entry.duration is not None and _same_length(entry.duration, duration),
+        lambda entry: entry.duration is not None and _is_same_length(entry.duration, duration),
     )
     yield Finding({"duration": duration}, origin)
 
 
-def _same_length(left: Duration, right: Duration) -> bool:
-    """Return whether two lengths differ by no more than the coarser grain (floored minutes differ by one)."""
+def _is_same_length(left: Duration, right: Duration) -> bool:
+    """Return whether two durations differ by no more than the larger step (rounded minutes differ by one)."""
     return abs(left.seconds - right.seconds) <= max(left.step, right.step)
 
 
-def _enclosure(ranked: RankedEntries) -> Iterator[Finding]:
-    """Return the most trusted audio, whole; only what it lacks may come from another source of the very same file.
+def _choose_enclosure(ranked: RankedEntries) -> Iterator[Finding]:
+    """Yield the most trusted audio; a missing type or length may come from another source of the same file.
 
-    Audio that its source lists no more is used only if no source lists any.
+    Audio that its source no longer lists is used only if no source lists any.
     """
     known = [(entry, entry.enclosure) for entry in ranked.entries if entry.enclosure is not None]
     if not known:
@@ -147,8 +144,8 @@ def _enclosure(ranked: RankedEntries) -> Iterator[Finding]:
     yield Finding({"enclosure": enclosure}, origin)
 
 
-def _link(ranked: RankedEntries) -> Iterator[Finding]:
-    """Return the most trusted page of the item itself; one that many items have only if there is no other."""
+def _choose_link(ranked: RankedEntries) -> Iterator[Finding]:
+    """Yield the most trusted link; one that its source repeats on several items only if there is no other."""
     linked = [entry for entry in ranked.entries if entry.link is not None]
     if not linked:
         return
@@ -161,7 +158,7 @@ def _link(ranked: RankedEntries) -> Iterator[Finding]:
     yield Finding({"link": chosen_entry.link}, origin)
 
 
-def _plain(ranked: RankedEntries) -> Iterator[Finding]:
+def _choose_others(ranked: RankedEntries) -> Iterator[Finding]:
     """Yield every other field: the value of the most trusted source that has one and may supply it."""
     for name in _PLAIN:
         for entry in ranked.entries:
@@ -172,23 +169,23 @@ def _plain(ranked: RankedEntries) -> Iterator[Finding]:
 
 
 def _is_owner(entry: Entry, ranked: RankedEntries) -> bool:
-    """Return whether the entry's source has the rank of the item's audio, or of its most trusted source without any."""
+    """Return whether the entry's source is trusted like that of the item's audio, or else its most trusted source."""
     audio = next((each for each in ranked.entries if each.enclosure is not None), ranked.entries[0])
     return ranked.weights.of(entry) >= ranked.weights.of(audio)
 
 
-def _tags(ranked: RankedEntries) -> Iterator[Finding]:
+def _choose_tags(ranked: RankedEntries) -> Iterator[Finding]:
     """Yield the elements that are passed on: of each namespace those of one source.
 
-    The provenance is that of the most trusted source that gave any; another source has one for each namespace.
+    The first finding has the provenance of the most trusted source that gave any; others have one for each namespace.
     """
     chosen: dict[str, Entry] = {}
     tags: list[Tag] = []
     for entry in ranked.entries:
         lost = entry.id in ranked.weights.lost
         allowed = limit_by_rank("tags", entry.tags, owner=_is_owner(entry, ranked), lost=lost)
-        given = [tag for tag in allowed if _namespace(tag) not in chosen] if isinstance(allowed, tuple) else []
-        chosen.update((_namespace(tag), entry) for tag in given)
+        given = [tag for tag in allowed if _get_namespace(tag) not in chosen] if isinstance(allowed, tuple) else []
+        chosen.update((_get_namespace(tag), entry) for tag in given)
         tags += given
     first = next(iter(chosen.values()), None)
     if first is None:
@@ -199,12 +196,12 @@ def _tags(ranked: RankedEntries) -> Iterator[Finding]:
             yield Finding({}, replace(_trace_plain("tags", entry, ranked), field=f"tags {namespace}".strip()))
 
 
-def _namespace(tag: Tag) -> str:
+def _get_namespace(tag: Tag) -> str:
     return tag.name.rpartition(":")[0]
 
 
 def _trace_plain(name: str, chosen_entry: Entry, ranked: RankedEntries) -> Provenance:
-    """Return the provenance of a plain field; a guid contradicts no other, for every host has its own."""
+    """Return the provenance of a field without a rule; guids never contradict, because every host has its own."""
     value = getattr(chosen_entry, name)
     return trace(
         name,
@@ -216,4 +213,7 @@ def _trace_plain(name: str, chosen_entry: Entry, ranked: RankedEntries) -> Prove
 
 
 _Rule = Callable[[RankedEntries], Iterator[Finding]]
-_RULES: tuple[_Rule, ...] = (read_title, read_description, _published, _duration, _enclosure, _link, _plain, _tags)
+_RULES: tuple[_Rule, ...] = (
+    *(read_title, read_description, _choose_date, _choose_duration, _choose_enclosure),
+    *(_choose_link, _choose_others, _choose_tags),
+)

@@ -1,9 +1,8 @@
-"""Find entries whose audio gives way to another source's: those that their own source lists no more.
+"""Find entries whose audio is replaced by another source's, because their own source no longer lists them.
 
-A source counts as listing its entries until it has failed for the grace time, or was left out of the config for as
-long. Of a source that answers, an entry that its listing lacks counts as listed while the listing is as long as it was
-with the entry: a feed that shows its newest hundred removes nothing. Where no other source lists the item, its audio
-stays.
+A source counts as listing its entries until it has failed, or was left out of the config, for the grace time. An entry
+missing from the listing of a source that answers counts as listed while the listing is as long as it was with the
+entry: a feed of its newest hundred items removes nothing. If no other source lists the item, its audio stays.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from aggregator.model.entry import Entry
 
 
 class LostAudio(NamedTuple):
-    """The ids of entries whose audio gives way, and when that next changes with time alone (``None``: never)."""
+    """Ids of entries whose audio is to be replaced, and when that next changes with time alone (``None``: never)."""
 
     entries: frozenset[str]
     until: datetime | None = None
@@ -31,10 +30,10 @@ def find_lost_audio(
     grace: timedelta,
     now: datetime,
 ) -> LostAudio:
-    """Return the entries whose audio gives way now.
+    """Return the entries whose audio is to be replaced now.
 
     ``listed`` is when each entry was last listed, by id. ``heard`` are the sources that answer, each with the time
-    until which its last answer counts (``None`` for as long as it is the last).
+    until which its last answer counts (``None`` until the next answer).
     """
     by_source: defaultdict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
@@ -49,18 +48,17 @@ def find_lost_audio(
 def _find_ends(
     own: Sequence[Entry], listed: Mapping[str, datetime], until: datetime | None, grace: timedelta
 ) -> list[tuple[str, datetime]]:
-    """Return the ids of one source's entries with audio that will give way, each with the time."""
+    """Return the ids of one source's entries with audio that will be replaced, each with the time."""
     firsts, lasts = sorted(entry.span.first for entry in own), sorted(entry.span.last for entry in own)
     newest = lasts[-1]
 
-    def size(number: int) -> int:
-        """Return how many entries a listing of the source had."""
-        return bisect_right(firsts, number) - bisect_left(lasts, number)
+    def count_entries(listing: int) -> int:
+        return bisect_right(firsts, listing) - bisect_left(lasts, listing)
 
     ends = []
     for entry in own:
         known = [until] if until is not None else []
-        if entry.span.last < newest and size(newest) < size(entry.span.last):
+        if entry.span.last < newest and count_entries(newest) < count_entries(entry.span.last):
             known.append(listed[entry.id] + grace)
         if entry.enclosure is not None and known:
             ends.append((entry.id, min(known)))

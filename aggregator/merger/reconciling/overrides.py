@@ -1,4 +1,4 @@
-"""Set fields of an item as a person wants them, whatever the sources list."""
+"""Set fields of an item to the values that a person gave."""
 
 from __future__ import annotations
 
@@ -9,32 +9,33 @@ from msgspec.structs import replace
 
 from aggregator.model.entry import Duration, Enclosure, EpisodeType
 from aggregator.model.item import Item, Override, Provenance
-from aggregator.text import dates, durations, urls
+from aggregator.text import urls
+from aggregator.text.times import dates, durations
 
 PERSON = "a person"
-"""The source that is named for a field that an override set."""
+"""Source of a field in provenance that an override set."""
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
 
 
-def _number(value: str) -> int | None:
+def _parse_number(value: str) -> int | None:
     return int(value) if value.isdecimal() else None
 
 
-def _duration(value: str) -> Duration | None:
+def _parse_duration(value: str) -> Duration | None:
     return durations.parse(int(value) if value.isdecimal() else value)
 
 
-# The fields that may be overridden and how their text is read: the config's list, compared with it by a test.
+# The fields that may be overridden and how their text is parsed; a test compares them with the config's.
 FIELDS: Mapping[str, Callable[[str], object]] = {
     "title": str,
     "description": str,
     "summary": str,
     "link": str,
     "published": dates.parse,
-    "duration": _duration,
-    "season": _number,
-    "episode": _number,
+    "duration": _parse_duration,
+    "season": _parse_number,
+    "episode": _parse_number,
     "episode_type": lambda value: value if value in get_args(EpisodeType) else None,
     "explicit": lambda value: value.casefold() in _TRUE,
     "image": str,
@@ -44,9 +45,9 @@ FIELDS: Mapping[str, Callable[[str], object]] = {
 
 
 def apply_overrides(item: Item, overrides: Sequence[Override]) -> Item:
-    """Return the item with the given fields set and a person as their source; a description set by hand has no markup.
+    """Return the item with the given fields set and a person as their source; such a description has no markup.
 
-    A value that cannot be read as its field leaves the field as it is.
+    A value that is not valid for its field is ignored.
     """
     for each in overrides:
         value = FIELDS[each.field](each.value) if each.field in FIELDS else None

@@ -1,4 +1,4 @@
-"""Trace a field: which source its value is from, which agree, which differ, and how sure that makes it."""
+"""Trace a field: the source of its value, which sources agree and differ, and the confidence."""
 
 from __future__ import annotations
 
@@ -16,30 +16,32 @@ from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
 from aggregator.model.entry import Entry, Note
 from aggregator.model.item import Dissent, Provenance
 
-# A dissenting value is quoted up to this many characters: enough to recognise, not a second copy of the text.
-_QUOTE = 200
+_QUOTE = 200  # characters of a dissenting value that are kept
 
-# What a source listed before it listed the item anew may complete its present entry and contradicts no other source:
-# the weight is below that of any source, however little that is trusted.
+# Factor for an entry that its source has replaced by another of the same item: below any trust, so that it completes
+# the present entry and contradicts no source.
 _FORMER = 0.01
 
-# A copy of a source that is trusted like another weighs less than that one by this: as much less as a directory beside
-# a host (.5 beside .8), so that it completes what is lost and changes no word.
+# Factor for the text of the younger of two sources that are trusted alike: as a directory beside a host (.5 beside .8),
+# so that it restores lost words and changes none.
 _YOUNGER = 0.6
 
 _UNKNOWN = datetime.min.replace(tzinfo=UTC)
 
 
 class Weights(Struct, frozen=True):
-    """Weights of the values of each source.
+    """Facts by which the values of sources are weighted.
 
-    ``trust`` is between 0 and 1. ``keeps`` are the sources of whose texts nothing is cut as boilerplate.
-    ``repeated_links`` are (source, link) pairs that stand on several of its items. ``source_model`` is what was learned
-    of the sources' texts. ``superseded`` are ids of entries that their own source has since replaced by others of the
-    same item, ``ahead`` of those that were dated later than they were seen. ``since`` is since when each entry has its
-    present content, and ``seniority`` puts sources in order, the lowest first: they decide between sources that are
-    trusted alike. ``younger`` are ids of entries that have to give way by that. ``lost``
-    are ids of entries whose audio gives way to another source's (``living_audio``).
+    - ``trust``: of each source, 0 to 1.
+    - ``repeated_links``: (source, link) pairs that several items of the source have.
+    - ``keeps``: sources whose texts are never cut as boilerplate.
+    - ``source_model``: what was learned of the sources' texts.
+    - ``superseded``: ids of entries that their own source has replaced by another of the same item.
+    - ``ahead``: ids of entries dated later than they were seen.
+    - ``since``, ``seniority``: since when each entry has its content, and the order of sources, the lowest first: they
+      decide between sources that are trusted alike.
+    - ``younger``: ids of entries that come second by that.
+    - ``lost``: ids of entries whose audio is replaced by another source's (``living_audio``).
     """
 
     trust: Mapping[str, float] = field(default_factory=dict)
@@ -54,37 +56,36 @@ class Weights(Struct, frozen=True):
     lost: frozenset[str] = frozenset()
 
     def of(self, entry: Entry) -> float:
-        """Return the trust of an entry's source; one without trust weighs half, what it replaced little."""
+        """Return the trust of an entry's source, .5 for an unknown one, next to none for a superseded entry."""
         return self.trust.get(entry.source, 0.5) * (_FORMER if entry.id in self.superseded else 1.0)
 
     def of_text(self, entry: Entry) -> float:
-        """Return the trust of an entry's source for its texts: of sources trusted alike the younger gives way."""
+        """Return the weight of an entry's texts: of sources trusted alike the younger weighs less."""
         return self.of(entry) * (_YOUNGER if entry.id in self.younger else 1.0)
 
 
 class RankedEntries(Struct, frozen=True):
-    """The entries of one cluster, the most trusted first, and how much each source weighs."""
+    """The entries of one cluster, the most trusted first, and the weights of their sources."""
 
     entries: tuple[Entry, ...]
     weights: Weights
 
 
 def rank_entries(entries: Sequence[Entry], weights: Weights) -> RankedEntries:
-    """Return the entries in the order in which they count: by rank, then time (``docs/trust.md``).
+    """Return the entries in the order in which they count: by trust, then time (``docs/trust.md``).
 
-    Of sources that are trusted alike, the one whose entry has been unchanged for longer comes first, then the senior
-    source.
+    Of equally trusted ones, the entry that has been unchanged for longer comes first, then the senior source.
     """
-    superseded = _superseded(entries)
+    superseded = _find_superseded(entries)
     if superseded != weights.superseded:
         weights = replace(weights, superseded=superseded)
 
-    def turn(entry: Entry) -> tuple[float, datetime, int, str, str]:
+    def rank(entry: Entry) -> tuple[float, datetime, int, str, str]:
         since = weights.since.get(entry.id, _UNKNOWN)
-        senior = weights.seniority.get(entry.source, 0)
-        return -weights.of(entry), since, senior, entry.source, entry.key
+        seniority = weights.seniority.get(entry.source, 0)
+        return -weights.of(entry), since, seniority, entry.source, entry.key
 
-    order = sorted(entries, key=turn)
+    order = sorted(entries, key=rank)
     if weights.since:
         tied = {after.id for before, after in pairwise(order) if weights.of(before) == weights.of(after)}
         weights = replace(weights, younger=frozenset(tied))
@@ -94,24 +95,24 @@ def rank_entries(entries: Sequence[Entry], weights: Weights) -> RankedEntries:
 def order_sources(entries: Sequence[Entry], began: Mapping[str, datetime]) -> Mapping[str, int]:
     """Return the place of each source in an order that neither names nor later listings change, the lowest first.
 
-    ``began`` is when each source first answered; that decides, then how much it listed then. Sources that began
-    together with as many entries are put in order by the digests of these. Empty where ``began`` is.
+    ``began`` is when each source first answered; it decides, then how much each listed then, then a digest of that.
+    Empty if ``began`` is.
     """
     first: defaultdict[str, list[str]] = defaultdict(list)
     for entry in entries if began else ():
         if entry.span.first == 1:
             first[entry.source].append(entry.key)
 
-    def claim(source: str) -> tuple[datetime, int, bytes]:
+    def rank(source: str) -> tuple[datetime, int, bytes]:
         keys = sorted(first[source])
-        lot = blake2b("\n".join(keys).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        return began[source], -len(keys), lot
+        digest = blake2b("\n".join(keys).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        return began[source], -len(keys), digest
 
-    return {source: place for place, source in enumerate(sorted(began, key=claim))}
+    return {source: place for place, source in enumerate(sorted(began, key=rank))}
 
 
-def _superseded(entries: Sequence[Entry]) -> frozenset[str]:
-    """Return the ids of entries that vanished before another of the same source appeared in their place."""
+def _find_superseded(entries: Sequence[Entry]) -> frozenset[str]:
+    """Return the ids of entries that vanished before another entry of their source appeared."""
     newest: dict[str, int] = {}
     for entry in entries:
         newest[entry.source] = max(newest.get(entry.source, 0), entry.span.first)
@@ -119,7 +120,7 @@ def _superseded(entries: Sequence[Entry]) -> frozenset[str]:
 
 
 class Finding(NamedTuple):
-    """The values of one or more fields of an Item, by name, and where they are from."""
+    """Values of one or more fields of an item, by name, and their provenance."""
 
     values: Mapping[str, object]
     origin: Provenance
@@ -132,9 +133,9 @@ def trace(
     value: Callable[[Entry], str | None],
     agrees: Callable[[Entry], bool],
 ) -> Provenance:
-    """Return the provenance of a field; its confidence is the share of trust that agrees, of all with a value.
+    """Return the provenance of a field; its confidence is the share of the trust of all with a value that agrees.
 
-    ``value`` gives an entry's own value as text, ``None`` where it has none; ``agrees`` is called for those with one.
+    ``value`` returns an entry's own value as text, ``None`` without one; ``agrees`` is called for those with one.
     """
     known = [(entry, own, agrees(entry)) for entry in ranked.entries if (own := value(entry)) is not None]
     agreeing = {entry.source for entry, _, agreed in known if agreed} - {origin.source}
@@ -152,5 +153,5 @@ def trace(
 
 
 def find_notes(name: str, entry: Entry) -> tuple[Note, ...]:
-    """Return the repairs that an entry's value of this field went through."""
+    """Return the repairs of an entry's value of this field."""
     return tuple(note for note in entry.notes if note.field == name)

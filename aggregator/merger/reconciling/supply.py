@@ -1,10 +1,10 @@
-"""Limit which source may supply which fields and tags, by rank, not by being the only one that has them.
+"""Limit which source may supply which fields and tags, by rank, even if no other source has them.
 
-A less trusted source may complete an item with what listeners only read: a summary, a number, a person's name. Where
-the money goes, what a player fetches, what stands for the show (artwork, author, licence) and who may hear it comes
-from the source of the item's audio or from one that is trusted as much; of an item without audio, from its most
-trusted source. Addresses in tags are of the web (http, https) or the tag is left out, whoever supplies it.
-``docs/trust.md`` has the table; a test compares the two.
+A less trusted source may complete an item with what listeners only read: a summary, a number, a person's name.
+Payments, files that a player fetches, the identity of the show (artwork, author, licence) and ``explicit`` come from
+the source of the item's audio or from one that is trusted as much; of an item without audio, from its most trusted
+source. Tags with addresses other than http and https are always left out. ``docs/trust.md`` has the table; a test
+compares the two.
 """
 
 from __future__ import annotations
@@ -18,20 +18,19 @@ from aggregator.model.entry import Tag
 from aggregator.text import urls
 
 FIELDS: Mapping[str, Rank] = {"image": "owner", "author": "owner", "explicit": "owner"}
-"""The fields of an Item whose supplier needs a rank; every other field may come from any source."""
+"""Fields of an item that need a rank; every other field may come from any source."""
 
 TAGS: Mapping[str, Rank] = {name: rule.rank for name, rule in ELEMENTS.items() if rule.places and rule.rank != "config"}
-"""The elements that sources supply; of an item one that is not named here needs the rank of the owner."""
+"""Elements that sources supply, and the rank for it; elements that are not named here need that of the owner."""
 
 
 _ADDRESSES = frozenset({"url", "any"})  # kinds of attributes
 
 
 def limit_by_rank(name: str, value: object, *, owner: bool, lost: bool = False) -> object:
-    """Return what a source may supply of a field: its value, or ``None`` where its rank is too low.
+    """Return the value of a field if the source may supply it, else ``None``; of tags those that it may supply.
 
-    ``owner`` says whether the source has the rank of the item's audio, ``lost`` whether its audio gave way to another
-    source's. Of tags those remain that it may supply.
+    ``owner`` says whether the source has the rank of the item's audio, ``lost`` whether its audio was replaced.
     """
     if name == "tags" and isinstance(value, tuple):
         allowed = {"any", *(("owner",) if owner else ()), *(("audio",) if owner and not lost else ())}
@@ -40,7 +39,7 @@ def limit_by_rank(name: str, value: object, *, owner: bool, lost: bool = False) 
 
 
 def keep_web_tags(tags: Iterable[Tag]) -> Iterator[Tag]:
-    """Yield the tags without those that hold an address which is not http or https, at any depth."""
+    """Yield the tags without those that have an address other than http or https, at any depth."""
     for tag in tags:
         kinds = ATTRIBUTE_KINDS.get(tag.name, {})
         if all(not value or urls.is_web(value) for name, value in tag.attributes if kinds.get(name) in _ADDRESSES):

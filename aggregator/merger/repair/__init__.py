@@ -1,1 +1,1 @@
-"""Repair of each copy of a text by itself, each change noted."""
+"""Repair each copy of a text by itself and note each change."""

@@ -1,7 +1,7 @@
-r"""Read text that was escaped for another format and shown as it is: JSON, percent-encoding, quoted-printable, UTF-7.
+r"""Unescape text that was escaped for another format: JSON, percent-encoding, quoted-printable, UTF-7.
 
-Each fixer asks for a sign that writers do not leave: escapes that stand inside words, that are valid UTF-8, or that
-replace every space of a text. What a text says about escapes ("\u2019 is a quote", a link) stays.
+Each fixer requires a sign that writers do not leave: escapes inside words, escapes that are valid UTF-8, or that
+replace every space of a text. Escapes that a text mentions ("\u2019 is a quote", a link) stay.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from urllib.parse import unquote, unquote_plus
 
 _UNICODE = re.compile(r"(?<!\\)\\+u(?:\{([0-9a-fA-F]{2,6})\}|([0-9a-fA-F]{4}))|%u([0-9a-fA-F]{4})")
-# One escape by itself, between spaces or quotes, is what the text is about.
+# A single escape between spaces or quotes is one that the text mentions.
 _LONE_ESCAPE = re.compile(r"(?:^|[\s\"'`(])(?:\\+u\{?|%u)[0-9a-fA-F]{4,6}\}?(?=$|[\s\"'`),.;:])")
 _CONTROLS = {"n": "\n", "r": "\n", "t": "\t", "/": "/", '"': '"', "'": "'", "\\": "\\"}
 _JSON_ESCAPE = re.compile(r"(?<!\\)\\+([nrt/\"'\\])")
@@ -27,12 +27,12 @@ _SOFT_BREAK = re.compile(r"=\r?\n")
 _QUOTED_BYTES = re.compile(r"(?:=[0-9A-F]{2})+")
 _SHIFTED = re.compile(r"\+([A-Za-z0-9+/]+)-?")
 _ENDED_SHIFT = re.compile(r"(?<![A-Za-z0-9+/])\+[A-Za-z0-9+/]{6,}-(?![A-Za-z0-9])")
-_LEAST_SHIFTED = 3  # of six bits each, that make one character
+_LEAST_SHIFTED = 3  # letters of six bits that make one character
 _HIGHEST_PLAIN = "\u206f"
 
 
 def unescape(text: str) -> str:
-    r"""Return the text without escapes for JSON, addresses, mail or UTF-7, where they surely are escapes.
+    r"""Return the text without escapes of JSON, URLs, mail or UTF-7.
 
     >>> unescape(r"It\u2019s \"fine\""), unescape("Caf%C3%A9%20noir"), unescape("50% off"), unescape("Caf=C3=A9")
     ('It’s "fine"', 'Café noir', '50% off', 'Café')
@@ -49,7 +49,7 @@ def unescape(text: str) -> str:
 
 
 def _read_code_points(text: str) -> str:
-    r"""Return the text with ``\uXXXX`` as its character; where JSON wrote it its other escapes are read, too."""
+    r"""Return the text with ``\uXXXX`` as its character; with such escapes, all other escapes of JSON are read, too."""
     found = _UNICODE.findall(text)
     if not found or (len(found) == 1 and _LONE_ESCAPE.search(text)):
         return text
@@ -59,7 +59,7 @@ def _read_code_points(text: str) -> str:
 
 
 def _remove_backslashes(text: str) -> str:
-    """Return the text without backslashes before quotes, where no quote of the kind lacks one."""
+    """Return the text without backslashes before quotes, if every quote of the kind has one."""
     if '\\"' in text and not _BARE_QUOTE.search(text) and text.count('"') > 1:
         read = _JSON_ESCAPE.sub(lambda one: _CONTROLS[one[1]] if one[1] != "'" else one[0], text)
         text = read if "\\n" in text else _ESCAPED_QUOTE.sub(r"\1", text)
@@ -69,7 +69,7 @@ def _remove_backslashes(text: str) -> str:
 
 
 def _read_percent_encoding(text: str) -> str:
-    """Return the text with percent-encoding read, except in addresses; all of it where it replaces every space."""
+    """Return the text with percent-encoding decoded, except in addresses, or all of it if it replaces every space."""
     bare = _ADDRESS.sub("", text)
     if not _PERCENT.search(bare):
         return text
@@ -87,13 +87,13 @@ def _read_percent_encoding(text: str) -> str:
 
 
 def _read_percents(found: re.Match[str]) -> str:
-    """Return what percent-encoded bytes say, where they are UTF-8 beyond ASCII."""
+    """Return percent-encoded bytes decoded, if they are UTF-8 beyond ASCII."""
     read = unquote(found.group())
     return found.group() if "\ufffd" in read or read.isascii() else read
 
 
 def _read_latin_percents(text: str) -> str:
-    """Return the text with ``%E9`` inside words as its letter of Latin-1, as JavaScript's ``escape`` writes it."""
+    """Return the text with ``%E9`` inside words as its letter of Latin-1, which JavaScript's ``escape`` writes so."""
     if "://" in text:
         return text
     read = _PERCENT_LATIN.sub(_read_latin, text)
@@ -105,7 +105,7 @@ def _read_latin(found: re.Match[str]) -> str:
 
 
 def _read_quoted_printable(text: str) -> str:
-    """Return the text with quoted-printable read (RFC 2045, 6.7), where it has soft breaks or bytes of UTF-8."""
+    """Return the text with quoted-printable decoded (RFC 2045, 6.7), if it has soft breaks or bytes of UTF-8."""
     if _SOFT_BREAK.search(text) and text.isascii():
         try:
             return quopri.decodestring(text.encode()).decode()
@@ -122,7 +122,7 @@ def _read_quoted_bytes(found: re.Match[str]) -> str:
 
 
 def _read_utf7(text: str) -> str:
-    """Return the text with UTF-7 read (RFC 2152), where its runs are letters of an alphabet or more than one."""
+    """Return the text with UTF-7 decoded (RFC 2152), if it has several runs, or one with letters of an alphabet."""
     if not text.isascii():
         return text
     runs = [read for one in _SHIFTED.finditer(text) if (read := _read_shift(one)) != one.group()]
@@ -132,7 +132,7 @@ def _read_utf7(text: str) -> str:
 
 
 def _read_shift(found: re.Match[str]) -> str:
-    """Return what a run of UTF-7 says, where it is one: whole characters beyond letters of ASCII, no rest of bits."""
+    """Return a run of UTF-7 decoded, if it is whole, printable characters beyond ASCII; else unchanged."""
     coded = found[1]
     if len(coded) < _LEAST_SHIFTED:
         return found.group()

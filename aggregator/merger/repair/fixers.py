@@ -1,7 +1,7 @@
-"""Repair one copy of a text by itself: named fixers in a measured order, each change kept so that it can be replayed.
+"""Repair one copy of a text by itself: named fixers in order, with each change noted so that it can be replayed.
 
-Wrong decodings go first, because soft hyphens, no-break spaces and control characters are bytes of theirs; the mark of
-a cut goes last, when nothing stands behind it any more. Sound text comes back as it was.
+Mojibake comes first, because soft hyphens, no-break spaces and control characters are bytes of it; the mark of a cut
+comes last, when nothing stands behind it any more. Sound text is unchanged.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LEAST_WORDS_TWICE = 4
 
 
 def _drop_repeated_half(text: str) -> str:
-    """Return one half of a text that consists of two equal ones.
+    """Return one half of a text that consists of two equal halves.
 
     >>> _drop_repeated_half("We talk about the long way home. " * 2), _drop_repeated_half("Duran Duran")
     ('We talk about the long way home.', 'Duran Duran')
@@ -64,17 +64,15 @@ FIXERS: tuple[tuple[str, _Fixer], ...] = (
     ("look-alike", letters.replace_homoglyphs),
 )
 _OF_TAGS = frozenset({"tag", "silent part"})
-# Fixers uncover work for each other (an entity that hides mojibake); four rounds settle all that was seen.
-_ROUNDS = 6
+_ROUNDS = 6  # a fixer may give another one work (an entity in mojibake); four rounds were enough for all texts seen
 _PASSAGE = 120
-# What learns from texts reads them again after that: thousands of up to so many characters are remembered with what
-# they became (16 MB at most), and the copies of one item or two that are longer.
-_LONGEST_KNOWN = 2000
-_LONGEST = 200_000  # characters of a text that is remembered at all
+# Results are cached, because texts are repaired again when they are compared.
+_SHORT = 2000  # characters of a text of which 1,024 results are cached, 16 MB
+_LONGEST = 200_000  # characters of a text of which 8 results are cached; of longer ones none
 
 
 class Change(NamedTuple):
-    """The name of the fixer, the passage before and after it (at most 120 characters each)."""
+    """Name of the fixer, and the passage before and after its change (at most 120 characters each)."""
 
     cause: str
     before: str
@@ -90,30 +88,29 @@ class RepairedText(NamedTuple):
 
 
 def repair_text(text: str, *, cut: bool = False, literal: bool = False) -> RepairedText:
-    r"""Return the text repaired as far as it can be by itself; ``cut`` says that it is known to be cut.
+    r"""Return the text repaired; with ``cut`` it is known to be cut, with ``literal`` its angle brackets are text.
 
-    ``literal`` says that its angle brackets are text: no fixer of tags runs.
-
-    A mark of truncation is taken off where it is sure, with the torn word before it. Idempotent.
+    A sure mark of truncation is removed with the incomplete word before it. Idempotent.
 
     >>> repair_text("TORCH\\_TRACE and  friends")[:2]
     ('TORCH_TRACE and friends', False)
     """
-    return (_known if len(text) <= _LONGEST_KNOWN else _long if len(text) <= _LONGEST else _repair)(text, cut, literal)
+    function = _repair_short if len(text) <= _SHORT else _repair_long if len(text) <= _LONGEST else _repair
+    return function(text, cut, literal)
 
 
 def _repair(text: str, cut: bool, literal: bool) -> RepairedText:  # noqa: FBT001 - keys of the cache
     changes: list[Change] = []
-    sound: dict[str, str] = {}  # by fixer the text that it left as it was
+    unchanged: dict[str, str] = {}  # text that a fixer did not change, by its name
     for _ in range(_ROUNDS):
         before = text
         for cause, fixer in FIXERS:
-            if sound.get(cause) == text or (literal and cause in _OF_TAGS):
+            if unchanged.get(cause) == text or (literal and cause in _OF_TAGS):
                 continue
-            mended = fixer(text)
-            if mended == text:
-                sound[cause] = text
-            text = _note_change(cause, text, mended, changes)
+            repaired = fixer(text)
+            if repaired == text:
+                unchanged[cause] = text
+            text = _note_change(cause, text, repaired, changes)
         uncut = truncation.strip_cut_mark(text, known=cut)
         cut = uncut.cut
         shorter = truncation.strip_torn_word(uncut.text) if uncut.torn else uncut.text
@@ -123,8 +120,8 @@ def _repair(text: str, cut: bool, literal: bool) -> RepairedText:  # noqa: FBT00
     return RepairedText(text, cut, tuple(changes))
 
 
-_known = lru_cache(maxsize=1 << 10)(_repair)
-_long = lru_cache(maxsize=8)(_repair)
+_repair_short = lru_cache(maxsize=1 << 10)(_repair)
+_repair_long = lru_cache(maxsize=8)(_repair)
 
 
 def _note_change(cause: str, before: str, after: str, changes: list[Change]) -> str:
@@ -134,7 +131,7 @@ def _note_change(cause: str, before: str, after: str, changes: list[Change]) -> 
 
 
 def find_change(before: str, after: str) -> tuple[str, str]:
-    """Return the changed stretch of two texts, each cut to 120 characters.
+    """Return the stretch in which two texts differ, as each has it, cut to 120 characters.
 
     >>> find_change("one twwo three", "one two three")
     ('w', '')

@@ -1,8 +1,7 @@
-"""Replace letters that only look right: of another script, ligatures, full-width forms, spaced-out words.
+"""Replace look-alike letters of another script, ligatures and full-width forms; close spaced-out words.
 
-Only a word that mixes scripts is touched, and only towards the script of its text ("еmails" in a Russian text is its
-author's keyboard), or a single letter between words of the other script. Words made wholly of look-alikes, and
-compounds such as ``IT-шник``, are real.
+Look-alikes are replaced only in a word that mixes scripts, by letters of the script of its text, and as a single letter
+between words of the other script. Words of one script, and compounds such as ``IT-шник``, are unchanged.
 """
 
 from __future__ import annotations
@@ -23,9 +22,8 @@ _OTHER = re.compile("[\u0370-\u03ff\u0400-\u052f]")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SINGLE = re.compile(r"(?<=[A-Za-z] )[аосуеАОСУ](?= [A-Za-z])")
-# In a Russian text "Go с Rust" is right: a lone letter is only foreign in a text that is nearly all Latin.
-_MOSTLY = 0.9
-_LEAST_SPACED = 6
+_MOSTLY = 0.9  # share of Latin letters at which a single Cyrillic one is wrong; in Russian, "Go с Rust" is right
+_LEAST_SPACED = 6  # letters of spaced-out words
 _SPACED = re.compile(r"\s*\S(?: \S)*(?: {2,}\S(?: \S)*)*\s*")
 _FULL_WIDTH = re.compile("[\uff21-\uff3a\uff41-\uff5a]")
 _EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -44,29 +42,28 @@ def replace_homoglyphs(text: str) -> str:
     if text.isascii() or not _OTHER.search(text) or not _LATIN.search(text):
         return text
     latin, other = len(_LATIN.findall(text)), len(_OTHER.findall(text))
-    several = filter(_mixes_scripts, set(_WORD.findall(text)))
-    one_script = {word: made for word in several if (made := _unify_script(word, latin_text=latin >= other)) != word}
-    if one_script:
-        text = _WORD.sub(lambda found: one_script.get(found.group(), found.group()), text)
+    mixed = filter(_mixes_scripts, set(_WORD.findall(text)))
+    unified = {word: _unify_script(word, latin_text=latin >= other) for word in mixed}
+    if unified:
+        text = _WORD.sub(lambda found: unified.get(found.group(), found.group()), text)
     if latin < _MOSTLY * (latin + other):
         return text
     return _SINGLE.sub(lambda found: _LATIN_OF[found.group()], text)
 
 
 def _mixes_scripts(word: str) -> bool:
-    """Return whether the word holds letters of Latin and of Cyrillic or Greek."""
+    """Return whether the word has letters of Latin and of Cyrillic or Greek."""
     return bool(_OTHER.search(word)) and bool(_LATIN.search(word))
 
 
 def _unify_script(word: str, *, latin_text: bool) -> str:
-    """Return the mixed word in the script of its text, where every foreign letter of it has a twin there."""
-    foreign = [letter for letter in word if _OTHER.match(letter)]
-    if latin_text:
-        swaps = _LATIN_OF if all(letter in _LATIN_OF for letter in foreign) else {}
-    else:
-        home = _GREEK_OF if unicodedata.name(foreign[0]).startswith("GREEK") else _CYRILLIC_OF
-        swaps = home if all(letter in home for letter in word if _LATIN.match(letter)) else {}
-    return "".join(swaps.get(letter, letter) for letter in word)
+    """Return the mixed word in the script of its text, if every foreign letter of it has a look-alike there."""
+    others = [letter for letter in word if _OTHER.match(letter)]
+    foreign, twins = others, _LATIN_OF
+    if not latin_text:
+        foreign = [letter for letter in word if _LATIN.match(letter)]
+        twins = _GREEK_OF if unicodedata.name(others[0]).startswith("GREEK") else _CYRILLIC_OF
+    return "".join(twins.get(letter, letter) for letter in word) if all(one in twins for one in foreign) else word
 
 
 def replace_letter_forms(text: str) -> str:

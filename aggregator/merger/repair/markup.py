@@ -1,6 +1,6 @@
-"""Remove markup that was shown as text: of HTML, mail, forums, wikis, TeX, Markdown, editors of blogs.
+"""Remove markup that was shown as text: of HTML, mail, forums, wikis, TeX, Markdown, blog editors.
 
-Each fixer asks for pairs, for every line, or for a place inside a word: what a text says about such signs stays.
+Each fixer requires pairs of marks, a mark in every line, or one inside a word: signs that a text mentions stay.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 
 _COMMENT = re.compile(r"<!--(?:(?!<!--).){0,2000}?-->", re.DOTALL)
-# At an end of a text they are left over; inside it they are what it is about.
+# At an end of a text they are left over; inside it the text mentions them.
 _SILENT_HEAD = re.compile(
     r"\s{0,80}<(script|style|noscript|template)\b[^<>]{0,500}>(?:(?!<\1\b).){0,20000}?</\1\s?>",
     re.DOTALL | re.IGNORECASE,
 )
 _SILENT_TAIL = re.compile(r"</(script|style|noscript|template)\s?>\s{0,80}\Z", re.IGNORECASE)
-_LONGEST_TAIL = 120  # characters of a closing tag and what stands behind it
+_LONGEST_TAIL = 120  # characters of a closing tag and the blanks behind it
 _CDATA = re.compile(r"\A\s*<!\[CDATA\[|\]\]>\s*\Z")
 _FORUM_TAGS = "b|i|u|s|quote|url|img|size|color|font|center|left|right|code|list|email|youtube|spoiler"
 _FORUM = re.compile(
@@ -31,9 +31,9 @@ _TEX_QUOTES = re.compile(r"``(?=\S)([^`\n]{1,500}?)(?<=\S)''")
 _TEX_DOTS = re.compile(r"\\l?dots(?:\{\}|\b)")
 _QUOTED_LINE = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _NUMBERED_LINE = re.compile(r"^[ \t]*(\d{1,5})[ \t:|]+(?=\S)")
-_NARROWEST = 40  # columns: no text is wrapped narrower, so that shorter lines are a list
+_NARROWEST = 40  # columns of wrapped text; shorter lines are a list
 _LEAST_NUMBERED = 3
-# A backslash before punctuation is an escape between word characters, or anywhere once the text has shown two.
+# A backslash before punctuation is an escape between word characters, or anywhere if the text has two.
 _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~$&-])")
 _SURE_ESCAPE = re.compile(r"(?<!\S)\\([#*_\[(>~+-])(?=\w)|(?<=\w)\\([*_\[\](){}#.!|~-])(?=\w)")
 _BOLD = re.compile(r"(?<![*\\])\*\*(?![\s*])([^*\n]{0,200}?[^\s*])\*\*(?!\*)")
@@ -44,7 +44,7 @@ _LINE_BULLET = re.compile(r"^ {0,8}[-*•]\s", re.MULTILINE)
 
 
 def remove_silent_parts(text: str) -> str:
-    """Return the text without comments, scripts and styles of HTML, and without the marks round a CDATA section.
+    """Return the text without comments, scripts and styles of HTML, and without the marks around a CDATA section.
 
     >>> remove_silent_parts("<![CDATA[One<!-- ad --> two]]>"), remove_silent_parts("a <!-- b")
     ('One two', 'a <!-- b')
@@ -60,7 +60,7 @@ def remove_silent_parts(text: str) -> str:
 
 
 def remove_quote_marks(text: str) -> str:
-    r"""Return the text without the marks of a quoted mail, or the numbers of lines, where each line has one.
+    r"""Return the text without the quote marks of a mail, or line numbers, if each line has one.
 
     >>> remove_quote_marks("> one\n> two"), remove_quote_marks("a > b\n> c")
     ('one\ntwo', 'a > b\n> c')
@@ -78,14 +78,14 @@ def remove_quote_marks(text: str) -> str:
 
 
 def remove_foreign_markup(text: str) -> str:
-    """Return the text without pairs of tags of forums and wikis, and without codes that a blog's editor left unfilled.
+    """Return the text without pairs of tags of forums and wikis, and without shortcodes of blog editors.
 
     >>> remove_foreign_markup("[b]One[/b] and '''two''' at [[Three|three]]"), remove_foreign_markup("a[i] = [b]")
     ('One and two at three', 'a[i] = [b]')
     """
     if "[" in text:
         text = _WIKI_LINK.sub(r"\1", _FORUM.sub(r"\2", _SHORTCODE.sub(" ", text)))
-    if "'''" in text or "``" in text:  # two alone are also a typist's quotes
+    if "'''" in text or "``" in text:  # '' alone may be a quotation mark
         text = _WIKI_BOLD.sub(r"\2", _TEX_QUOTES.sub(r"“\1”", text))
     if "dots" in text:
         text = _TEX_DOTS.sub("…", text)
@@ -93,14 +93,14 @@ def remove_foreign_markup(text: str) -> str:
 
 
 def replace_links(text: str) -> str:
-    """Return the text with ``[words](address)`` as its words, and without the ruins ``[(https://…`` of such links."""
+    """Return the text with ``[words](address)`` as its words, and without remains of such links (``[(https://…``)."""
     if "[" not in text or ("](" not in text and "[(" not in text):
         return text
     return _BROKEN_LINK.sub("", _LINK.sub(r"\1", text))
 
 
 def remove_backslashes(text: str) -> str:
-    r"""Return the text without Markdown's backslashes, where they are surely escapes.
+    r"""Return the text without the backslashes of Markdown.
 
     >>> remove_backslashes(r"TORCH\_TRACE"), remove_backslashes(r"¯\_(ツ)_/¯")
     ('TORCH_TRACE', '¯\\_(ツ)_/¯')
@@ -122,7 +122,7 @@ def remove_bold(text: str) -> str:
 
 
 def remove_lone_bullet(text: str) -> str:
-    r"""Return the text without the one bullet it begins with; a list keeps its bullets.
+    r"""Return the text without a bullet at its start; a list of several keeps its bullets.
 
     >>> remove_lone_bullet("- Radio 801"), remove_lone_bullet("- one\n- two")
     ('Radio 801', '- one\n- two')

@@ -9,7 +9,7 @@ from aggregator.text.bidi import remove_unsafe_controls
 from aggregator.text.fold import normalize
 
 # Soft hyphen, zero-width space, word joiner, byte-order mark, Mongolian vowel separator, C0 and C1 controls except
-# tab and line ends. ZWNJ and ZWJ (200C, 200D) stay: they are letters' business in Persian, Indic and emoji.
+# tab and line ends. ZWNJ and ZWJ (200C, 200D) stay: Persian, Indic scripts and emoji need them.
 _INVISIBLE = re.compile(
     "[\u00ad\u200b\u2060-\u2064\ufeff\u180e\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufff9-\ufffb]+"
 )
@@ -22,18 +22,16 @@ _SPACES = re.compile(" {2,}")
 _AROUND_LINE_END = re.compile(" ?\n ?")
 _MANY_LINES = re.compile("\n{3,}")
 _HYPHEN_END = re.compile(r"(?<=(\w))-\n(\w+)")
-# How far back a link may have begun, in characters.
-_LINK_BEGIN = 300
+_LONGEST_LINK = 300  # characters before a hyphen in which a link may begin
 _SUSPENDED = frozenset(
     ("und", "oder", "bis", "and", "or", "to", "et", "ou", "e", "o", "y", "en", "of", "i", "och", "og")
 )
-# A wrapped text has one width; 40 columns is the narrowest seen. At 30, lists of titles would pass for wraps.
-_NARROWEST = 40
+_NARROWEST = 40  # columns of wrapped text, the narrowest seen; at 30, lists of titles would pass for it
 _SENTENCE_END = tuple(".!?:;…")
 
 
 def remove_invisibles(text: str) -> str:
-    r"""Return the text without characters that print nothing; bidi controls stay only beside right-to-left letters.
+    r"""Return the text without invisible characters; bidi controls stay in texts with right-to-left letters.
 
     >>> remove_invisibles("ze\u200bro\x07")
     'zero'
@@ -48,7 +46,7 @@ def remove_invisibles(text: str) -> str:
 
 
 def normalize_blanks(text: str) -> str:
-    """Return the text in NFC with ordinary spaces and line ends; letters keep their width and style (never NFKC)."""
+    """Return the text in NFC with ordinary spaces and line ends; not in NFKC, which would change widths and styles."""
     plain = text if _is_printable(text) else _LINE_ENDS.sub("\n", _BLANKS.sub(" ", text))
     return plain if plain.isascii() else normalize("NFC", plain)
 
@@ -58,7 +56,7 @@ def _is_printable(text: str) -> bool:
 
 
 def join_hyphenated(text: str) -> str:
-    r"""Return the text with words divided at a line's end joined; a hyphen before a capital or in a link stays.
+    r"""Return the text with words hyphenated at line ends joined; a hyphen before a capital or in a link stays.
 
     >>> join_hyphenated("devel-\noper"), join_hyphenated("Vor-\nund Nachteile"), join_hyphenated("Anglo-\nSaxon")
     ('developer', 'Vor- und Nachteile', 'Anglo-Saxon')
@@ -70,13 +68,13 @@ def _join_hyphen(found: re.Match[str]) -> str:
     last, after = found.groups()
     if after.lower() in _SUSPENDED:
         return f"- {after}"
-    before = found.string[max(0, found.start() - _LINK_BEGIN) : found.start()].split()[-1:]
+    before = found.string[max(0, found.start() - _LONGEST_LINK) : found.start()].split()[-1:]
     kept = after[0].isupper() or after[0].isdigit() or last.isdigit() or "/" in "".join(before)
     return f"{'-' if kept else ''}{after}"
 
 
 def unwrap_lines(text: str) -> str:
-    r"""Return the text as one line where its line ends are those of a fixed width; other texts keep their lines.
+    r"""Return the text as one line if it is wrapped at a fixed width; other texts keep their lines.
 
     >>> unwrap_lines("one\ntwo")
     'one\ntwo'

@@ -6,16 +6,18 @@ import re
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator import adding
 from aggregator.config import edit
 from aggregator.config.load import load
-from aggregator.errors import ConfigError
+from aggregator.errors import ConfigError, ReadError
 from aggregator.fetchers import registry
 from aggregator.fetchers.http.target import redact
 from aggregator.generator import opml
+from aggregator.model.source import Source
 from aggregator.preview import Found
-from aggregator.service.desk.frame import Act, Asked, Desk, Done, Page, now
+from aggregator.service.desk.frame import Act, Asked, Desk, Done, Page, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
 
 _MOST_ENTRIES: Final = 15
@@ -23,25 +25,33 @@ _MOST_FEEDS: Final = 1000
 _FEED_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
-class FoundLine(Struct, frozen=True):
-    """An address as a source: its kind, the show, and the first entries."""
+class WayLine(Struct, frozen=True):
+    """A way to read an address: its kind, what it was proposed from, its options, and the first entries it yields."""
 
-    number: str
+    place: int
     url: str
     kind: str
+    label: str
     title: str
+    options: tuple[tuple[str, str], ...]
     total: int
     entries: tuple[ListedEntry, ...]
-    feed: str
-    is_new: bool
 
 
 class AddPage(Struct, frozen=True):
-    """The page on which an address is pasted, and what was found there."""
+    """The page on which an address is pasted, and the ways to read it; ``chosen`` is the one that would be added.
+
+    ``feed`` is the feed that it would go to. ``page`` is the address if elements of it can be chosen.
+    """
 
     kinds: tuple[str, ...]
     feeds: tuple[tuple[str, str], ...]
-    found: FoundLine | None
+    number: str = ""
+    problem: str = ""
+    ways: tuple[WayLine, ...] = ()
+    chosen: WayLine | None = None
+    feed: str = ""
+    page: str = ""
 
 
 class ImportLine(Struct, frozen=True):
@@ -67,40 +77,85 @@ class _Import(Struct, frozen=True):
     skipped: int
 
 
+class _Ways(Struct, frozen=True):
+    """Ways to read an address; ``page`` is the address as a page, if it may be one."""
+
+    ways: tuple[Found, ...]
+    page: Source | None = None
+    problem: str = ""
+
+
 def show_add(desk: Desk, asked: Asked) -> AddPage:
-    """Gather what was found at an address; ``found`` is its number."""
+    """Gather what was found at an address; ``found`` is its number, ``way`` the place of the way that is chosen."""
     number = asked.query.get("found", "")
     found = desk.find_kept(number)
-    feeds = tuple((plan.name, plan.channel.title) for plan in desk.config.plans)
-    if not isinstance(found, Found):
-        return AddPage(registry.names(), feeds, None)
-    source, listing = found.source, found.listing
-    feed = adding.choose_feed(desk.config, found)
-    line = FoundLine(
+    empty = AddPage(registry.names(), list_feeds(desk))
+    if not isinstance(found, _Ways):
+        return empty
+    ways = tuple(_make_way(place, way) for place, way in enumerate(found.ways))
+    place = min(parse_number(asked.query.get("way", "")), len(ways) - 1)
+    return replace(
+        empty,
         number=number,
+        problem=found.problem,
+        ways=ways,
+        chosen=ways[place] if ways else None,
+        feed=adding.choose_feed(desk.config, found.ways[place]) if ways else "",
+        page=redact(found.page.url or "") if found.page else "",
+    )
+
+
+def list_feeds(desk: Desk) -> tuple[tuple[str, str], ...]:
+    """Return the feeds of the config, each with its title."""
+    return tuple((plan.name, plan.channel.title) for plan in desk.config.plans)
+
+
+def _make_way(place: int, way: Found) -> WayLine:
+    source, listing = way.source, way.listing
+    return WayLine(
+        place=place,
         url=redact(source.url or ""),
         kind=source.kind,
+        label=way.label,
         title=listing.show.title or "",
+        options=source.options,
         total=len(listing.entries),
         entries=tuple(map(make_entry, listing.entries[:_MOST_ENTRIES])),
-        feed=feed,
-        is_new=feed not in dict(feeds),
     )
-    return AddPage(registry.names(), feeds, line)
 
 
 def look_up(desk: Desk, asked: Asked) -> Done:
-    """Find out what an address is; nothing is stored."""
+    """Find out what an address is, and the ways to read it; nothing is stored."""
     candidates = adding.list_candidates(asked.find("url"), asked.form.get("kind") or None)
-    found = adding.find(desk.config, candidates, now())
+    page = next((source for source in candidates if source.kind in ("blog", "page")), None)
+    try:
+        found = _Ways(tuple(adding.find_ways(desk.config, candidates, now())), page)
+    except ReadError as error:
+        if page is None:
+            raise
+        found = _Ways((), page, str(error))
     return Done("", f"{desk.root}/add?found={desk.keep(found)}")
 
 
-def write(desk: Desk, asked: Asked) -> Done:
-    """Write what was found into the config, into a feed that is there or a new one, and refresh that."""
-    found = desk.find_kept(asked.find("found"))
-    if not isinstance(found, Found):
+def find_page(desk: Desk, number: str) -> Source:
+    """Return the page of an address that was found out about; raise ConfigError if that is long ago."""
+    found = desk.find_kept(number)
+    if not isinstance(found, _Ways) or found.page is None:
         raise ConfigError("this page is too old: paste the address again")
+    return found.page
+
+
+def write(desk: Desk, asked: Asked) -> Done:
+    """Write the chosen way into the config, into a feed that is there or a new one, and refresh that."""
+    found = desk.find_kept(asked.find("found"))
+    place = parse_number(asked.form.get("way", ""))
+    if not isinstance(found, _Ways) or place >= len(found.ways):
+        raise ConfigError("this page is too old: paste the address again")
+    return write_found(desk, asked, found.ways[place])
+
+
+def write_found(desk: Desk, asked: Asked, found: Found) -> Done:
+    """Write a source into the config, into the feed that the form names, and refresh that."""
     feed = asked.form.get("feed", "").strip() or asked.find("name")
     if not _FEED_NAME.fullmatch(feed):
         raise ConfigError(f'"{feed}" cannot be the name of a feed: use small letters, digits, dots and dashes')

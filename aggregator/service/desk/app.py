@@ -21,9 +21,10 @@ from starlette.responses import FileResponse, RedirectResponse, Response, Stream
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from aggregator.config.edit import ChangedError
 from aggregator.corrections import DecidedError
 from aggregator.errors import AggregatorError, StoreError
-from aggregator.service.desk import access, add, changes, feeds, item, review, source, system
+from aggregator.service.desk import access, add, changes, choose, feeds, item, review, settings, source, system
 from aggregator.service.desk.frame import (
     Act,
     Asked,
@@ -39,7 +40,7 @@ from aggregator.service.desk.frame import (
 )
 from aggregator.service.desk.jobs import BusyError, Job
 
-_SUBJECTS: Final[Any] = (feeds, system, add, source, changes, review, item)
+_SUBJECTS: Final[Any] = (feeds, system, add, choose, source, settings, changes, review, item)
 PAGES: Final[tuple[Page, ...]] = tuple(page for subject in _SUBJECTS for page in subject.PAGES)
 ACTS: Final[tuple[Act, ...]] = tuple(act for subject in _SUBJECTS for act in subject.ACTS)
 
@@ -67,6 +68,7 @@ _HEADERS: Final[Mapping[str, str]] = {
 
 _STATIC: Final[Mapping[str, str]] = {
     "desk.css": "text/css; charset=utf-8",
+    "outline.css": "text/css; charset=utf-8",
     "desk.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
@@ -74,6 +76,7 @@ _STATIC: Final[Mapping[str, str]] = {
 _STATUS: Final[Mapping[type[AggregatorError], int]] = {
     MissingError: 404,
     DecidedError: 409,
+    ChangedError: 409,
     BusyError: 409,
     StoreError: 503,
 }
@@ -132,7 +135,8 @@ async def _show(desk: Desk, page: Page, limiter: CapacityLimiter, request: Reque
         gathered = page.gather(desk, asked)
         if request.url.path.endswith(".json"):
             return Response(to_json(gathered), media_type="application/json")
-        return Response(render(page.template, gathered, _frame(desk, request)), media_type="text/html; charset=utf-8")
+        text = render(page.template, gathered, _frame(desk, request))
+        return Response(text, headers=page.headers, media_type="text/html; charset=utf-8")
 
     try:
         return await to_thread.run_sync(answer, limiter=limiter)
@@ -256,7 +260,10 @@ async def _show_static(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in _STATIC:
         return Response(status_code=404)
-    return Response(read_static(name), media_type=_STATIC[name], headers={"cache-control": "private, max-age=3600"})
+    headers = {"cache-control": "private, max-age=3600"}
+    if name == "outline.css":  # asked for by a frame in a sandbox, which has no origin
+        headers["cross-origin-resource-policy"] = "cross-origin"
+    return Response(read_static(name), media_type=_STATIC[name], headers=headers)
 
 
 def _protect(desk: Desk, inner: ASGIApp) -> ASGIApp:

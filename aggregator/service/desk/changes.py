@@ -8,11 +8,15 @@ from typing import Final
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
+from aggregator import corrections
 from aggregator.errors import StoreError
-from aggregator.service.desk.frame import Act, Asked, Desk, Done, MissingError, Page
+from aggregator.service.desk.frame import Act, Asked, Button, Desk, Done, MissingError, Page, now
 from aggregator.service.desk.jobs import Job
 from aggregator.service.desk.published import Pieces, unmark
+from aggregator.store import decisions
+from aggregator.store.database import Store
 from aggregator.text import word_diff
 
 _KIND: Final = "comparison"
@@ -29,11 +33,17 @@ class _Both(Struct, frozen=True):
 
 
 class ChangedItem(Struct, frozen=True):
-    """An item that would come, go, or become part of another (``into``), or leave it (``from``)."""
+    """An item that would come, go, or become part of another (``into``), or leave it (``from``).
+
+    ``is_held`` is whether a person has held it back since, ``seen`` the state of what is decided about it.
+    """
 
     guid: str
     title: str
     date: str | None = None
+    entries: tuple[str, ...] = ()
+    is_held: bool = False
+    seen: str = ""
     into: str | None = None
     parted: str | None = msgspec.field(default=None, name="from")
 
@@ -100,18 +110,33 @@ def show_changes(desk: Desk, asked: Asked) -> ChangesPage:
     job = desk.jobs.newest(_KIND, name)
     if job is None or job.code is None:
         return ChangesPage(name, None, job.number if job else None, (), (), 0)
-    found = _read(job)
-    feeds = tuple(_show_feed(name, each) for name, each in found.items() if each != _Difference())
-    return ChangesPage(name, job.ended, None, tuple(job.lines[:50]), feeds, len(found) - len(feeds))
+    feeds, unchanged = read_comparison(job)
+    with desk.open_store() as store:
+        feeds = tuple(_add_decisions(store, each) for each in feeds)
+    return ChangesPage(name, job.ended, None, tuple(job.lines[:50]), feeds, unchanged)
 
 
-def _read(job: Job) -> Mapping[str, _Difference]:
+def _add_decisions(store: Store, found: FeedChanges) -> FeedChanges:
+    """Add what is decided about the items of a comparison: whether they are held back, and the state that is seen."""
+    held = decisions.read_held_back(store, found.name)
+    states = corrections.read_states(store, found.name, [item.entries for _, item in found.moved])
+    moved = tuple(
+        (word, replace(item, is_held=not held.isdisjoint(item.entries), seen=seen))
+        for (word, item), seen in zip(found.moved, states, strict=True)
+    )
+    return replace(found, moved=moved)
+
+
+def read_comparison(job: Job) -> tuple[tuple[FeedChanges, ...], int]:
+    """Return what ``aggregator diff --json`` found: the feeds that would change, and how many would not."""
     if job.code and not job.output:
-        return {}
+        return (), 0
     try:
-        return _DECODER.decode(job.output)
+        found = _DECODER.decode(job.output)
     except ValueError as error:
         raise StoreError("the comparison cannot be read; compare again") from error
+    feeds = tuple(_show_feed(name, each) for name, each in found.items() if each != _Difference())
+    return feeds, len(found) - len(feeds)
 
 
 def _show_feed(name: str, found: _Difference) -> FeedChanges:
@@ -162,6 +187,24 @@ def publish(desk: Desk, asked: Asked) -> Done:
     return Done("", f"{desk.root}/jobs/{job.number}")
 
 
+def hold_back(desk: Desk, asked: Asked) -> Done:
+    """Hold back an item that the next publication would bring."""
+    plan, names = desk.find_plan(asked), asked.find("entries").splitlines()
+    with desk.open_store() as store:
+        corrections.hold_back(corrections.Terms(store, plan, now(), asked.form.get("seen") or None), names)
+    undo = Button("Release", f"/feeds/{plan.name}/changes/release", {"entries": "\n".join(names)})
+    return Done("It is held back until it is released.", f"{desk.root}/feeds/{plan.name}/changes", undo)
+
+
+def release(desk: Desk, asked: Asked) -> Done:
+    """Release a new item that is held back."""
+    plan, names = desk.find_plan(asked), asked.find("entries").splitlines()
+    with desk.open_store() as store:
+        corrections.release(corrections.Terms(store, plan, now(), asked.form.get("seen") or None), names)
+    undo = Button("Hold back", f"/feeds/{plan.name}/changes/hold", {"entries": "\n".join(names)})
+    return Done("It is released, from the next refresh on.", f"{desk.root}/feeds/{plan.name}/changes", undo)
+
+
 PAGES = (
     Page("/changes", "changes.html.j2", show_changes),
     Page("/feeds/{feed}/changes", "changes.html.j2", show_changes),
@@ -170,4 +213,6 @@ ACTS = (
     Act("/changes/compare", compare),
     Act("/feeds/{feed}/changes/compare", compare),
     Act("/feeds/{feed}/changes/publish", publish),
+    Act("/feeds/{feed}/changes/hold", hold_back),
+    Act("/feeds/{feed}/changes/release", release),
 )

@@ -242,7 +242,7 @@ def show_feed(desk: Desk, asked: Asked) -> FeedPage:
     return FeedPage(
         name=plan.name,
         title=plan.channel.title,
-        address=plan.channel.base_url,
+        address="" if plan.channel.token else plan.channel.base_url,
         items=tuple(found[(page - 1) * ITEMS_ON_A_PAGE : page * ITEMS_ON_A_PAGE]),
         found=len(found),
         total=len(lines),

@@ -28,6 +28,7 @@ from aggregator.store.database import Store
 from aggregator.version import VERSION
 
 _MOST_KEPT: Final = 100
+_SHORTEST_SECRET: Final = 8
 _LONGEST_NUMBER: Final = 7
 
 
@@ -73,7 +74,7 @@ class Desk:
         """Begin with a config that was read already; the hash of a ``password`` counts before that of the config."""
         self.root = root
         self._password = password
-        self.jobs = Jobs(config.path)
+        self.jobs = Jobs(config.path, self.hide)
         self.sessions = Sessions()
         self.mistakes = ""
         self._config, self._mark = config, (0, 0)
@@ -95,6 +96,15 @@ class Desk:
             except ConfigError as error:
                 self.mistakes = str(error)
             return self._config
+
+    def hide(self, text: str) -> str:
+        """Return a text without the tokens of private feeds and the values of header fields that may be secrets."""
+        for plan in self._config.plans:
+            text = plan.channel.hide_token(text)
+            secrets_ = (plan.channel.token, *(value for source in plan.sources for _, value in source.headers))
+            for secret in secrets_:
+                text = text.replace(secret, "…") if len(secret) >= _SHORTEST_SECRET else text
+        return text
 
     @property
     def access(self) -> DeskAccess:
@@ -119,9 +129,9 @@ class Desk:
         with database.open_store(state) as store:
             yield store
 
-    def keep(self, value: object) -> str:
-        """Keep something until the next page shows it, and return its number."""
-        number = secrets.token_urlsafe(9)
+    def keep(self, value: object, number: str = "") -> str:
+        """Keep something until the next page shows it, and return its number; that may be one given before."""
+        number = number or secrets.token_urlsafe(9)
         with self._lock:
             self._kept[number] = value
             for old in list(self._kept)[:-_MOST_KEPT]:
@@ -138,11 +148,15 @@ Do = Callable[[Desk, Asked], Done]
 
 
 class Page(Struct, frozen=True):
-    """A page: its path below the desk, the template that shows it, and the function that gathers what it shows."""
+    """A page: its path below the desk, the template that shows it, and the function that gathers what it shows.
+
+    ``headers`` take the place of those of other pages.
+    """
 
     path: str
     template: str
     gather: Gather
+    headers: Mapping[str, str] = {}
 
 
 class Act(Struct, frozen=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock, Semaphore, Thread
@@ -48,9 +48,10 @@ class Job(Struct):
 class Jobs:
     """The commands that this desk started, the last fifty."""
 
-    def __init__(self, config: Path) -> None:
-        """Start commands with this config file."""
+    def __init__(self, config: Path, hide: Callable[[str], str]) -> None:
+        """Start commands with this config file; ``hide`` takes from what they print what nobody is to see."""
         self._config = config
+        self._hide = hide
         self._lock = Lock()
         self._calls = Semaphore(_MOST_RUNNING)
         self._known: dict[int, Job] = {}
@@ -64,17 +65,18 @@ class Jobs:
         *,
         as_json: bool = False,
         configured: bool = True,
+        draft: Path | None = None,
         then: str = "",
     ) -> Job:
         """Start a command about a feed, or return the one of that kind that is under way; raise BusyError.
 
-        It is given the config file if it is ``configured``. With ``as_json`` its standard output is kept as a whole,
-        and only its messages are lines.
+        It is given the config file if it is ``configured``, or a ``draft`` of it that is deleted afterwards. With
+        ``as_json`` its standard output is kept as a whole, and only its messages are lines.
         """
         with self._lock:
             running = [job for job in self._known.values() if job.code is None]
             for job in running:
-                if (job.kind, job.feed) == (kind, feed):
+                if (job.kind, job.feed) == (kind, feed) and draft is None:
                     return job
             if len(running) >= _MOST_RUNNING:
                 names = ", ".join(f"{job.kind} {job.feed}" for job in running)
@@ -85,13 +87,15 @@ class Jobs:
             for number in list(self._known)[:-_MOST_KEPT]:
                 if self._known[number].code is not None:
                     del self._known[number]
-        words = (*words, "--config", str(self._config)) if configured else words
-        Thread(target=self._run, args=(job, words, as_json), daemon=True).start()
+        words = (*words, "--config", str(draft or self._config)) if configured else words
+        Thread(target=self._run, args=(job, words, as_json, draft), daemon=True).start()
         return job
 
-    def refresh(self, feed: str) -> Job:
-        """Start the refresh of a feed, also of sources that are not due."""
-        return self.start("refresh", feed, ("refresh", "--feed", feed, "--force", "--wait", "--verbose"))
+    def refresh(self, feed: str, source: str = "") -> Job:
+        """Start the refresh of a feed, also of sources that are not due; with a source that alone is polled."""
+        which = ("--source", source) if source else ("--force",)
+        kind = f"poll of {source}" if source else "refresh"
+        return self.start(kind, feed, ("refresh", "--feed", feed, *which, "--wait", "--verbose"))
 
     def call(self, words: Sequence[str], *, seconds: float) -> tuple[str, ...]:
         """Run a command with the config file to its end, and return its lines; raise BusyError if it takes too long.
@@ -106,7 +110,7 @@ class Jobs:
                 )
             except subprocess.TimeoutExpired as error:
                 raise BusyError("this takes too long now; try again later") from error
-        return tuple((done.stdout or done.stderr).decode("utf-8", "replace").splitlines())
+        return tuple(self._hide((done.stdout or done.stderr).decode("utf-8", "replace")).splitlines())
 
     def find(self, number: int) -> Job | None:
         """Return the job of that number, ``None`` if it is not known any more."""
@@ -123,7 +127,7 @@ class Jobs:
         with self._lock:
             return tuple(job for job in self._known.values() if job.code is None)
 
-    def _run(self, job: Job, words: Sequence[str], as_json: bool) -> None:  # noqa: FBT001 - the target of a thread
+    def _run(self, job: Job, words: Sequence[str], as_json: bool, draft: Path | None) -> None:  # noqa: FBT001 - of a thread
         command = [sys.executable, "-m", "aggregator.cli", *words]
         with subprocess.Popen(  # noqa: S603 - the program itself
             command,
@@ -133,17 +137,19 @@ class Jobs:
             env={**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"},
         ) as child:
             if as_json and child.stdout is not None and child.stderr is not None:
-                reader = Thread(target=_read_lines, args=(child.stderr, job), daemon=True)
+                reader = Thread(target=_read_lines, args=(child.stderr, job, self._hide), daemon=True)
                 reader.start()
-                job.output = child.stdout.read(_MOST_OUTPUT)
+                job.output = self._hide(child.stdout.read(_MOST_OUTPUT).decode("utf-8", "replace")).encode()
                 reader.join()
             elif child.stdout is not None:
-                _read_lines(child.stdout, job)
+                _read_lines(child.stdout, job, self._hide)
+        if draft is not None:
+            draft.unlink(missing_ok=True)
         job.ended = datetime.now(UTC).replace(microsecond=0)
         job.code = child.returncode
 
 
-def _read_lines(stream: IO[bytes], job: Job) -> None:
+def _read_lines(stream: IO[bytes], job: Job, hide: Callable[[str], str]) -> None:
     for line in stream:
         if len(job.lines) < _MOST_LINES:
-            job.lines.append(line.decode("utf-8", "replace").rstrip().replace("\r", " "))
+            job.lines.append(hide(line.decode("utf-8", "replace").rstrip().replace("\r", " ")))

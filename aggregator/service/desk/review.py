@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 from urllib.parse import urlencode
@@ -65,12 +65,16 @@ class Side(Struct, frozen=True):
 
 
 class HeldLine(Struct, frozen=True):
-    """A new item that is held."""
+    """A new item that is held.
+
+    ``decided`` is what a person decided about it: "held back", "never", or nothing.
+    """
 
     title: str
     why: str
     until: datetime | None
     entries: tuple[str, ...]
+    decided: str
     seen: str
 
 
@@ -146,12 +150,22 @@ def _find_open(store: Store, plan: Plan, pairs: Sequence[ReportPair]) -> list[Re
 
 
 def _list_held(store: Store, plan: Plan, held: Sequence[ReportHeld]) -> list[HeldLine]:
-    admitted = decisions.read_admissions(store, plan.name)
+    """Return the items that the last publication held, but those to be published now, and what is held back since."""
+    admitted, back = decisions.read_admissions(store, plan.name), decisions.read_held_back(store, plan.name)
+    known = {name for each in held for name in each.entries}
+    since = [ReportHeld(name, "declined", (name,)) for name in sorted(back - known)]
+    shown = [each for each in (*since, *held) if not any(admitted.get(name) for name in each.entries)][:_MOST_HELD]
+    states = corrections.read_states(store, plan.name, [each.entries for each in shown])
     return [
-        HeldLine(each.title, each.why, each.until, each.entries, corrections.read_state(store, plan.name, each.entries))
-        for each in held
-        if not any(name in admitted for name in each.entries)
-    ][:_MOST_HELD]
+        HeldLine(each.title, each.why, each.until, each.entries, _name_decision(each, admitted, back), seen)
+        for each, seen in zip(shown, states, strict=True)
+    ]
+
+
+def _name_decision(held: ReportHeld, admitted: Mapping[str, bool], back: Collection[str]) -> str:
+    if any(name in back for name in held.entries):
+        return "held back"
+    return "never" if any(name in admitted for name in held.entries) else ""
 
 
 def _make_sides(known: Sequence[StoredEntry], homes: Mapping[str, ReportItem]) -> tuple[Side, ...]:

@@ -114,7 +114,7 @@ class SourcePage(Struct, frozen=True):
 def show_source(desk: Desk, asked: Asked) -> SourcePage:
     """Gather the page of a source; ``look`` is the number of a document that was just fetched."""
     plan = desk.find_plan(asked)
-    source = _find_source(plan, asked)
+    source = find_source(plan, asked)
     with desk.open_store() as store:
         made = polls.read_polls(store, plan.name).get((plan.name, source.name), ())
         known = polls.read_poll_states(store, [plan.name]).get((plan.name, source.name), ())
@@ -139,7 +139,8 @@ def show_source(desk: Desk, asked: Asked) -> SourcePage:
     )
 
 
-def _find_source(plan: Plan, asked: Asked) -> Source:
+def find_source(plan: Plan, asked: Asked) -> Source:
+    """Return the source that the address names; raise MissingError."""
     for source in plan.sources:
         if source.name == asked.names["source"]:
             return source
@@ -211,11 +212,18 @@ def _make_look(looked: preview.Look) -> LookLine:
 def look(desk: Desk, asked: Asked) -> Done:
     """Fetch the document of a source as it is now, and read it; nothing is stored."""
     plan = desk.find_plan(asked)
-    source, at = _find_source(plan, asked), now()
+    source, at = find_source(plan, asked), now()
     with preview.open_resources(desk.config, at) as resources:
         looked = preview.look(source, resources, at)
     then = f"{desk.root}/feeds/{plan.name}/sources/{source.name}?look={desk.keep(looked)}#document"
     return Done("", then)
+
+
+def poll_now(desk: Desk, asked: Asked) -> Done:
+    """Poll this source alone, and publish what it brings."""
+    plan = desk.find_plan(asked)
+    job = desk.jobs.refresh(plan.name, find_source(plan, asked).name)
+    return Done("", f"{desk.root}/jobs/{job.number}")
 
 
 def make_source_line(
@@ -272,4 +280,7 @@ def describe_strip(strip: Sequence[Run]) -> str:
 
 
 PAGES = (Page("/feeds/{feed}/sources/{source}", "source.html.j2", show_source),)
-ACTS = (Act("/feeds/{feed}/sources/{source}/look", look),)
+ACTS = (
+    Act("/feeds/{feed}/sources/{source}/look", look),
+    Act("/feeds/{feed}/sources/{source}/poll", poll_now),
+)

@@ -15,12 +15,14 @@ from msgspec import Struct
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError
 from aggregator.service.desk.frame import Act, Asked, Desk, Done, MissingError, Page, now
-from aggregator.store import connection, facts, schema
+from aggregator.store import connection, facts, leases, schema
+from aggregator.store.leases import Working
 from aggregator.version import VERSION
 
 _PLACE: Final = re.compile(r"(?P<file>.*?):(?P<line>\d+): (?P<text>.*)")
 _AROUND: Final = 2
 _SECONDS: Final = 600
+_SECRETS: Final = re.compile(r"(?<=//)[^/@\s]+(?=@)|scrypt\$[^\s'\"]+|(?<=token: )[^\s,}]+|(?<=headers: ).*")
 _COPY: Final = re.compile(r"\.backup-[0-9T-]+")
 
 
@@ -57,6 +59,8 @@ class SystemPage(Struct, frozen=True):
     size: int
     free: int
     ticked: datetime | None
+    waiting: int
+    workers: tuple[Working, ...]
     feeds: int
     sources: int
     config: str
@@ -69,10 +73,13 @@ def show_system(desk: Desk, _asked: Asked) -> SystemPage:
     """Gather the state of the installation."""
     config = desk.config
     path = find_store_file(config)
-    ticked = None
+    ticked, waiting = None, 0
+    workers: tuple[Working, ...] = ()
     if connection.has_content(config.state):
         with desk.open_store() as store:
             ticked = facts.read_fact(store, "", "ticked")
+            clock = leases.read_clock(store)
+            waiting, workers = leases.count(store, now(), clock).waiting, leases.read_working(store, clock)
     return SystemPage(
         version=VERSION,
         python=platform.python_version(),
@@ -81,10 +88,12 @@ def show_system(desk: Desk, _asked: Asked) -> SystemPage:
         size=sum(each.stat().st_size for each in _list_files(path)) if path else 0,
         free=shutil.disk_usage(config.path.parent).free,
         ticked=datetime.fromisoformat(ticked.decode()) if ticked else None,
+        waiting=waiting,
+        workers=workers,
         feeds=len(config.plans),
         sources=sum(len(plan.sources) for plan in config.plans),
         config=str(config.path),
-        mistakes=tuple(_list_mistakes(config.path, desk.mistakes)),
+        mistakes=tuple(_list_mistakes(config.path, desk)),
         backups=tuple(_list_backups(path)) if path else (),
         can_back_up=path is not None,
     )
@@ -117,24 +126,25 @@ def find_backup(config: Config, name: str) -> Path:
     return path.with_name(name)
 
 
-def _list_mistakes(path: Path, text: str) -> Iterator[Mistake]:
+def _list_mistakes(path: Path, desk: Desk) -> Iterator[Mistake]:
     """Yield each mistake with the lines of the config around it."""
+    text = desk.mistakes
     lines = path.read_text("utf-8", "replace").splitlines() if text and path.exists() else []
     for said in text.splitlines():
         found = _PLACE.fullmatch(said)
         at = int(found["line"]) if found else 0
         around = range(max(1, at - _AROUND), min(len(lines), at + _AROUND) + 1) if at else ()
-        shown = (ConfigLine(number, _hide(lines[number - 1]), number == at) for number in around)
+        shown = (ConfigLine(number, desk.hide(_hide(lines[number - 1])), number == at) for number in around)
         yield Mistake(found["text"] if found else said, tuple(shown))
 
 
 def _hide(line: str) -> str:
-    """Return a line of the config without a login in an address and without the password of the desk.
+    """Return a line of the config without a login in an address, header fields, a token, the password of the desk.
 
-    >>> _hide("url: https://ann:secret@a.example/")
-    'url: https://…@a.example/'
+    >>> _hide("url: https://ann:secret@a.example/"), _hide("  token: abc"), _hide("a: {headers: {Key: b}}")
+    ('url: https://…@a.example/', '  token: …', 'a: {headers: …')
     """
-    return re.sub(r"scrypt\$[^\s'\"]+", "…", re.sub(r"//[^/@\s]+@", "//…@", line))
+    return _SECRETS.sub("…", line)
 
 
 def back_up(desk: Desk, _asked: Asked) -> Done:

@@ -1,1 +1,1 @@
-"""Text that was decoded with a wrong encoding, decoded again."""
+"""Mojibake: undo the decoding of text with a wrong encoding."""

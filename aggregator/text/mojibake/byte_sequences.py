@@ -1,7 +1,7 @@
-"""Find what character a stretch of text may have been, read as the bytes of UTF-8 in another encoding.
+"""List the characters that a stretch of text may have been, if its UTF-8 was decoded as a code page.
 
-A byte shows as its character in the code page; pages then fold it (² to 2), replace what is undefined by "•" or U+FFFD,
-and recognition takes one mark for another. Each form has a cost: how unlikely it is that the byte came to look so.
+A byte is shown as its character in the code page; then pages fold it (² to 2) or replace an undefined one by "•" or
+U+FFFD, and recognition takes one mark for another. Each such form has a cost: how unlikely it is for the byte.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ from typing import NamedTuple
 ENCODINGS = ("cp1252", "cp1251", "cp1250")
 _UNDEFINED = "•"
 REPLACED = "\ufffd"
-# RFC 3629, section 4: what the first byte of a longer sequence may be.
-_LEADS = range(0xC2, 0xF5)
-# Forms seen in the store page of the seed documents and in folding by Unicode's own tables (NFKC).
-_WORN: tuple[tuple[str, str, float], ...] = (
+_LEADS = range(0xC2, 0xF5)  # first bytes of a sequence of several (RFC 3629, section 4)
+# Characters, their damaged form, its cost: seen on Apple's store pages and in folding by Unicode's tables (NFKC).
+_DAMAGED: tuple[tuple[str, str, float], ...] = (
     ("‘’", "'", 1.0),
     ("“”„¨", '"', 1.0),
     ("„", ",,", 0.5),
@@ -44,23 +43,23 @@ _WORN: tuple[tuple[str, str, float], ...] = (
 )
 _FOLDED = 0.8
 UNDEFINED_COST = 0.4
-# "•" is also byte 95 itself, a little more likely than each byte that it stands in for.
-_DEFINED_COST = 0.3
-# A control character is often dropped: nothing stands where the byte was.
-_LOST_COST = 0.9
-# The Cyrillic and Vietnamese letters that recognition takes for the Latin capital Eth.
-_LEADS_WORN = (("Ð", "Đ"),)
-# Sequences that are read in one step: what is wrong in a longer run would be looked at again too often.
-_LONGEST_RUN = 60
+_DEFINED_COST = 0.3  # "•" is also byte 95 itself, a little more likely than each byte that it replaces
+_LOST_COST = 0.9  # of a byte without any form: pages often drop control characters
+_DAMAGED_LEADS = (("Ð", "Đ"),)  # recognition reads the Latin Eth as a Vietnamese letter
+_LONGEST_RUN = 60  # sequences read in one step; a fault in a longer run would make each step begin again
 
 
 class CodePage(NamedTuple):
-    """One encoding: its lead bytes by character, and by first character the forms of continuation bytes with costs.
+    """Tables of one encoding.
 
-    ``shown`` are all characters that a byte above 7F is shown as. ``lost`` are the bytes that the encoding leaves
-    undefined, which pages drop. ``wide`` are the characters that forms of several begin with. ``leader`` finds lead
-    bytes, ``finder`` those that as many forms of continuation bytes follow as they need. ``plain`` finds sequences that
-    can be read in one way only, ``bytes`` are the bytes of their characters.
+    - ``leads``: lead bytes by their character.
+    - ``tails``: by first character, the forms of continuation bytes: (form, byte, cost).
+    - ``lost``: the bytes that the encoding leaves undefined, which pages drop.
+    - ``shown``: all characters that a byte above 7F is shown as.
+    - ``wide``: first characters of forms of several.
+    - ``leader``: finds lead bytes.
+    - ``finder``: finds lead bytes with as many forms of continuation bytes behind them as they need.
+    - ``clear``: finds sequences with one reading only; ``bytes`` has the bytes of their characters.
     """
 
     name: str
@@ -71,19 +70,23 @@ class CodePage(NamedTuple):
     wide: frozenset[str]
     leader: re.Pattern[str]
     finder: re.Pattern[str]
-    plain: re.Pattern[str]
+    clear: re.Pattern[str]
     bytes: dict[int, int]
 
 
 @lru_cache(maxsize=8)
 def load_page(name: str) -> CodePage:
-    """Return the table of one encoding."""
-    shown = {byte: _shown_character(byte, name) for byte in range(0x80, 0x100)}
+    """Return the tables of one encoding."""
+    shown = {byte: _show_byte(byte, name) for byte in range(0x80, 0x100)}
     leads = {character: byte for byte, character in shown.items() if byte in _LEADS}
-    leads |= {worn: leads[character] for character, worn in _LEADS_WORN if character in leads and worn not in leads}
+    leads |= {
+        damaged: leads[character]
+        for character, damaged in _DAMAGED_LEADS
+        if character in leads and damaged not in leads
+    }
     tails: dict[str, list[tuple[str, int, float]]] = {}
     for byte in range(0x80, 0xC0):
-        for form, cost in _worn_forms(byte, shown[byte]).items():
+        for form, cost in _find_damaged_forms(byte, shown[byte]).items():
             tails.setdefault(form[0], []).append((form, byte, cost))
     every = frozenset((*shown.values(), _UNDEFINED, REPLACED))
     wide = frozenset(first for first, found in tails.items() if any(len(form) > 1 for form, _, _ in found))
@@ -97,13 +100,13 @@ def load_page(name: str) -> CodePage:
         wide=wide,
         leader=re.compile(f"[{''.join(leads)}]"),
         finder=_compile_finder(leads, tails),
-        plain=_compile_plain(leads, clear),
+        clear=_compile_clear(leads, clear),
         bytes={ord(character): byte for character, byte in (leads | clear).items()},
     )
 
 
 def _compile_finder(leads: dict[str, int], tails: dict[str, list[tuple[str, int, float]]]) -> re.Pattern[str]:
-    """Return the pattern that finds the lead bytes that enough forms of continuation bytes follow."""
+    """Return the pattern of a lead byte that enough forms of continuation bytes follow."""
     forms = {form for found in tails.values() for form, _, _ in found}
     single = "".join(re.escape(form) for form in sorted(forms) if len(form) == 1)
     longer = [re.escape(form) for form in sorted(forms) if len(form) > 1]
@@ -113,8 +116,8 @@ def _compile_finder(leads: dict[str, int], tails: dict[str, list[tuple[str, int,
     return re.compile(f"[{''.join(leads)}](?={'|'.join(parts)})")
 
 
-def _compile_plain(leads: dict[str, int], clear: Iterable[str]) -> re.Pattern[str]:
-    """Return the pattern of a run of sequences that are not worn and can be read in one way only."""
+def _compile_clear(leads: dict[str, int], clear: Iterable[str]) -> re.Pattern[str]:
+    """Return the pattern of a run of undamaged sequences with one reading only."""
     tail = f"[{''.join(map(re.escape, clear))}]"
     parts = (f"[{''.join(each)}]{tail}{{{count}}}" for count, each in sorted(_group_leads(leads).items()))
     return re.compile(f"(?:{'|'.join(parts)}){{1,{_LONGEST_RUN}}}")
@@ -123,24 +126,24 @@ def _compile_plain(leads: dict[str, int], clear: Iterable[str]) -> re.Pattern[st
 def _group_leads(leads: dict[str, int]) -> dict[int, list[str]]:
     by_need: dict[int, list[str]] = {}
     for character, lead in leads.items():
-        by_need.setdefault(_continuation_count(lead), []).append(character)
+        by_need.setdefault(_count_continuations(lead), []).append(character)
     return by_need
 
 
-def _continuation_count(lead: int) -> int:
+def _count_continuations(lead: int) -> int:
     """Return how many continuation bytes a lead byte needs (RFC 3629, section 3)."""
     return 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3  # noqa: PLR2004
 
 
-def _shown_character(byte: int, name: str) -> str:
-    """Return the character a byte is shown as; what the encoding leaves undefined keeps its C1 control character."""
+def _show_byte(byte: int, name: str) -> str:
+    """Return the character that a byte is shown as; an undefined one as its C1 control character."""
     try:
         return bytes([byte]).decode(name)
     except UnicodeDecodeError:
         return chr(byte)
 
 
-def _worn_forms(byte: int, character: str) -> dict[str, float]:
+def _find_damaged_forms(byte: int, character: str) -> dict[str, float]:
     """Return the forms a continuation byte may have taken, each with the lowest of its costs."""
     forms = {chr(byte): 0.0, character: 0.0}
     if character == _UNDEFINED:
@@ -149,43 +152,38 @@ def _worn_forms(byte: int, character: str) -> dict[str, float]:
         forms[_UNDEFINED] = forms[REPLACED] = UNDEFINED_COST
     folded = unicodedata.normalize("NFKC", character)
     forms.setdefault(folded, _FOLDED)
-    for characters, form, cost in _WORN:
+    for characters, form, cost in _DAMAGED:
         if character in characters:
             forms[form] = min(cost, forms.get(form, cost))
     return forms
 
 
-# "..." is the longest form of a byte.
-_LONGEST_FORM = 3
-# Two bytes shown as "•" leave 36 readings; of made-up sequences the likeliest are kept.
-_MOST_READINGS = 48
-# What a reading may cost at most, and what one worn byte costs; at 10 % more, French "é :" becomes Chinese.
-MOST_WORN = 3.0
-_ONE_WORN = 1.05
+_LONGEST_FORM = 3  # characters: "..."
+_MOST_READINGS = 48  # the likeliest; two bytes shown as "•" have 36
+MOST_COST = 3.0  # of a reading
+_ONE_DAMAGED = 1.05  # cost of one damaged byte, at most; at 10 % more, French "é :" becomes Chinese
 _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")
 _PUNCTUATION = frozenset("’‘“”–—…•„‚«»¡¿·°№™€")
-# Blocks nobody's feed is written in: C1 controls, IPA, old Cyrillic, Braille, boxes, scripts without a living press,
-# and the rare Chinese characters whose bytes, shown as "•", are those of Japanese letters.
+# Blocks that no feed is written in: C1 controls, IPA, old Cyrillic, Braille, boxes, historic scripts, and the rare
+# Chinese characters whose bytes, shown as "•", are those of Japanese letters.
 _RARE = re.compile(
     "[\u0080-\u009f\u0180-\u019f\u01a2-\u01ae\u01b1-\u0217\u021c-\u036f\u0460-\u048f\u0700-\u08ff\u1000-\u10ff\u1200-\u17ff\u1800-\u1dff"
     "\u1f00-\u1fff\u2010\u2011\u2012\u2015-\u2017\u2300-\u245f\u2500-\u25ff\u2800-\u2dff\u2e00-\u2fff"
     "\u3400-\u4dbf\ua000-\uabff\ud7b0-\uf8ff]"
 )
-# RFC 3629, section 4: what the byte behind a lead byte may be, so that no character has two forms.
-_TAILS = range(0x80, 0xC0)
+_TAILS = range(0x80, 0xC0)  # continuation bytes; behind some lead bytes only these (RFC 3629, section 4):
 _SECOND = {0xE0: range(0xA0, 0xC0), 0xED: range(0x80, 0xA0), 0xF0: range(0x90, 0xC0), 0xF4: range(0x80, 0x90)}
-_PRICE = attrgetter("price")
 _ELLIPSIS = "…"
 _NOT_LATIN = "\u0370"
 _HEBREW = re.compile("[\u0590-\u05ff]")
-_EAST_ASIAN = (("\u3000", "\u9fff"), ("\uac00", "\ud7a3"))  # a class of so many takes 2 ms to compile
+_EAST_ASIAN = (("\u3000", "\u9fff"), ("\uac00", "\ud7a3"))
 _STRANGENESS = {"Ll": 0.0, "Lo": 0.0, "Lu": 0.2, "Mn": 0.5, "Lm": 0.2, "Pd": 1.5, "So": 0.6}
 
 
 class Choice(NamedTuple):
-    """One reading of a stretch of text: the character, the length it replaces, and the price of the reading.
+    """One reading of a stretch of text: the character, and how many characters of the text it replaces.
 
-    ``cost`` is how worn its bytes are, ``price`` also how strange its character is.
+    ``cost`` is how damaged its bytes are; ``price`` adds how unusual the character is. Lower is likelier.
     """
 
     character: str
@@ -197,17 +195,17 @@ class Choice(NamedTuple):
 def list_choices(
     text: str, at: int, table: CodePage, familiar: frozenset[int] | None = None, *, lost: bool = False
 ) -> tuple[Choice, ...]:
-    """Return the characters that may begin at a lead byte, by the forms of the bytes that follow, the likeliest first.
+    """Return the characters that may begin at a lead byte, the likeliest first.
 
-    ``lost``: one byte is missing. Where ``familiar`` lead bytes are given, readings with two worn bytes or a lost one
-    need one of these.
+    With ``lost``, one byte is missing. If ``familiar`` lead bytes are given, only these may have readings with two
+    damaged bytes or a lost one.
     """
     before = text[at - 1 : at]
     if lost and text[at].islower() and before.isalpha() and text[at + 1 : at + 2] != "\u00a0":
         return ()
     lead = table.leads[text[at]]
-    found = _read_sequence(_window(text, at, table), table.name, lost, familiar is None or lead in familiar)
-    if text[-1] == _ELLIPSIS:  # "ä1…" ends in dots, and is no 久 with a folded byte
+    found = _read_sequence(_cut_window(text, at, table), table.name, lost, familiar is None or lead in familiar)
+    if text[-1] == _ELLIPSIS:  # "ä1…" ends in an ellipsis; it is not 久 with a folded byte
         found = tuple([one for one in found if not one.cost or at + one.size < len(text)])
     if not before.isdigit() and not (before.islower() and before < _NOT_LATIN):
         return found
@@ -215,8 +213,8 @@ def list_choices(
 
 
 def read_clear_run(text: str, at: int, table: CodePage) -> str:
-    """Return the characters of a run of sequences from a place on, each of which can be read in one way only."""
-    found = table.plain.match(text, at)
+    """Return the characters of the run of sequences at a place that have one reading only; empty without one."""
+    found = table.clear.match(text, at)
     if not found:
         return ""
     read = found.group().translate(table.bytes).encode("latin-1")
@@ -231,9 +229,9 @@ def read_clear_run(text: str, at: int, table: CodePage) -> str:
     return characters[:-1] if lone else characters
 
 
-def _window(text: str, at: int, table: CodePage) -> str:
-    """Return as much of the text as the sequence there can take; short ones hit the cache more often."""
-    need = _continuation_count(table.leads[text[at]])
+def _cut_window(text: str, at: int, table: CodePage) -> str:
+    """Return the part of the text that the sequence at a place can take, as short as possible: it is a cache key."""
+    need = _count_continuations(table.leads[text[at]])
     shortest = text[at : at + 1 + need]
     return shortest if table.wide.isdisjoint(shortest[1:]) else text[at : at + 1 + need * _LONGEST_FORM]
 
@@ -254,12 +252,12 @@ def _may_follow(before: str, choice: Choice, after: str, table: CodePage) -> boo
 
 
 @lru_cache(maxsize=1 << 13)
-def _read_sequence(text: str, name: str, lost: bool, familiar: bool) -> tuple[Choice, ...]:  # noqa: FBT001 -- a key of the memory
-    """Return the characters that a text may begin with, the likeliest first; without those that no page would show."""
+def _read_sequence(text: str, name: str, lost: bool, familiar: bool) -> tuple[Choice, ...]:  # noqa: FBT001 -- a cache key
+    """Return the characters that a text may begin with, the likeliest first, of those that cost less than the limit."""
     table = load_page(name)
     lead = table.leads[text[0]]
-    need = _continuation_count(lead)
-    most = MOST_WORN if familiar else _ONE_WORN
+    need = _count_continuations(lead)
+    most = MOST_COST if familiar else _ONE_DAMAGED
     allowed = _SECOND.get(lead, _TAILS)
     partial: list[tuple[int, int, float]] = [] if lost and not familiar else [(lead & 0x3F >> need, 1, 0.0)]
     for _ in range(need):
@@ -271,16 +269,16 @@ def _read_sequence(text: str, name: str, lost: bool, familiar: bool) -> tuple[Ch
         ]
         allowed = _TAILS
     found = [
-        Choice(chr(code), end, cost, cost + _strangeness(code))
+        Choice(chr(code), end, cost, cost + _measure_strangeness(code))
         for code, end, cost in partial
-        if (cost >= _LOST_COST or not lost) and cost + _strangeness(code) < MOST_WORN
+        if (cost >= _LOST_COST or not lost) and cost + _measure_strangeness(code) < MOST_COST
     ]
-    found.sort(key=_PRICE)
+    found.sort(key=attrgetter("price"))
     return tuple(found[:_MOST_READINGS])
 
 
 def _find_forms(text: str, at: int, table: CodePage, *, lost: bool) -> Iterator[tuple[str, int, float]]:
-    """Return the forms of a continuation byte at a place, and no form at all where one may be lost."""
+    """Yield (form, byte, cost) for a continuation byte at a place, with empty forms if it may be lost."""
     for form, byte, cost in table.tails.get(text[at : at + 1], ()):
         if text.startswith(form, at):
             yield form, byte, cost
@@ -291,13 +289,13 @@ def _find_forms(text: str, at: int, table: CodePage, *, lost: bool) -> Iterator[
 
 @lru_cache(maxsize=4096)
 def _is_assigned(character: str) -> bool:
-    """Return whether a character is assigned, and no half of one."""
+    """Return whether a character is assigned, not for private use, and no surrogate."""
     return unicodedata.category(character) not in {"Cn", "Co", "Cs"}
 
 
 @lru_cache(maxsize=1 << 13)
-def _strangeness(code: int) -> float:
-    """Return how unlikely a character is in any text: letters and quotes are likely, boxes are not."""
+def _measure_strangeness(code: int) -> float:
+    """Return how unusual a character is in texts: 0 for letters and quotes, infinite for an unassigned one."""
     character = chr(code)
     if not _is_assigned(character):
         return inf

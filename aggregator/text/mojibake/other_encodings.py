@@ -1,8 +1,8 @@
-"""Read text again that was decoded with an encoding that ``redecode`` has no table of: East Asian, DOS and others.
+"""Undo decoding with an encoding that ``redecode`` has no tables of: East Asian, DOS and others.
 
-Two cases. UTF-8 read as another encoding: written back and read as UTF-8, all of the text must be valid, which sound
-text hardly ever is. A national encoding read as a Western one, or as another of its script: the text shows spots that
-no writer makes, and the reading that is without them and has the commonest letters of a language is taken.
+Two cases. UTF-8 decoded as another encoding: encoded again, all of the text must be valid UTF-8, which sound text
+hardly ever is. A national encoding decoded as a Western one, or as another of its script: the text has sequences that
+no writer makes (odd spots), and the reading without them that has the commonest letters of a language is taken.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import chain, islice, product
 from math import log
 
-import ftfy.bad_codecs  # noqa: F401 - Python then knows "sloppy-windows-1252"
+import ftfy.bad_codecs  # noqa: F401 - registers "sloppy-windows-1252"
 
 from aggregator.text import word_frequencies
 from aggregator.text.mojibake.byte_sequences import ENCODINGS
@@ -22,12 +22,12 @@ _READ_AS = (
     *("mac_roman", "cp437", "cp850", "koi8_r", "koi8_u", "cp866", "mac_cyrillic", "iso8859_2", "iso8859_5", "cp1253"),
     *("cp1254", "cp1255", "cp1256", "cp1257", "cp874", "cp932", "euc_jp", "gb18030", "big5", "cp949"),
 )
-"""What UTF-8 is read as, where ``redecode`` and ftfy have not undone it."""
+"""Encodings that UTF-8 may have been decoded as, beside those of ``redecode`` and ftfy."""
 _CYRILLIC = ("cp1251", "koi8_r", "cp866", "iso8859_5", "mac_cyrillic")
 _NATIONAL = (*_CYRILLIC, "cp1253", "cp1255", "cp1256", "cp932", "euc_jp", "gb18030", "big5", "cp949")
 _WESTERN = ("sloppy-windows-1252", "latin_1", "mac_roman", "cp437", "cp850")
 _LANGUAGES = ("ru", "uk", "bg", "mk", "el", "he", "ar", "fa", "ja", "zh", "ko")
-LOST = "\ufffd"
+_LOST = "\ufffd"
 _LETTER = r"[^\W\d_]"
 _LATIN, _OTHER = "A-Za-z\u00c0-\u024f\u1e00-\u1eff", "\u0370-\u1dff\u1f00-\u1fff"
 _ODD = re.compile(
@@ -52,24 +52,21 @@ _ATTACHED = re.compile(f"(?<=[a-z]){_EAST_ASIAN.pattern}|{_EAST_ASIAN.pattern}(?
 _PLAIN_INSIDE = re.compile(r"([\x00-\x7f]{2})[\x00-\x7f]+(?=[\x00-\x7f]{2})")
 _PUNCTUATION = frozenset("‘’“”–—…·«»")
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
-_LOSSES = re.compile(f"{LOST}+")
-# Of the characters of a text: fewer East Asian ones are no words of their own, fewer odd spots may be slips.
-_FEW = 0.2
-# Two sequences are the least that is taken for UTF-8: a single one may be chance.
-_LEAST_SPOTS = 2
-# What a right reading may leave of the odd spots of the text, for the page may have had some before.
-_LEFT = 0.1
-# The mean logarithm of how common its letters are: sound texts of eleven languages reach -3.5 (alphabets) and -7.5
-# (characters), what was read wrong stays below -4 and -9.
+_LOSSES = re.compile(f"{_LOST}+")
+_FEW = 0.2  # share of a text's characters below which East Asian ones are no words, and odd spots may be slips
+_LEAST_SPOTS = 2  # odd spots that prove UTF-8: a single one may be chance
+_LEFT = 0.1  # share of the odd spots that a right reading may leave: the page may have had some before
+# Mean logarithm of the frequency of a text's letters: sound texts of eleven languages reach -3.5 (alphabets) and -7.5
+# (ideographs), wrongly decoded ones stay below -4 and -9.
 _LEAST_COMMON, _LEAST_COMMON_EAST_ASIAN = -3.7, -8.4
 _UNKNOWN = -12.0
 _GAIN = 0.3  # by which the letters of a right reading are commoner
 _LONGEST = 100_000  # characters; longer texts are left as they are
-_COMMONEST = 40_000  # words of a list whose letters are counted
+_COMMONEST = 40_000  # words of a language whose letters are counted
 
 
 def redecode_others(text: str) -> str:
-    """Return the text in the encoding that it was written in; sound text comes back as it is.
+    """Return the text decoded with its own encoding; sound text comes back as it is.
 
     >>> redecode_others("cr猫me br没l茅e"), redecode_others("Ïðèâåò, ìèð"), redecode_others("L’été à la plage")
     ('crème brûlée', 'Привет, мир', 'L’été à la plage')
@@ -78,34 +75,34 @@ def redecode_others(text: str) -> str:
         return text
     beyond = " ".join(_BEYOND.findall(text))
     if any(_may_be_utf8(beyond, f"sloppy-windows-{encoding[2:]}") for encoding in ENCODINGS):
-        return text  # what ``redecode`` reads
-    spots = count_odd_spots(text)
+        return text  # the task of ``redecode``
+    spots = _count_odd_spots(text)
     encodings = [encoding for encoding in _READ_AS if _may_be_utf8(beyond, encoding)]
     return _undo_utf8(text, spots, encodings) or (_undo_national(text, spots) if spots else None) or text
 
 
-def count_odd_spots(text: str) -> int:
-    """Return how many spots of a text no writer makes, in any language; U+FFFD is not counted."""
+def _count_odd_spots(text: str) -> int:
+    """Return how many sequences of a text no writer makes in any language; U+FFFD is not counted."""
     near = keep_beyond_ascii(text)
     found = len(_ODD.findall(near))
     if len(_EAST_ASIAN.findall(near)) < _FEW * len(text):
         found += len(_ATTACHED.findall(near))
-    return found + sum(one not in _common_ideographs() for one in _IDEOGRAPH.findall(near))
+    return found + sum(one not in _list_common_ideographs() for one in _IDEOGRAPH.findall(near))
 
 
 def keep_beyond_ascii(text: str) -> str:
-    """Return the characters beyond ASCII, each run of them with the two characters of ASCII before and behind it."""
+    """Return the text with each run of ASCII shortened to its first and last two characters."""
     return _PLAIN_INSIDE.sub(r"\1", text)
 
 
 def _may_be_utf8(beyond: str, encoding: str) -> bool:
-    """Return whether characters beyond ASCII, but for what was lost, were UTF-8 before an encoding read them."""
-    written = _write_back(beyond, encoding)
-    return written is not None and _read_utf8(written).count(LOST) <= len(_LOSSES.findall(beyond))
+    """Return whether characters beyond ASCII, but for lost ones, are UTF-8 once they are encoded again."""
+    encoded = _encode(beyond, encoding)
+    return encoded is not None and _decode(encoded, "utf-8").count(_LOST) <= len(_LOSSES.findall(beyond))
 
 
 @lru_cache(maxsize=1)
-def _common_ideographs() -> frozenset[str]:
+def _list_common_ideographs() -> frozenset[str]:
     """Return the ideographs that the standards of China, Taiwan and Japan have in their first, common level."""
     levels = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("euc_jp", 0xB0, 0xCF))
     pairs = (
@@ -118,54 +115,53 @@ def _common_ideographs() -> frozenset[str]:
 
 
 def _undo_utf8(text: str, spots: int, encodings: Iterable[str]) -> str | None:
-    """Return the text as UTF-8 that was read in the encoding that makes it soundest, where one makes it sounder."""
+    """Return the text as the UTF-8 that leaves the fewest odd spots, ``None`` where no encoding is proved."""
     best: tuple[int, str] | None = None
     for encoding in encodings:
-        read = _read_utf8(_write_back(text, encoding) or b"")
+        read = _decode(_encode(text, encoding) or b"", "utf-8")
         if read == text:
             continue
-        left = count_odd_spots(read)
+        left = _count_odd_spots(read)
         if left <= _LEFT * spots and _is_proved(text, read, spots) and (best is None or left < best[0]):
             best = left, read
     return best[1] if best else None
 
 
 def _is_proved(text: str, read: str, spots: int) -> bool:
-    """Return whether what is read as UTF-8 is no chance: odd spots are gone, or ideographs in Latin words."""
+    """Return whether valid UTF-8 is no chance: there were enough odd spots, or only ideographs inside Latin words."""
     if spots >= _LEAST_SPOTS or (spots and len(_BEYOND.findall(text)) == spots):
         return True
     ideographs = len(_EAST_ASIAN.findall(text))
     return 0 < ideographs == len(_ATTACHED.findall(text)) and not _EAST_ASIAN.search(read)
 
 
-def _read_utf8(written: bytes) -> str:
-    """Return what bytes say as UTF-8, one U+FFFD for each stretch that says nothing."""
-    return _LOSSES.sub(LOST, written.decode("utf-8", "replace"))
+def _decode(encoded: bytes, encoding: str) -> str:
+    """Return decoded bytes, with one U+FFFD for each invalid stretch."""
+    return _LOSSES.sub(_LOST, encoded.decode(encoding, "replace"))
 
 
-def _write_back(text: str, encoding: str) -> bytes | None:
-    """Return the bytes of a text, FF (no byte of UTF-8) for each loss; ``None`` where the encoding lacks a letter."""
+def _encode(text: str, encoding: str) -> bytes | None:
+    """Return the bytes of a text, FF (no byte of UTF-8) for each U+FFFD; ``None`` where the encoding lacks a letter."""
     try:
-        return b"\xff".join([part.encode(encoding) for part in text.split(LOST)])
+        return b"\xff".join([part.encode(encoding) for part in text.split(_LOST)])
     except UnicodeEncodeError:
         return None
 
 
 def _undo_national(text: str, spots: int) -> str | None:
-    """Return the reading in a national encoding that leaves no odd spots and has the commonest letters."""
+    """Return the reading in a national encoding that has the commonest letters, of those with few odd spots."""
     best: tuple[float, str] | None = None
-    for read_as, meant in chain(product(_WESTERN, _NATIONAL), product(_CYRILLIC, _CYRILLIC)):
-        written = _write_back(text, read_as) if read_as != meant else None
-        if written is None:
+    for wrong, right in chain(product(_WESTERN, _NATIONAL), product(_CYRILLIC, _CYRILLIC)):
+        encoded = _encode(text, wrong) if wrong != right else None
+        if encoded is None:
             continue
-        read = _LOSSES.sub(LOST, written.decode(meant, "replace"))
-        if read.count(LOST) > len(_LOSSES.findall(text)) or count_odd_spots(read) > _LEFT * spots:
+        read = _decode(encoded, right)
+        if read.count(_LOST) > len(_LOSSES.findall(text)) or _count_odd_spots(read) > _LEFT * spots:
+            continue
+        has_letters = any(map(str.isalpha, "".join(_BEYOND.findall(read))))
+        if not has_letters and len(encoded) == len(read):
             continue
         common = _measure_commonness(read)
-        foreign = "".join(_BEYOND.findall(read))
-        worded = any(map(str.isalpha, foreign))
-        if not worded and len(written) == len(read):
-            continue
         if best is None or common > best[0]:
             best = common, read
     few = spots < max(_LEAST_SPOTS, _FEW * sum(map(len, _BEYOND.findall(text))))
@@ -173,28 +169,23 @@ def _undo_national(text: str, spots: int) -> str | None:
 
 
 def _measure_commonness(text: str) -> float:
-    """Return how much above the least for its script the letters of a text are common in the likeliest language."""
+    """Return how common the letters beyond ASCII are in the likeliest language, above the least of their script."""
     letters = [
         one for one in _BEYOND.sub(lambda found: found.group().lower(), text) if one.isalpha() and not one.isascii()
     ]
     if not letters:
         return 1.0 if _PUNCTUATION.issuperset("".join(_BEYOND.findall(text))) else -1.0
     least = _LEAST_COMMON_EAST_ASIAN if _EAST_ASIAN.search(text) else _LEAST_COMMON
-    return (
-        max(
-            sum(_letter_frequencies(one).get(letter, _UNKNOWN) for letter in letters) / len(letters)
-            for one in _LANGUAGES
-        )
-        - least
-    )
+    sums = (sum(_measure_letter_frequencies(one).get(letter, _UNKNOWN) for letter in letters) for one in _LANGUAGES)
+    return max(sums) / len(letters) - least
 
 
 @lru_cache(maxsize=16)
-def _letter_frequencies(language: str) -> dict[str, float]:
-    """Return the natural logarithm of how often each letter occurs in a language, by its commonest words."""
+def _measure_letter_frequencies(language: str) -> dict[str, float]:
+    """Return the natural logarithm of each letter's share of the letters in a language's commonest words."""
     counts: dict[str, float] = {}
-    for word, often in islice(word_frequencies.load_frequencies(language).items(), _COMMONEST):
+    for word, share in islice(word_frequencies.load_frequencies(language).items(), _COMMONEST):
         for letter in word:
-            counts[letter] = counts.get(letter, 0.0) + often
+            counts[letter] = counts.get(letter, 0.0) + share
     total = sum(counts.values()) or 1.0
     return {letter: log(count / total) for letter, count in counts.items()}

@@ -1,8 +1,8 @@
-"""Read text again that was decoded with the wrong encoding.
+"""Undo the decoding of UTF-8 as a code page, in texts that were damaged since.
 
-``ftfy.fix_encoding`` undoes what is whole. What pages have worn since (see ``byte_sequences``) is read here: a lead
-byte and its continuation bytes, each with the forms it may have taken, become the likeliest character; where several
-are possible the language's words decide. A text is only touched where it shows sequences that no writer makes.
+``ftfy.fix_encoding`` undoes what is undamaged. Here a lead byte and its continuation bytes, each in a form that it may
+have taken (see ``byte_sequences``), become the likeliest character; where several are possible, the word list of the
+language decides. Only texts with enough of such sequences are changed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ftfy.badness import badness, is_bad
 from aggregator.text import word_frequencies
 from aggregator.text.mojibake.byte_sequences import (
     ENCODINGS,
-    MOST_WORN,
+    MOST_COST,
     REPLACED,
     UNDEFINED_COST,
     Choice,
@@ -32,19 +32,18 @@ from aggregator.text.mojibake.byte_sequences import (
 from aggregator.text.mojibake.other_encodings import keep_beyond_ascii
 
 _Piece = str | tuple[Choice, ...]
-"""A stretch of text that stays as it is, or what it may have been; the first is taken where no word list can tell."""
+"""A stretch of text that stays as it is, or its readings; the first is taken where no word list decides."""
 
-# Of a worn word with more readings than this the likeliest is taken.
-_MOST_CHOICES = 400
-_LONGEST_WORD = 60
-# So many readings of its words are weighed in a text; a page of worn Vietnamese has some hundreds.
+_MOST_CHOICES = 400  # readings of a word; with more, the likeliest is taken without a word list
+_LONGEST_WORD = 60  # pieces of a word for which a word list decides
 MOST_WEIGHED = 20_000
+"""Readings looked up in word lists for one text; a page of damaged Vietnamese has some hundreds."""
 _LANGUAGE_OF = {"CYRILLIC": "ru", "HEBREW": "he", "GREEK": "el", "ARABIC": "ar", "CJK": "zh", "HANGUL": "ko"}
 _VIETNAMESE = re.compile("[đĐƠơƯư\u1ea0-\u1ef9]")
 
 
 def choose_characters(pieces: Sequence[_Piece]) -> Iterator[str]:
-    """Return the characters of each word, chosen together where the words of the language can tell."""
+    """Yield the text of the pieces; the readings of a word are chosen together, by the word list of its language."""
     word: list[_Piece] = []
     left = MOST_WEIGHED
     for piece in (*pieces, ""):
@@ -55,29 +54,29 @@ def choose_characters(pieces: Sequence[_Piece]) -> Iterator[str]:
         if word:
             count = _count_readings(word)
             left -= count
-            yield _choose_word(tuple(word)) if count and left > 0 else _likeliest_word(word)
+            yield _choose_word(tuple(word)) if count and left > 0 else _join_likeliest(word)
             word = []
         yield likeliest
 
 
 def _count_readings(word: Sequence[_Piece]) -> int:
-    """Return how much is to be weighed for a word: readings, in Chinese neighbours; 0 where it has one, or too many."""
+    """Return the readings to look up for a word (in Chinese, pairs of neighbours); 0 where it has one, or too many."""
     if len(word) > _LONGEST_WORD:
         return 0
     several = [1 if isinstance(piece, str) else len(piece) for piece in word]
     count = prod(several)
-    if count > 1 and _guess_language(_likeliest_word(word)) == "zh":
+    if count > 1 and _guess_language(_join_likeliest(word)) == "zh":
         return sum([one * other for one, other in pairwise([1, *several])])
     return count if 1 < count < _MOST_CHOICES else 0
 
 
-def _likeliest_word(word: Sequence[_Piece]) -> str:
+def _join_likeliest(word: Sequence[_Piece]) -> str:
     return "".join([piece if isinstance(piece, str) else piece[0].character for piece in word])
 
 
 @lru_cache(maxsize=1 << 11)
 def _choose_word(word: tuple[_Piece, ...]) -> str:
-    plain = _likeliest_word(word)
+    plain = _join_likeliest(word)
     language = _guess_language(plain)
     if language is None:
         return plain
@@ -90,18 +89,14 @@ def _choose_word(word: tuple[_Piece, ...]) -> str:
 
 
 def _choose_chinese(every: Sequence[Sequence[str]]) -> str:
-    """Return the most familiar of all readings, found character by character: only neighbours are known together."""
+    """Return the most familiar of all readings (Viterbi: familiarity depends on neighbouring characters only)."""
     best = [("", 0.0)]
     for parts in every:
-        ends = [read[-1:] for read, _ in best]
         further = []
         for part in parts:
-            worths = [
-                worth + more
-                for (_, worth), more in zip(best, word_frequencies.added_familiarities(ends, part), strict=True)
-            ]
-            most = max(worths)
-            further.append((best[worths.index(most)][0] + part, most))
+            sums = [sum_ + word_frequencies.added_familiarity(read[-1:], part) for read, sum_ in best]
+            most = max(sums)
+            further.append((best[sums.index(most)][0] + part, most))
         best = further
     return max(best, key=lambda one: one[1])[0]
 
@@ -109,47 +104,44 @@ def _choose_chinese(every: Sequence[Sequence[str]]) -> str:
 def _guess_language(word: str) -> str | None:
     if _VIETNAMESE.search(word):
         return "vi"
-    return next(filter(None, map(_language_of_letter, word)), None)
+    return next(filter(None, map(_find_language, word)), None)
 
 
 @lru_cache(maxsize=1 << 12)
-def _language_of_letter(letter: str) -> str | None:
-    """Return the language whose words are known of a script, if one is."""
+def _find_language(letter: str) -> str | None:
+    """Return the language whose word list is used for the script of a letter, ``None`` without one."""
     return _LANGUAGE_OF.get(unicodedata.name(letter, "").split(" ", maxsplit=1)[0])
 
 
-# Chinese characters whose UTF-8 holds byte 95: cp1252 shows it as "•", and pages show undefined bytes so, too.
+# Chinese characters whose UTF-8 contains byte 95: it is "•" in cp1252, and pages show undefined bytes as "•", too.
 _DOT = b"\x95"
 _DOTTED = re.compile(f"[{''.join(one for one in map(chr, range(0x4E00, 0xA000)) if _DOT in one.encode())}]")
 _ROUNDS = 3
-# Sequences a text must show before worn ones are read too; one whole sequence of three bytes counts twice.
-_PROOF = 1.4
-_LEAST_WORD = 0.6
-# A text that shows a hundred and more of one encoding in its first parts is of that encoding; parts are in characters.
-_ENOUGH = 100.0
-_PART = 10_000
-# Of its letters that may be bytes, worn mojibake of seven languages proves .39 to .76, emoji and marks .09 and .1;
-# random bytes .01. Noise is made of such letters; in sound Ukrainian read as cp1251 every twelfth is one.
+_PROOF = 1.4  # sequences that a text must have before damaged ones are read; an undamaged one of three bytes counts 2
+_LEAST_WORD = 0.6  # proof of a word that counts
+_ENOUGH = 100.0  # proof in the first parts of a text that decides for its encoding
+_PART = 10_000  # characters
+# Proof per letter that may be a byte: damaged mojibake of seven languages .39 to .76, emoji and marks .09 and .1,
+# random bytes .01. Noise has such letters only; in sound Ukrainian read as cp1251 every twelfth is one.
 _LEAST_SHARE = 0.2
 _NOISE_SHARE = 0.03
 _MOST_STRANGE = _PART // 2
 _NOISE = -1.0
-# Sequences of one language begin in at most 70 ways, by their first two letters, of six languages in 113; worn ones in
-# twice as many. A text that has more is noise, and stays as it is.
+# First two letters of sequences: at most 70 different in one language, 113 in six, twice as many if damaged. A text
+# with more is noise, and stays as it is.
 _BEGINNING = 2
 _MOST_BEGINNINGS = 500
-# A capital lead right behind a small letter is hardly ever spelling.
-_INSIDE = 0.5
+_INSIDE = 0.5  # additional proof of a capital lead byte directly behind a small letter, which spelling hardly has
 _LONE_LEAD = re.compile("â(?![\\w\u0080-\u00ff€])")
 _LONE = re.compile(r"(?<=[a-zß-ÿ])Ã|(?<![^\W\d_])Ã(?=-[a-z])")
 _LONE_INVISIBLE = re.compile(r"(?<=[A-Za-zß-ÿ,.])Â[-\u00ad]|â•(?![^\W\d_]?[\u0080-\u00bf])")
-# "“ATÉ AMANHÃ”": the quote that ends what one began is no byte of a letter, though the two make "Ô".
+# "“ATÉ AMANHÃ”": the closing quote is no byte of a letter, though "Ã”" is "Ô".
 _QUOTED = re.compile(r"(“[^“”]*Ã)”(?!\w)")
 _QUOTE = "\ue201"
 
 
 def redecode(text: str) -> str:
-    """Return the text with wrong decodings undone; sound text of any language comes back as it is.
+    """Return the text with wrong decoding undone; sound text of any language comes back as it is.
 
     >>> redecode("PortuguÃªs"), redecode("PortuguÃas"), redecode("Português"), redecode("“NÃO, AMANHÃ”")
     ('Português', 'Português', 'Português', '“NÃO, AMANHÃ”')
@@ -163,7 +155,7 @@ def redecode(text: str) -> str:
         proof, name = _prove_encoding(text)
         if proof == _NOISE:
             break
-        better = _fix_whole(_read_worn(text, familiar, name) if proof >= _PROOF else _fix_lone_letter(text))
+        better = _fix_whole(_read_damaged(text, familiar, name) if proof >= _PROOF else _fix_lone_letter(text))
         if better == text:
             break
         text = better
@@ -176,12 +168,20 @@ def redecode(text: str) -> str:
 
 
 def _replace_dotted(found: re.Match[str]) -> str:
-    """Return the Chinese character that the neighbours make likeliest, of those whose bytes pages show alike."""
+    """Return the Chinese character that is the most familiar between its neighbours, of those shown alike by pages."""
     text, character = found.string, found[0]
     before, after = text[max(0, found.start() - 1) : found.start()], text[found.end() : found.end() + 1]
+    alike = _list_alike(character)
+    added = [word_frequencies.added_familiarity(before, one + after) for one in alike]
+    return alike[added.index(max(added))]
+
+
+@lru_cache(maxsize=1 << 12)
+def _list_alike(character: str) -> tuple[str, ...]:
+    """Return a Chinese character with byte 95 and those with another undefined byte of cp1252 in its place."""
     read = character.encode()
-    alike = (read.replace(_DOT, bytes([byte]), 1).decode() for byte in load_page("cp1252").lost)
-    return max((character, *alike), key=lambda one: word_frequencies.added_familiarity(before, one + after))
+    alike = [read.replace(_DOT, bytes([byte]), 1).decode() for byte in load_page("cp1252").lost]
+    return character, *alike
 
 
 @lru_cache(maxsize=1 << 12)
@@ -197,18 +197,18 @@ def _fix_whole(text: str) -> str:
     return text if "\ufffd" in better and "\ufffd" not in text else better
 
 
-def _read_worn(text: str, familiar: dict[str, frozenset[int]], name: str) -> str:
-    """Return the text read again through an encoding; add the lead bytes that were met whole to ``familiar``, by it."""
-    familiar[name] = familiar.get(name, frozenset()) | _familiar_leads(text, load_page(name))
+def _read_damaged(text: str, familiar: dict[str, frozenset[int]], name: str) -> str:
+    """Return the text read through an encoding; add the lead bytes of undamaged sequences to ``familiar[name]``."""
+    familiar[name] = familiar.get(name, frozenset()) | _find_familiar_leads(text, load_page(name))
     return _reread(text, load_page(name), familiar[name])
 
 
 @lru_cache(maxsize=4)
 def _prove_encoding(text: str) -> tuple[float, str]:
-    """Return the proof of the encoding that explains most of a text, and its name; of a long text by its first parts.
+    """Return the proof of the encoding that explains most of a text, and its name; a long text by its first parts.
 
-    What proves much and explains little of the letters that it is made of proves nothing; a part that explains next to
-    nothing of them is noise, and the proof ``_NOISE``.
+    Proof that explains a small share of the letters that may be bytes is 0; with next to none of them in a part, the
+    text is noise and the proof is ``_NOISE``.
     """
     proofs = dict.fromkeys(ENCODINGS, 0.0)
     strange = dict.fromkeys(ENCODINGS, 0)
@@ -226,14 +226,14 @@ def _prove_encoding(text: str) -> tuple[float, str]:
 
 
 def _explain_part(text: str, name: str) -> tuple[float, int]:
-    """Return how much an encoding's sequences prove, and how many letters of their words may be bytes."""
-    every = list(_suspect_words(text, load_page(name)))
+    """Return the proof of an encoding's sequences, and how many letters of their words may be bytes."""
+    every = list(_find_suspect_words(text, load_page(name)))
     proof = sum([(_weigh_known if len(word) <= _LONGEST_WORD else _weigh_word)(word, name) for word in every])
     return proof, _count_strange("".join(every), load_page(name))
 
 
-def _suspect_words(text: str, table: CodePage) -> Iterator[str]:
-    """Return the words in which a sequence of the encoding may stand, in order."""
+def _find_suspect_words(text: str, table: CodePage) -> Iterator[str]:
+    """Yield the words that may contain a sequence of the encoding, in order."""
     spaced = text.replace("\t", " ").replace("\r", " ").replace("\n", " ")
     done = 0
     for found in table.finder.finditer(text):
@@ -246,7 +246,7 @@ def _suspect_words(text: str, table: CodePage) -> Iterator[str]:
 
 
 def _weigh_word(word: str, name: str) -> float:
-    """Return what the sequences of a word prove: two-byte ones 1, worn ones less, by the letters they explain."""
+    """Return the proof of the sequences of a word: 1 of two bytes, 2 of more, less if damaged or with other letters."""
     table = load_page(name)
     at = explained = 0
     weight = 0.0
@@ -258,7 +258,7 @@ def _weigh_word(word: str, name: str) -> float:
             continue
         choice = readings[0]
         inside = at > 0 and word[at].isupper() and word[at - 1].islower()
-        weight += (1 if choice.size == 2 else 2) * (1 - choice.price / MOST_WORN) + _INSIDE * inside  # noqa: PLR2004
+        weight += (1 if choice.size == 2 else 2) * (1 - choice.price / MOST_COST) + _INSIDE * inside  # noqa: PLR2004
         explained += sum(map(table.shown.__contains__, word[at : at + choice.size]))
         at += choice.size
     if weight <= _LEAST_WORD:
@@ -267,7 +267,7 @@ def _weigh_word(word: str, name: str) -> float:
 
 
 def _count_strange(word: str, table: CodePage) -> int:
-    """Return how many letters of a word may be bytes."""
+    """Return how many characters of a word may be bytes."""
     return sum(map(table.shown.__contains__, word))
 
 
@@ -275,7 +275,7 @@ _weigh_known = lru_cache(maxsize=4096)(_weigh_word)
 
 
 def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool = False) -> str:
-    """Return the text with every sequence read again; ``lost`` reads those, and only those, that lack a byte."""
+    """Return the text with its sequences read: with ``lost`` only those that lack a byte, else only complete ones."""
     finder = table.leader if lost else table.finder
     begun = {text[found.start() : found.start() + _BEGINNING] for found in finder.finditer(text)}
     if len(begun) > _MOST_BEGINNINGS:
@@ -297,14 +297,14 @@ def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool 
 
 
 def _keep_known_sizes(readings: tuple[Choice, ...], text: str, at: int) -> tuple[Choice, ...]:
-    """Return the readings that take as much of the text as the likeliest one; that is a mark where a letter is lost."""
+    """Return the readings as long as the likeliest one; U+FFFD comes first where the text has it in their place."""
     size = readings[0].size
     known = readings if len(readings) == 1 else tuple([one for one in readings if one.size == size])
     return (readings[0]._replace(character=REPLACED), *known) if REPLACED in text[at : at + size] else known
 
 
 def _split_plain(text: str) -> list[str]:
-    """Return a stretch that stays as it is in pieces: the end of a word, what lies between, the begin of another."""
+    """Return a stretch in up to three pieces: the letters at its start, the middle, the letters at its end."""
     first, last = 0, len(text)
     while first < len(text) and _is_letter(text[first]):
         first += 1
@@ -317,18 +317,18 @@ def _is_letter(character: str) -> bool:
     return character.isalnum() and not character.isdecimal()
 
 
-def _familiar_leads(text: str, table: CodePage) -> frozenset[int]:
-    """Return the lead bytes of the sequences that are hardly worn."""
-    met: set[str] = set()
+def _find_familiar_leads(text: str, table: CodePage) -> frozenset[int]:
+    """Return the lead bytes of the sequences that are hardly damaged."""
+    leads: set[str] = set()
     for found in table.finder.finditer(text):
-        readings = () if found.group() in met else list_choices(text, found.start(), table)
+        readings = () if found.group() in leads else list_choices(text, found.start(), table)
         if readings and readings[0].price <= UNDEFINED_COST:
-            met.add(found.group())
-    return frozenset(table.leads[lead] for lead in met)
+            leads.add(found.group())
+    return frozenset(table.leads[lead] for lead in leads)
 
 
 def _fix_lone_letter(text: str) -> str:
-    """Return the text with lone worn letters read: a capital Ã or Â behind a small letter is no spelling."""
+    """Return the text with single damaged letters read: a capital Ã or Â behind a small letter is no spelling."""
     if "Ã" not in text and "Â" not in text and "â" not in text:
         return text
     text = _LONE_INVISIBLE.sub("", text)

@@ -1,8 +1,8 @@
-"""Mine what a show puts before and behind the words of its titles: "447. ", " | LUP 232".
+"""Learn the affixes that a show puts before and behind the words of its titles: "447. ", " | LUP 232".
 
-A template is what a title begins or ends with once every number is written as #. It is the show's only where many of
-its titles carry it, so that "1984: A Novel" keeps its year and "Race 1: Harbour" its race. A template is never taken
-off a published title: it says where the title's own words begin and end.
+An affix is the beginning or end of a title with every number written as #. Many titles of a show must have it, so that
+"1984: A Novel" keeps its year and "Race 1: Harbour" its race. Affixes are not removed from published titles: they tell
+where the title's own words begin and end.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from aggregator.text.titles import titles
 from aggregator.text.titles.frames import Frames
 from aggregator.text.titles.markers import strip_numbers
 
-_LEAST = 3  # titles that must carry a template
-_SHARE = 0.1  # of the titles of a listing
-_WIDEST = 80  # characters in which a template is looked for
-_MOST = 1000  # titles of a listing that are looked at
-_MOST_SEGMENTS = 20  # of one title that are looked at, from its end
+_LEAST = 3  # titles that must have an affix
+_SHARE = 0.1  # of the titles of a listing that must have it
+_WIDEST = 80  # characters of an affix, at most
+_MOST = 1000  # titles of a listing that are examined
+_MOST_SEGMENTS = 20  # segments of one title that are examined, from its end
 _DIGITS = re.compile(r"\d+")
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―－"), "-")
 _QUOTES = "»«"
@@ -30,7 +30,7 @@ _BREAK = re.compile(r"\s[-|~•]\s|\s[(\[]|:\s")
 
 
 class Split(NamedTuple):
-    """A title in three: together they are the title, the outer two may be empty."""
+    """The three parts of a title; the outer two may be empty."""
 
     prefix: str
     own: str
@@ -38,18 +38,18 @@ class Split(NamedTuple):
 
 
 class Template(NamedTuple):
-    """Beginnings and ends that titles of a show have in common, in small letters, each number as #."""
+    """Affixes of a show in small letters, each number as #: ``heads`` before titles, ``tails`` behind them."""
 
     heads: frozenset[str] = frozenset()
     tails: frozenset[str] = frozenset()
 
     def split(self, title: str) -> Split:
-        """Return the title's own words between what the show puts round them; some words are always left.
+        """Return the title split into its own words and the affixes around them; some words are always left.
 
         >>> Template(frozenset({"show #: "}), frozenset({" | live"})).split("Show 12: Bread | Live")
         Split(prefix='Show 12: ', own='Bread', suffix=' | Live')
         """
-        plain = _plain_letters(title)
+        plain = _simplify_letters(title)
         head = next((at for at in range(min(_WIDEST, len(plain)), 0, -1) if _mask_numbers(plain[:at]) in self.heads), 0)
         if not self.heads or not _has_letters(plain[head:]):
             head = 0
@@ -76,7 +76,7 @@ def learn_template(listings: Sequence[Sequence[str]], show: str = "") -> Templat
     heads: set[str] = set()
     tails: set[str] = set()
     for texts in lists:
-        found = [_split_title(text, name, frames) for text in map(_plain_letters, texts)]
+        found = [_split_title(text, name, frames) for text in map(_simplify_letters, texts)]
         least = max(_LEAST, _SHARE * len(texts))
         heads |= _find_common([split.prefix for split in found], least)
         tails |= _find_common([split.suffix for split in found], least)
@@ -84,8 +84,8 @@ def learn_template(listings: Sequence[Sequence[str]], show: str = "") -> Templat
 
 
 def _find_common(edges: Sequence[str], least: float) -> set[str]:
-    often = Counter(_mask_numbers(edge) for edge in edges if any(letter.isalnum() for letter in edge[:_WIDEST]))
-    return {shape for shape, count in often.items() if count >= least and len(shape) <= _WIDEST}
+    counts = Counter(_mask_numbers(edge) for edge in edges if any(letter.isalnum() for letter in edge[:_WIDEST]))
+    return {edge for edge, count in counts.items() if count >= least and len(edge) <= _WIDEST}
 
 
 def _split_title(text: str, name: str, frames: Frames) -> Split:
@@ -102,7 +102,7 @@ def _split_title(text: str, name: str, frames: Frames) -> Split:
 
 def _strip_show_name(text: str, name: str) -> str:
     """Return the text without a last segment that is the show's name and a number."""
-    cuts = deque((met.start() for met in _BREAK.finditer(text)), _MOST_SEGMENTS) if name else ()
+    cuts = deque((match.start() for match in _BREAK.finditer(text)), _MOST_SEGMENTS) if name else ()
     return next((text[:cut] for cut in cuts if fold(_DIGITS.sub(" ", text[cut:])) == name), text)
 
 
@@ -114,7 +114,7 @@ def _has_letters(text: str) -> bool:
     return any(letter.isalpha() for letter in text)
 
 
-def _plain_letters(title: str) -> str:
+def _simplify_letters(title: str) -> str:
     """Return a title of the same length with plain dashes and letters, and ordinary blanks."""
     if title.isascii() and title.isprintable():
         return title

@@ -1,12 +1,12 @@
 """Learn the decoration that listings put around the titles of a show.
 
-``This week on Example Cast: X`` beside ``X`` elsewhere: no list of phrases can hold every such frame, but a listing
-repeats its own. A frame is decoration only where taking it off leaves the listing's titles as different from one
-another as they were: ``Race 1: Harbour`` and ``Race 2: Harbour`` keep their frames, and so does ``Inside: X`` where
-``X`` is listed too. A frame that names a re-run, an extra or a part is never decoration.
+One listing has ``This week on Example Cast: X``, another ``X``. No list of phrases has every such frame, but a listing
+repeats its own. A frame is decoration only if the titles of the listing are as different from each other without it:
+``Race 1: Harbour`` and ``Race 2: Harbour`` keep their frames, and so does ``Inside: X`` where ``X`` is listed, too.
+A frame that names a re-run, an extra or a part is never decoration.
 
-Most listings set it off by a mark (a colon, a bar, a bracket), and repeat it. Words without a mark ("We talk about X",
-"X is out") are decoration where another listing has such a title without them.
+Most frames end in a mark (a colon, a bar, a bracket) and are repeated. Words without a mark ("We talk about X",
+"X is out") are decoration if another listing has such a title without them.
 """
 
 from __future__ import annotations
@@ -20,32 +20,29 @@ from typing import NamedTuple
 from aggregator.text.fold import fold
 from aggregator.text.titles.markers import EDGE, find_part, find_tag, strip_numbers
 
-_LEAST = 3  # titles that must carry a frame
-_SHARE = 0.1  # of the titles of a listing
-_MOST = 1000  # titles that are looked at, evenly spaced: more teach nothing
-_DEEPEST = 3  # breaks from either end that are looked at
+_LEAST = 3  # titles that must have a frame
+_SHARE = 0.1  # of the titles of a listing that must have it
+_MOST = 1000  # titles of a listing that are examined, evenly spaced
+_DEEPEST = 3  # breaks from either end that are examined
 _BREAK = re.compile(
     r"\s-\s|\s?\|\s?|:\s|\s[~•»]\s|[\])】]\s?|(?<=[^\W\d_])-(?=\w)|\s(?=#?\d{1,4}\b)|(?<=[^\W\d_])(?=\d{1,4}[\s:])"
 )
 _OPEN = re.compile(r"\s-\s|\s?\|\s?|\s[~•«]\s|\s?[\[(【]|:\s")
 _SPACE = re.compile(r"\s")
-_WIDEST = 80  # characters in which a frame is looked for
-_WORDY = 2  # spaces of a frame that is known without its mark
-_CONTRASTED = 2  # titles of a listing that must carry words which another listing leaves out of one of them
-_TELLING = 8  # characters of that title
-_WORDS = 5  # words that are looked at, at either end
-_COUNTED = re.compile(r"#?(\d{1,5})(?!\.\d)[\s:.\-]+(?=\S)")  # "3.5.0" is no item 3
+_WIDEST = 80  # characters of a frame without a mark, at most
+_WORDY = 2  # spaces of a frame that counts without its mark, too
+_CONTRASTED = 2  # titles of a listing that must have words without a mark
+_TELLING = 8  # characters of a title that another listing has without them
+_WORDS = 5  # words without a mark, at most
+_COUNTED = re.compile(r"#?(\d{1,5})(?!\.\d)[\s:.\-]+(?=\S)")  # "3.5.0" is not item 3
 
 
 _Carriers = defaultdict[tuple[str, bool], defaultdict[int, list[str]]]
-_Candidate = tuple[str, bool, dict[int, list[str]]]  # a frame, whether it leads, the titles that carry it by listing
+_Candidate = tuple[str, bool, dict[int, list[str]]]  # a frame, whether it leads, the titles that have it by listing
 
 
 class Frames(NamedTuple):
-    """The decoration of a listing, folded: what stands before and after a title's own words.
-
-    ``heads`` and ``tails`` are those that need no mark between them and the title.
-    """
+    """Frames of a listing, folded: ``before`` and ``after`` a title with a mark; ``heads`` and ``tails`` without."""
 
     before: frozenset[str] = frozenset()
     after: frozenset[str] = frozenset()
@@ -53,16 +50,14 @@ class Frames(NamedTuple):
     tails: frozenset[str] = frozenset()
 
     def strip(self, text: str) -> tuple[str, tuple[int, ...], tuple[str, ...]]:
-        """Return the text without its longest frame on either side, the number behind the frame before it, and the
-        frames, folded.
-        """
+        """Return the text without its longest frames, the number behind the first one, and both frames, folded."""
         numbers: tuple[int, ...] = ()
-        head = next((cut for cut in _head_cuts(text) if fold(text[:cut]) in self.before), 0) if self.before else 0
+        head = next((cut for cut in _find_head_cuts(text) if fold(text[:cut]) in self.before), 0) if self.before else 0
         head = head or self._find_words(text, self.heads, leads=True)
         rest, tail = text[head:], ""
-        if head and (met := _COUNTED.match(rest)):
-            numbers, rest = (int(met[1]),), rest[met.end() :]
-        cut = next((cut for cut in _tail_cuts(rest) if fold(rest[cut:]) in self.after), 0) if self.after else 0
+        if head and (match := _COUNTED.match(rest)):
+            numbers, rest = (int(match[1]),), rest[match.end() :]
+        cut = next((cut for cut in _find_tail_cuts(rest) if fold(rest[cut:]) in self.after), 0) if self.after else 0
         cut = cut or self._find_words(rest, self.tails, leads=False) or len(rest)
         rest, tail = rest[:cut], rest[cut:]
         own = rest.strip(EDGE)
@@ -70,14 +65,14 @@ class Frames(NamedTuple):
 
     @staticmethod
     def _find_words(text: str, frames: AbstractSet[str], *, leads: bool) -> int:
-        """Return where the longest of some frames that begin or end with a blank ends or begins, 0 without one."""
-        blanks = [met.start() for met in _SPACE.finditer(text[:_WIDEST] if leads else text)] if frames else []
+        """Return where the longest of some frames without a mark ends (``leads``) or begins; 0 without one."""
+        blanks = [match.start() for match in _SPACE.finditer(text[:_WIDEST] if leads else text)] if frames else []
         if leads:
             return next((at + 1 for at in reversed(blanks) if at + 1 < len(text) and fold(text[:at]) in frames), 0)
         return next((at for at in blanks if at > 0 and len(text) - at < _WIDEST and fold(text[at:]) in frames), 0)
 
     def add(self, frame: str, *, leads: bool, marked: bool = True) -> Frames:
-        """Return the frames and one more; one of many words is known without its mark before a title."""
+        """Return the frames and one more; before a title, one of several words counts without its mark, too."""
         if not marked:
             return self._replace(heads=self.heads | {frame}) if leads else self._replace(tails=self.tails | {frame})
         if not leads:
@@ -94,9 +89,9 @@ NO_FRAMES = Frames()
 
 
 def mine_frames(listings: Sequence[Sequence[str]], repeated: AbstractSet[str] = frozenset()) -> Frames:
-    """Return the frames that any listing of a show has in common, their numbers already taken off.
+    """Return the decoration in lists of titles, one for each listing of a show, whose numbers are removed.
 
-    A frame that one listing needs to tell its titles apart is no decoration, but for titles that another repeats.
+    A frame that a listing needs to tell its titles apart is no decoration; titles in ``repeated`` do not count.
 
     >>> mine_frames([[f"Hear this: {word}" for word in ("bread", "harbour", "copper")], ["bread"]]).before
     frozenset({'hear this'})
@@ -121,7 +116,7 @@ def _try_frames(
     *,
     marked: bool,
 ) -> tuple[Frames, list[dict[str, str]]]:
-    """Return the frames with the candidates that no listing needs, and the cores of all titles without them."""
+    """Return the frames with the candidates that no listing needs, and the cores of all titles without these."""
     for frame, leads, carriers in candidates:
         wider = frames.add(frame, leads=leads, marked=marked)
         after = [{**cores[at], **{text: _fold_core(text, wider) for text in texts}} for at, texts in carriers.items()]
@@ -133,7 +128,10 @@ def _try_frames(
 
 
 def _find_contrasts(cores: Sequence[dict[str, str]]) -> list[_Candidate]:
-    """Return words before or after titles of a listing, one of which a listing that never has them leaves out."""
+    """Return words before or after titles of a listing without which another listing has one of these titles.
+
+    The other listing must never have these words.
+    """
     where: defaultdict[str, set[int]] = defaultdict(set)
     carriers: _Carriers = defaultdict(lambda: defaultdict(list))
     for at, own in enumerate(cores):
@@ -160,9 +158,9 @@ def _list_word_ends(core: str) -> Iterator[tuple[str, bool]]:
 
 
 def _stay_distinct(new: dict[str, str], old: dict[str, str], repeated: AbstractSet[str]) -> bool:
-    """Return whether all titles keep words of their own and as many are different as before.
+    """Return whether all titles keep words of their own, and as many of them are different as before.
 
-    Those that another listing repeats do not count: "New: Letters" and "Now: Letters" are a weekly title.
+    Repeated ones do not count: "New: Letters" and "Now: Letters" are a weekly title.
     """
     own = {text: core for text, core in new.items() if core not in repeated}
     values = set(own.values())
@@ -170,7 +168,7 @@ def _stay_distinct(new: dict[str, str], old: dict[str, str], repeated: AbstractS
 
 
 def _find_common(lists: Sequence[Sequence[str]]) -> list[_Candidate]:
-    """Return the frames with a mark that enough titles of a listing carry."""
+    """Return the frames with a mark that enough titles of a listing have."""
     carriers: _Carriers = defaultdict(lambda: defaultdict(list))
     ends = {text: _list_ends(text) for text in set().union(*lists)}
     for at, texts in enumerate(lists):
@@ -187,37 +185,37 @@ def _find_common(lists: Sequence[Sequence[str]]) -> list[_Candidate]:
 
 
 def _rank(carriers: Mapping[tuple[str, bool], dict[int, list[str]]]) -> list[_Candidate]:
-    """Return the frames that may be decoration, the most common first, and of equals the longer."""
+    """Return the frames that may be decoration, the most common first, then the longest."""
     found = [(frame, leads, by) for (frame, leads), by in carriers.items() if _is_decorative(frame)]
     return sorted(found, key=lambda one: (-sum(map(len, one[2].values())), -len(one[0]), one[0], one[1]))
 
 
 def _list_ends(text: str) -> set[tuple[str, bool]]:
-    """Return what may be frames of a text, and whether they stand before the title."""
-    before = {(fold(text[:cut]), True) for cut in _head_cuts(text)}
-    return before | {(fold(text[cut:]), False) for cut in _tail_cuts(text)}
+    """Return the possible frames of a text, and whether each stands before the title."""
+    before = {(fold(text[:cut]), True) for cut in _find_head_cuts(text)}
+    return before | {(fold(text[cut:]), False) for cut in _find_tail_cuts(text)}
 
 
 def _is_decorative(frame: str) -> bool:
-    """Return whether a frame may be decoration: it has a word and no number, and names no re-run, extra or part."""
+    """Return whether a frame may be decoration: it is not empty, has no number, and names no re-run, extra or part."""
     if not frame or any(letter.isdigit() for letter in frame) or find_tag(frame) or find_tag(f"x ({frame})"):
         return False
     return find_part(f"{frame} 2: x")[0].number is None
 
 
 def _fold_core(text: str, frames: Frames) -> str:
-    """Return the folded words that are left of a text, empty where only numbers and a part are."""
+    """Return the folded words of a text without frames, numbers and part; empty where no word is left."""
     core = fold(strip_numbers(find_part(frames.strip(text)[0])[1])[0])
     return core if any(letter.isalpha() for letter in core) else ""
 
 
-def _head_cuts(text: str) -> list[int]:
-    """Return where a frame before the title may end, the longest first; something is left behind it."""
-    cuts = [met.end() for met in _BREAK.finditer(text)]
+def _find_head_cuts(text: str) -> list[int]:
+    """Return where a frame before the title may end, the longest first; never at the end of the text."""
+    cuts = [match.end() for match in _BREAK.finditer(text)]
     return [cut for cut in cuts[:_DEEPEST] if 0 < cut < len(text)][::-1]
 
 
-def _tail_cuts(text: str) -> list[int]:
-    """Return where a frame after the title may begin, the longest first; something is left before it."""
-    cuts = [met.start() for met in _OPEN.finditer(text) if met.start() > 0]
+def _find_tail_cuts(text: str) -> list[int]:
+    """Return where a frame after the title may begin, the longest first; never at the start of the text."""
+    cuts = [match.start() for match in _OPEN.finditer(text) if match.start() > 0]
     return cuts[-_DEEPEST:]

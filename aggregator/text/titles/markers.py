@@ -48,7 +48,7 @@ _ROUNDS = 4  # marks that a title may carry on one side: "Show #40 - 252: X" has
 
 
 def strip_numbers(text: str, show: str = "") -> tuple[str, int | None, tuple[int, ...]]:
-    """Return the text without the show's folded name and marked numbers at its ends; the season; the numbers taken off.
+    """Return the text without marked numbers and the show's folded name at its ends, the season, and the numbers.
 
     >>> strip_numbers("Example Cast #40 - 252: Soup", "example cast")
     ('Soup', None, (40, 252))
@@ -61,13 +61,13 @@ def strip_numbers(text: str, show: str = "") -> tuple[str, int | None, tuple[int
         before = text
         text = _strip_show(text, show) if show else text
         for pattern in (_LEADING, _BARE, _TRAILING) if _DIGIT.search(text) else ():
-            met = pattern.search(text)
-            if met is None:
+            match = pattern.search(text)
+            if match is None:
                 continue
-            groups = {name[0]: int(value) for name, value in met.groupdict().items() if value}
+            groups = {name[0]: int(value) for name, value in match.groupdict().items() if value}
             numbers.append(groups["n"])
             season = groups.get("s", season)
-            text = (text[: met.start()] + text[met.end() :]).strip(EDGE)
+            text = (text[: match.start()] + text[match.end() :]).strip(EDGE)
         if text == before:
             break
     return text, season, tuple(numbers)
@@ -77,7 +77,7 @@ _CUT = re.compile(r"(\s?[-:|»«•~]\s+|(?<!\s)\s++(?=[#\d]))")
 
 
 def _strip_show(text: str, show: str) -> str:
-    """Return the text without the show's name before or after it, if more than that name is there."""
+    """Return the text without the show's name before or after it, unless it is nothing else."""
     if show not in fold(text):
         return text
     found = _CUT.split(text)
@@ -90,7 +90,7 @@ def _strip_show(text: str, show: str) -> str:
 
 
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
-_COUNTED = (  # as they stand behind the word for a part: "Part One", "Parte segunda", "Часть вторая"
+_CARDINALS = (  # number words behind the word for a part: "Part One", "Часть вторая"
     "one eins un uno um een ett أول الأول א",
     "two zwei deux due dos dois twee två الثاني ב",
     "three drei trois tre tres três drie الثالث ג",
@@ -98,24 +98,24 @@ _COUNTED = (  # as they stand behind the word for a part: "Part One", "Parte seg
     "five fünf cinq cinque cinco",
     "six sechs sei seis",
 )
-_ORDERED = (  # as they stand before it, and often behind it
+_ORDINALS = (  # number words before it, and often behind it: "segunda parte", "Parte segunda"
     "first erster erste première prima primera primeira первая pierwsza eerste första",
     "second zweiter zweite deuxième seconde seconda segunda вторая druga tweede andra",
     "third dritter dritte troisième terza tercera terceira третья trzecia derde tredje",
     "fourth vierter vierte quatrième quarta cuarta четвёртая четвертая czwarta vierde fjärde",
 )
-_ORDINALS = {word: at for at, words in enumerate(_ORDERED, 1) for word in words.split()}
-_NAMED = {word: at for at, words in enumerate(_COUNTED, 1) for word in words.split()} | _ORDINALS
+_NUMBER_OF_ORDINAL = {word: at for at, words in enumerate(_ORDINALS, 1) for word in words.split()}
+_NUMBER_OF_WORD = {word: at for at, words in enumerate(_CARDINALS, 1) for word in words.split()} | _NUMBER_OF_ORDINAL
 _PART_WORDS = (
     *("part", "pt", "teil", "partie", "parte", "partea", "deel", "czesc", "część", "cz", "часть", "частина"),
     *("ч", "osa", "bölüm", "rész", "díl", "μέρος", "パート", "الجزء", "חלק", "भाग"),
 )
 _AFTER = "part|half|teil|hälfte|partie|parte|deel|delen|część|часть|bölüm|rész|díl"
-_VALUE = rf"(?P<n>\d{{1,2}}|{'|'.join(sorted({*_ROMAN, *_NAMED}, key=len, reverse=True))})"
+_VALUE = rf"(?P<n>\d{{1,2}}|{'|'.join(sorted({*_ROMAN, *_NUMBER_OF_WORD}, key=len, reverse=True))})"
 _OF = r"(?:\s?(?:/|of|von|de|di|sur|van|av|af|z|из)\s?(?P<of>\d{1,2})(?!\d))?"
-# Swedish "Del 2", and neither "noticias del 5" nor "Del 5 al 10 de mayo".
+# Swedish "Del 2", but not Spanish "noticias del 5" or "Del 5 al 10 de mayo".
 _DEL = r"(?<!\w\s)del(?=\s?\d{1,2}(?!\d|\s(?:al|de)\s))"
-# "The part I played": a lone letter is a number only where the mark is set off, before or behind.
+# "The part I played": a single letter is a number only with punctuation, or an end of the title, on one side.
 _LETTERS = frozenset("ivx")
 _WORDED = re.compile(
     rf"(?<![\s\-:,|])[\s\-:,|]*+[(\[]?\b(?:{'|'.join(_PART_WORDS)}|{_DEL})(?:\b|(?=\d))\.?\s?#?{_VALUE}(?!\w|/(?!\d\d?\b)|[.:]\d){_OF}[)\]]?",
@@ -127,14 +127,14 @@ _NUMBERED = re.compile(  # "2. Teil", "2e partie", "2nd part"; in compatibility 
     rf"\s?(?:{_AFTER})\b{_SET_OFF}",
     re.IGNORECASE,
 )
-_SPELT = re.compile(  # " - zweiter Teil", "(segunda parte)": set off on both sides, or it is part of a sentence
-    rf"(?<![\s\-:,|(\[])(?>(?:\s*+[\-:,|(\[])+)\s?(?P<n>{'|'.join(_ORDINALS)})\s(?:{_AFTER})\b{_SET_OFF}",
+_SPELT = re.compile(  # " - zweiter Teil", "(segunda parte)": with punctuation on both sides, else it is a sentence
+    rf"(?<![\s\-:,|(\[])(?>(?:\s*+[\-:,|(\[])+)\s?(?P<n>{'|'.join(_NUMBER_OF_ORDINAL)})\s(?:{_AFTER})\b{_SET_OFF}",
     re.IGNORECASE,
 )
 _FRACTION = re.compile(
     r"(?<!\s)\s*+(?:[(\[](?P<n>\d{1,2})\s?(?:/|of|von|de|di|из)\s?(?P<of>\d{1,2})[)\]]|(?<!\S)(?P<n2>\d)/(?P<of2>\d)$)"
 )
-# The last of two or of three: 3, so that it is not the middle one.
+# Last parts are 3, whether of two or of three, so that they differ from the middle one.
 _HALVES = {"前半": 1, "後半": 2, "前編": 1, "中編": 2, "後編": 3, "前篇": 1, "後篇": 3, "上": 1, "中": 2, "下": 3}
 _HALF = re.compile(
     r"(?<![\s\-])[\s\-]*+[(（\[【〈<]?(?P<h>前半|後半|前編|中編|後編|前篇|後篇)(?:戦)?[)）\]】〉>]?|[(（【]\s?(?P<b>[上中下])\s?[)）】]"
@@ -147,14 +147,14 @@ _PIECE = re.compile(  # 第2部, 第二部分, 2부, 제2편, その2, （二）
 
 
 class Part(NamedTuple):
-    """The number of the part and how many there are; ``None`` where the title does not say."""
+    """Number of a part and how many parts there are; ``None`` where the title has no such number."""
 
     number: int | None = None
     total: int | None = None
 
 
 def find_part(text: str) -> tuple[Part, str]:
-    """Return the part that a title names and the title without that mark.
+    """Return the part that a title names, and the title without it.
 
     >>> find_part("The Long Way (Part 2 of 3)")
     (Part(number=2, total=3), 'The Long Way')
@@ -164,40 +164,40 @@ def find_part(text: str) -> tuple[Part, str]:
     ((Part(number=2, total=None), 'Die lange Reise'), (Part(number=None, total=None), 'Part time work'))
     """
     for pattern in (_WORDED, _NUMBERED, _SPELT, _FRACTION):
-        met = pattern.search(text)
-        if met is None:
+        match = pattern.search(text)
+        if match is None:
             continue
-        groups = met.groupdict()
+        groups = match.groupdict()
         number, total = (
             _read_number(groups.get("n") or groups.get("n2")),
             _read_number(groups.get("of") or groups.get("of2")),
         )
         letter = (groups.get("n") or "").casefold() in _LETTERS
-        if number and (total is None or number <= total) and not (letter and not _is_set_off(text, met)):
-            return Part(number, total), _remove_mark(text, met)
+        if number and (total is None or number <= total) and not (letter and not _is_set_off(text, match)):
+            return Part(number, total), _remove_mark(text, match)
     return (Part(), text) if text.isascii() else _find_asian_part(text)
 
 
 def _find_asian_part(text: str) -> tuple[Part, str]:
-    """Return the part as Japanese, Chinese and Korean titles name it."""
-    if met := _HALF.search(text):
-        return Part(_HALVES[met["h"] or met["b"]]), _remove_mark(text, met)
-    if met := _PIECE.search(text):
-        written = next(value for value in met.groups() if value)
+    """Return the part in the forms of Japanese, Chinese and Korean titles, and the title without it."""
+    if match := _HALF.search(text):
+        return Part(_HALVES[match["h"] or match["b"]]), _remove_mark(text, match)
+    if match := _PIECE.search(text):
+        written = next(value for value in match.groups() if value)
         number = _HALVES.get(written) or (int(written) if written.isdecimal() else _CHINESE.index(written) + 1)
-        return (Part(number), _remove_mark(text, met)) if number else (Part(), text)
+        return (Part(number), _remove_mark(text, match)) if number else (Part(), text)
     return Part(), text
 
 
-def _is_set_off(text: str, met: re.Match[str]) -> bool:
+def _is_set_off(text: str, match: re.Match[str]) -> bool:
     """Return whether the mark begins or ends the text, or a mark of punctuation stands on one of its sides."""
-    around = (text[: met.start()][-1:], met.group().lstrip()[:1], text[met.end() :].lstrip()[:1])
+    around = (text[: match.start()][-1:], match.group().lstrip()[:1], text[match.end() :].lstrip()[:1])
     return not around[0] or not around[2] or not all(map(str.isalnum, around[1:]))
 
 
-def _remove_mark(text: str, met: re.Match[str]) -> str:
+def _remove_mark(text: str, match: re.Match[str]) -> str:
     """Return the text without the mark, the two sides one space apart."""
-    return f"{text[: met.start()].rstrip()} {text[met.end() :].lstrip()}".strip(" :-,|") or text
+    return f"{text[: match.start()].rstrip()} {text[match.end() :].lstrip()}".strip(" :-,|") or text
 
 
 def _read_number(written: str | None) -> int | None:
@@ -205,7 +205,7 @@ def _read_number(written: str | None) -> int | None:
     if written is None:
         return None
     low = written.casefold()
-    return int(low) if low.isdecimal() else _ROMAN.get(low) or _NAMED.get(low)
+    return int(low) if low.isdecimal() else _ROMAN.get(low) or _NUMBER_OF_WORD.get(low)
 
 
 _TAG_WORDS = {
@@ -236,7 +236,9 @@ _EDGES = {
 
 
 def find_tag(text: str) -> str | None:
-    """Return what a title calls itself at its start or end, or ``None``; the same word in mid-sentence says nothing.
+    """Return ``replay``, ``companion``, ``bonus`` or ``trailer`` if a title has such a word at its start or end.
+
+    The same word inside a sentence does not count.
 
     >>> find_tag("Replay: The Long Way"), find_tag("The Long Way (Bonus)")
     ('replay', 'bonus')
@@ -248,8 +250,8 @@ def find_tag(text: str) -> str | None:
     return None
 
 
-# As in PEP 440 and Semantic Versioning, and as blogs of other languages write them.
-_MARKS = {
+# Stages of PEP 440 and Semantic Versioning, with the words of blogs in other languages.
+_STAGES = {
     "alpha": r"alpha|alfa|альфа|アルファ(?:版)?|알파",
     "beta": r"beta|бета|ベータ(?:版)?|베타|测试版|測試版",
     "rc": r"rc|release[ -]candidate|релиз-кандидат|リリース候補(?:版)?|候选版|候選版",
@@ -258,28 +260,28 @@ _MARKS = {
     "milestone": r"milestone",
 }
 _SHORT = {"a": "alpha", "b": "beta", "c": "rc", "m": "milestone"}  # only between two digits: "3.5.0b1"
-_ANY = "|".join(_MARKS.values())
-_VERSION = re.compile(rf"\d\.\d|\d[ ._-]?(?:{_ANY})[ ._-]?\d", re.IGNORECASE)
-_MARK = re.compile(
-    "|".join(rf"(?P<{name}>(?<![^\W\d_])(?:{words})(?![^\W\d_]))" for name, words in _MARKS.items())
+_VERSION = re.compile(rf"\d\.\d|\d[ ._-]?(?:{'|'.join(_STAGES.values())})[ ._-]?\d", re.IGNORECASE)
+_STAGE = re.compile(
+    "|".join(rf"(?P<{name}>(?<![^\W\d_])(?:{words})(?![^\W\d_]))" for name, words in _STAGES.items())
     + rf"|(?<=\d)(?P<short>[{''.join(_SHORT)}])(?=\d)",
     re.IGNORECASE,
 )
 
 
 def find_release_stages(title: str) -> tuple[str, ...]:
-    """Return the stages of a release in a title that has a version number, each once, in order of the alphabet.
+    """Return the stages of a release in a title that has a version number, each once, sorted.
 
-    >>> (
-    ...     find_release_stages("Anvil 3.5.0b1"),
-    ...     find_release_stages("Anvil 5.0 release candidate 1 is out"),
-    ...     find_release_stages("Anvil 3.5.0"),
-    ... )
-    (('beta',), ('rc',), ('final',))
+    >>> find_release_stages("Anvil 3.5.0b1"), find_release_stages("Anvil 5.0 release candidate 1 is out")
+    (('beta',), ('rc',))
+    >>> find_release_stages("Anvil 3.5.0")
+    ('final',)
     >>> find_release_stages("The alpha wolf of 1950")
     ()
     """
     if not _VERSION.search(title):
         return ()
-    found = {_SHORT[met[0].casefold()] if met.lastgroup == "short" else met.lastgroup for met in _MARK.finditer(title)}
+    found = {
+        _SHORT[match[0].casefold()] if match.lastgroup == "short" else match.lastgroup
+        for match in _STAGE.finditer(title)
+    }
     return tuple(sorted(name for name in found if name)) or ("final",)

@@ -17,7 +17,7 @@ from aggregator.text.titles.markers import find_part, find_release_stages, find_
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−－"), "-")
 _LONGEST = 500  # characters of a title that are looked at; the longest of the fixtures has 402
-_TEASER = 3  # words that a title must share with its description to be no title
+_TEASER = 3  # words of a segment that is removed because the description begins with it
 _SENTENCE = re.compile(r"[.!?]\s+")
 _DIGITS = re.compile(r"\d{1,9}")
 _ROMANS = (
@@ -32,12 +32,13 @@ _ROMAN = re.compile(
 class Title(NamedTuple):
     """The typed pieces of a title.
 
-    ``core`` is the folded rest once the show's name, decoration, numbers and part are gone (never empty where the
-    title has a word); ``numbers`` are all episode numbers found, ascending; ``part`` and ``parts`` are 2 and 3 for
-    "Part 2 of 3"; ``tag`` is ``replay``, ``companion``, ``bonus``, ``trailer`` or ``None``; ``digits`` are the
-    numbers left in a core that has words, ascending, each as often as it stands there, then the stages of a
-    release ("rc" of "3.5.0rc1", "final" of "3.5.0"). ``frames`` are the decoration that was taken off before and
-    behind it, folded.
+    - ``core``: the folded title without the show's name, decoration, numbers and part; never empty if it has a word.
+    - ``numbers``: all episode numbers, ascending.
+    - ``part`` and ``parts``: 2 and 3 for "Part 2 of 3".
+    - ``tag``: ``replay``, ``companion``, ``bonus``, ``trailer`` or ``None``.
+    - ``digits``: the numbers of a core that has words, ascending, with repetitions, then the stages of a release
+      ("rc" of "3.5.0rc1", "final" of "3.5.0").
+    - ``frames``: the decoration removed before and behind it, folded.
     """
 
     core: str
@@ -51,7 +52,7 @@ class Title(NamedTuple):
 
 
 def parse_title(title: str, show: str = "", frames: Frames = NO_FRAMES) -> Title:
-    """Return the typed pieces of a title, the show's own name and the listing's decoration taken off.
+    """Return the typed pieces of a title, given the name of the show and the decoration of its listings.
 
     >>> parse_title("Example Cast #40 - 252: Notes on Soup (Part 2)", "Example Cast")[:4]
     ('notes on soup', None, (40, 252), 2)
@@ -72,14 +73,14 @@ def parse_title(title: str, show: str = "", frames: Frames = NO_FRAMES) -> Title
         season = inner if season is None else season
     core = fold(rest) or fold(text)
     worded = any(letter.isalpha() for letter in core)
-    figures = sorted([*map(int, _DIGITS.findall(core)), *_roman_numbers(rest)])
+    figures = sorted([*map(int, _DIGITS.findall(core)), *_find_roman_numbers(rest)])
     digits: tuple[int | str, ...] = (*figures, *find_release_stages(rest)) if worded else ()
     tag = find_tag(rest) or find_tag(text)
     return Title(core, season, tuple(sorted(set(numbers))), part.number, part.total, tag, digits, taken)
 
 
 def learn_frames(listings: Sequence[Sequence[str]], show: str = "") -> Frames:
-    """Return the decoration that the titles of a show have in common, given one list of titles for each listing."""
+    """Return the decoration of the titles of a show, given one list of titles for each listing."""
     name = fold(show)
     every = {title for titles in listings for title in titles}
     bare = {title: strip_numbers(find_part(_clean(title))[1], name)[0] for title in every}
@@ -87,15 +88,15 @@ def learn_frames(listings: Sequence[Sequence[str]], show: str = "") -> Frames:
     return mine_frames([[bare[title] for title in titles] for titles in listings], repeated)
 
 
-def _roman_numbers(text: str) -> list[int]:
-    """Return the roman numbers of a title that is not all in capitals; I and V only at its end, X never."""
-    found = [met[0] for met in _ROMAN.finditer(text)]
-    shouted = bool(found) and not any(map(str.islower, text)) and any(map(str.isupper, _ROMAN.sub("", text)))
-    return [] if shouted else [_ROMANS.index(number) + 1 for number in found]
+def _find_roman_numbers(text: str) -> list[int]:
+    """Return the roman numbers of a title, none if it is all in capitals; I and V only at its end, X never."""
+    found = [match[0] for match in _ROMAN.finditer(text)]
+    is_upper = bool(found) and not any(map(str.islower, text)) and any(map(str.isupper, _ROMAN.sub("", text)))
+    return [] if is_upper else [_ROMANS.index(number) + 1 for number in found]
 
 
 def strip_teaser(title: str, description: str) -> str:
-    """Return the title without a last segment that only begins the item's own description.
+    """Return the title without a last segment that repeats the beginning of the item's description.
 
     >>> strip_teaser("Copper Kettle: In this one we look", "In this one we look at copper kettles.")
     'Copper Kettle'
@@ -106,14 +107,14 @@ def strip_teaser(title: str, description: str) -> str:
     teaser = fold(tail)
     if not colon or teaser.count(" ") < _TEASER - 1 or not any(word.isalpha() for word in fold(head).split()):
         return title
-    starts = [met.end() for met in _SENTENCE.finditer(description[:_LONGEST])][:2]
+    starts = [match.end() for match in _SENTENCE.finditer(description[:_LONGEST])][:2]
     return head if any(fold(description[at : at + _LONGEST]).startswith(teaser) for at in (0, *starts)) else title
 
 
 def _clean(title: str) -> str:
-    """Return a title in compatibility form with plain dashes and single spaces, at most 500 characters of it.
+    """Return the first 500 characters of a title in compatibility form, with plain dashes and single spaces.
 
-    Without a last ellipsis: a directory marks by it what it has cut, and it would hide a number before it.
+    A last ellipsis is removed: directories put it where they cut, and it would hide a number before it.
     """
     plain = normalize("NFKC", title[:_LONGEST]).translate(_DASHES)
     return " ".join(plain.split()).removesuffix("...").rstrip() or title

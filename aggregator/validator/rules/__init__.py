@@ -1,1 +1,1 @@
-"""The checklist of each format."""
+"""The rules of each format."""

@@ -17,23 +17,23 @@ _TYPES = frozenset({"text", "html", "xhtml"})
 _PAGING = frozenset({"next", "prev", "previous", "first", "last", "prev-archive", "next-archive", "current"})
 
 
-def _feed(document: FeedDocument) -> Iterator[tuple[Spot, Node]]:
+def _list_elements(document: FeedDocument) -> Iterator[tuple[Spot, Node]]:
     """Yield the feed and its entries."""
     if document.kind == "atom" and document.root is not None:
         yield Spot("feed", find_line(document.root)), document.root
         yield from list_items(document)
 
 
-def _required(document: FeedDocument) -> Iterator[Fault]:
-    for where, element in _feed(document):
+def _check_required(document: FeedDocument) -> Iterator[Fault]:
+    for where, element in _list_elements(document):
         for name in ("id", "title", "updated"):
             count = len(element.findall(ATOM + name))
             if count != 1:
                 yield where, f"has {count} {name} instead of one"
 
 
-def _title(document: FeedDocument) -> Iterator[Fault]:
-    for where, element in _feed(document):
+def _check_title(document: FeedDocument) -> Iterator[Fault]:
+    for where, element in _list_elements(document):
         if not _read_text(found := element.find(f"{ATOM}title")) and found is not None:
             yield where, "has an empty title"
 
@@ -43,14 +43,14 @@ def _read_text(element: Node | None) -> str:
     return "" if element is None else "".join(map(str, element.itertext())).strip()
 
 
-def _ids(document: FeedDocument) -> Iterator[Fault]:
-    for where, element in _feed(document):
+def _check_ids(document: FeedDocument) -> Iterator[Fault]:
+    for where, element in _list_elements(document):
         text = (element.findtext(f"{ATOM}id") or "").strip()
         if text and not IRI.fullmatch(text):
             yield where, f"id {text[:80]!r} is no absolute IRI"
 
 
-def _unique(document: FeedDocument) -> Iterator[Fault]:
+def _check_unique(document: FeedDocument) -> Iterator[Fault]:
     counts = (
         Counter((entry.findtext(f"{ATOM}id") or "").strip() for entry in document.items)
         if document.kind == "atom"
@@ -59,39 +59,39 @@ def _unique(document: FeedDocument) -> Iterator[Fault]:
     yield from (("feed", f"{count} entries have the id {text[:80]!r}") for text, count in counts.items() if count > 1)
 
 
-def _dates(document: FeedDocument) -> Iterator[Fault]:
-    for where, element in _feed(document):
+def _check_dates(document: FeedDocument) -> Iterator[Fault]:
+    for where, element in _list_elements(document):
         for name in ("updated", "published"):
             for found in element.iterfind(ATOM + name):
                 if not values.is_rfc3339(found.text):
                     yield where, f"{name} is {found.text!r}, no date of RFC 3339 with its zone"
 
 
-def _future(document: FeedDocument) -> Iterator[Fault]:
-    for where, element in _feed(document):
+def _check_future(document: FeedDocument) -> Iterator[Fault]:
+    for where, element in _list_elements(document):
         at = values.parse_date(element.findtext(f"{ATOM}published"))
         if at and values.is_future(at, document.now):
             yield where, f"published {at.isoformat()} is in the future"
 
 
-def _author(document: FeedDocument) -> Iterator[Fault]:
+def _check_author(document: FeedDocument) -> Iterator[Fault]:
     if document.kind == "atom" and document.root is not None and document.root.find(f"{ATOM}author/{ATOM}name") is None:
         for where, entry in list_items(document):
             if entry.find(f"{ATOM}author/{ATOM}name") is None:
                 yield where, "has no author, nor has the feed"
 
 
-def _enclosures(document: FeedDocument) -> Iterator[Fault]:
+def _check_enclosures(document: FeedDocument) -> Iterator[Fault]:
     for where, entry in list_items(document):
-        for link in _links(entry, "enclosure"):
+        for link in _find_links(entry, "enclosure"):
             lacking = [name for name in ("href", "type", "length") if not link.get(name)]
             if lacking or not values.is_web(link.get("href")):
                 yield where, f"enclosure {link.get('href')!r} lacks {', '.join(lacking) or 'a web address'}"
 
 
-def _alternates(document: FeedDocument) -> Iterator[Fault]:
-    for where, element in _feed(document):
-        counts = Counter((link.get("type"), link.get("hreflang")) for link in _links(element, "alternate"))
+def _check_alternates(document: FeedDocument) -> Iterator[Fault]:
+    for where, element in _list_elements(document):
+        counts = Counter((link.get("type"), link.get("hreflang")) for link in _find_links(element, "alternate"))
         yield from (
             (where, f"has {count} alternate links of type {key[0]}") for key, count in counts.items() if count > 1
         )
@@ -99,20 +99,20 @@ def _alternates(document: FeedDocument) -> Iterator[Fault]:
             yield where, "has neither content nor an alternate link"
 
 
-def _self_link(document: FeedDocument) -> Iterator[Fault]:
-    if document.kind == "atom" and document.root is not None and len(_links(document.root, "self")) != 1:
-        yield "feed", f"has {len(_links(document.root, 'self'))} links rel=self instead of one"
+def _check_self_link(document: FeedDocument) -> Iterator[Fault]:
+    if document.kind == "atom" and document.root is not None and len(_find_links(document.root, "self")) != 1:
+        yield "feed", f"has {len(_find_links(document.root, 'self'))} links rel=self instead of one"
 
 
-def _before_entries(document: FeedDocument) -> Iterator[Fault]:
+def _check_before_entries(document: FeedDocument) -> Iterator[Fault]:
     if document.kind == "atom" and document.root is not None:
         names = [str(child.tag) for child in document.root]
         if f"{ATOM}entry" in names and f"{ATOM}link" in names[names.index(f"{ATOM}entry") :]:
             yield "feed", "has links after the first entry"
 
 
-def _types(document: FeedDocument) -> Iterator[Fault]:
-    for where, element in _feed(document):
+def _check_types(document: FeedDocument) -> Iterator[Fault]:
+    for where, element in _list_elements(document):
         for name in _TEXTS:
             for found in element.iterfind(ATOM + name):
                 kind = found.get("type", "text")
@@ -122,7 +122,7 @@ def _types(document: FeedDocument) -> Iterator[Fault]:
                     yield where, f"{name} holds markup and does not say type=html"
 
 
-def _source(document: FeedDocument) -> Iterator[Fault]:
+def _check_source(document: FeedDocument) -> Iterator[Fault]:
     for where, entry in list_items(document):
         for source in entry.iterfind(f"{ATOM}source"):
             lacking = [name for name in ("id", "title", "updated") if source.find(ATOM + name) is None]
@@ -130,44 +130,58 @@ def _source(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"source lacks {', '.join(lacking)}"
 
 
-def _links(element: Node, rel: str) -> list[Node]:
+def _find_links(element: Node, rel: str) -> list[Node]:
     return [link for link in element.iterfind(f"{ATOM}link") if link.get("rel", "alternate") == rel]
 
 
-def _paging(document: FeedDocument) -> Iterator[Fault]:
+def _check_paging(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         for link in item.iterfind(f"{ATOM}link"):
             if link.get("rel") in _PAGING:
                 yield where, f"has a link rel={link.get('rel')}, which belongs to the feed"
 
 
-def _archive(document: FeedDocument) -> Iterator[Fault]:
+def _check_archive(document: FeedDocument) -> Iterator[Fault]:
     top = document.root if document.kind == "atom" else document.channel
     if top is None:
         return
     archived = top.find(f"{{{NAMESPACES['fh']}}}archive") is not None
-    if archived and not _links(top, "current"):
+    if archived and not _find_links(top, "current"):
         yield "feed", "is an archive (fh:archive) without a link rel=current"
     for rel in ("prev-archive", "next", "hub"):
-        for link in _links(top, rel):
+        for link in _find_links(top, rel):
             if not values.is_web(link.get("href")):
                 yield "feed", f"link rel={rel} has href {link.get('href')!r}"
 
 
 RULES = (
-    Rule("atom-required", "M", "One id, title and updated in feed and entries", "RFC 4287 4.1.1, 4.1.2", _required),
-    Rule("atom-title", "S", "Titles say something", "W3C", _title),
-    Rule("atom-id", "M", "Ids are absolute IRIs", "RFC 4287 4.2.6", _ids),
-    Rule("atom-id-unique", "M", "No two entries with one id", "RFC 4287 4.1.1", _unique),
-    Rule("atom-dates", "M", "Dates by RFC 3339 with their zone", "RFC 4287 3.3", _dates),
-    Rule("atom-future", "S", "No entry is published in the future", "AntennaPod", _future),
-    Rule("atom-author", "M", "An author of the feed or of each entry", "RFC 4287 4.1.1", _author),
-    Rule("atom-enclosure", "M", "Enclosures with address, type and length", "RFC 4287 4.2.7", _enclosures),
-    Rule("atom-alternate", "M", "One alternate for each type; content or an alternate", "RFC 4287 4.1.2", _alternates),
-    Rule("atom-self", "S", "One link rel=self", "RFC 4287 4.1.1", _self_link),
-    Rule("atom-links-first", "S", "Links of the feed before its entries", "W3C", _before_entries),
-    Rule("atom-text-type", "M", "Text with markup has its type", "RFC 4287 3.1", _types),
-    Rule("atom-source", "S", "A source has id, title and updated", "RFC 4287 4.2.11", _source),
-    Rule("paging-place", "S", "Links for paging stand in the feed, not in items", "RFC 5005", _paging),
-    Rule("paging-archive", "S", "Archives name the current feed; links have addresses", "RFC 5005; WebSub", _archive),
+    Rule(
+        "atom-required", "M", "One id, title and updated in feed and entries", "RFC 4287 4.1.1, 4.1.2", _check_required
+    ),
+    Rule("atom-title", "S", "Titles say something", "W3C", _check_title),
+    Rule("atom-id", "M", "Ids are absolute IRIs", "RFC 4287 4.2.6", _check_ids),
+    Rule("atom-id-unique", "M", "No two entries with one id", "RFC 4287 4.1.1", _check_unique),
+    Rule("atom-dates", "M", "Dates by RFC 3339 with their zone", "RFC 4287 3.3", _check_dates),
+    Rule("atom-future", "S", "No entry is published in the future", "AntennaPod", _check_future),
+    Rule("atom-author", "M", "An author of the feed or of each entry", "RFC 4287 4.1.1", _check_author),
+    Rule("atom-enclosure", "M", "Enclosures with address, type and length", "RFC 4287 4.2.7", _check_enclosures),
+    Rule(
+        "atom-alternate",
+        "M",
+        "One alternate for each type; content or an alternate",
+        "RFC 4287 4.1.2",
+        _check_alternates,
+    ),
+    Rule("atom-self", "S", "One link rel=self", "RFC 4287 4.1.1", _check_self_link),
+    Rule("atom-links-first", "S", "Links of the feed before its entries", "W3C", _check_before_entries),
+    Rule("atom-text-type", "M", "Text with markup has its type", "RFC 4287 3.1", _check_types),
+    Rule("atom-source", "S", "A source has id, title and updated", "RFC 4287 4.2.11", _check_source),
+    Rule("paging-place", "S", "Links for paging stand in the feed, not in items", "RFC 5005", _check_paging),
+    Rule(
+        "paging-archive",
+        "S",
+        "Archives name the current feed; links have addresses",
+        "RFC 5005; WebSub",
+        _check_archive,
+    ),
 )

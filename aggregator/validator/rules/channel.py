@@ -22,11 +22,11 @@ _ONCE = (
 _PICTURE = re.compile(r"(?i)\.(?:jpe?g|png)$")
 
 
-def _text(document: FeedDocument, name: str) -> str:
+def _get_text(document: FeedDocument, name: str) -> str:
     return "" if document.channel is None else (document.channel.findtext(make_tag(name)) or "").strip()
 
 
-def _all(document: FeedDocument, name: str) -> list[Node]:
+def _find_all(document: FeedDocument, name: str) -> list[Node]:
     return [] if document.channel is None else document.channel.findall(make_tag(name))
 
 
@@ -34,16 +34,16 @@ def _require(name: str) -> Check:
     """Return the check that a podcast has this element."""
 
     def check(document: FeedDocument) -> Iterator[Fault]:
-        if document.podcast and not _all(document, name):
+        if document.podcast and not _find_all(document, name):
             yield "channel", f"has no {name}"
 
     return check
 
 
-def _self_link(document: FeedDocument) -> Iterator[Fault]:
+def _check_self_link(document: FeedDocument) -> Iterator[Fault]:
     if document.channel is None:
         return
-    found = [link for link in _all(document, "atom:link") if link.get("rel") == "self"]
+    found = [link for link in _find_all(document, "atom:link") if link.get("rel") == "self"]
     if len(found) != 1:
         yield "channel", f"has {len(found)} atom:link rel=self instead of one"
     for link in found:
@@ -51,46 +51,48 @@ def _self_link(document: FeedDocument) -> Iterator[Fault]:
             yield "channel/atom:link", f"has type {link.get('type')!r} and href {link.get('href')!r}"
 
 
-def _required(document: FeedDocument) -> Iterator[Fault]:
+def _check_required(document: FeedDocument) -> Iterator[Fault]:
     if document.kind == "rss" and document.root is not None and document.channel is None:
         foreign = [str(one.tag).partition("}")[0][1:] for one in document.root if values.local_name(one) == "channel"]
         yield "rss", f"has its elements in {foreign[0]}; RSS has no namespace" if foreign else "has no channel"
     elif document.channel is not None:
         lacking = [
-            name for name in _NEEDED if not (_text(document, name) if document.podcast else _all(document, name))
+            name
+            for name in _NEEDED
+            if not (_get_text(document, name) if document.podcast else _find_all(document, name))
         ]
         yield from (("channel", f"has no {name}") for name in lacking)
 
 
-def _empty(document: FeedDocument) -> Iterator[Fault]:
+def _check_empty(document: FeedDocument) -> Iterator[Fault]:
     """Yield elements that are there, as RSS 2.0 asks, and hold nothing."""
     if not document.podcast:
-        empty = [name for name in _NEEDED if _all(document, name) and not _text(document, name)]
+        empty = [name for name in _NEEDED if _find_all(document, name) and not _get_text(document, name)]
         yield from ((f"channel/{name}", "is empty") for name in empty)
 
 
-def _description(document: FeedDocument) -> Iterator[Fault]:
-    if (size := len(_text(document, "description").encode())) > sanitize.LONGEST_SUMMARY:
+def _check_description(document: FeedDocument) -> Iterator[Fault]:
+    if (size := len(_get_text(document, "description").encode())) > sanitize.LONGEST_SUMMARY:
         yield "channel/description", f"has {size:,} bytes of 4,000"
 
 
-def _page(document: FeedDocument) -> Iterator[Fault]:
-    link = _text(document, "link")
-    own = {one.get("href") for one in _all(document, "atom:link") if one.get("rel") == "self"}
+def _check_page(document: FeedDocument) -> Iterator[Fault]:
+    link = _get_text(document, "link")
+    own = {one.get("href") for one in _find_all(document, "atom:link") if one.get("rel") == "self"}
     if link and (link in own or not values.is_web(link)):
         yield "channel/link", f"{link!r} is not the address of a page of the show"
 
 
-def _language(document: FeedDocument) -> Iterator[Fault]:
-    text = _text(document, "language")
+def _check_language(document: FeedDocument) -> Iterator[Fault]:
+    text = _get_text(document, "language")
     if document.podcast and not text:
         yield "channel", "has no language"
     elif text and not sanitize.LANGUAGE_TAG.fullmatch(text):
         yield "channel/language", f"{text!r} is no language of ISO 639"
 
 
-def _category_names(document: FeedDocument) -> Iterator[Fault]:
-    for top in _all(document, "itunes:category"):
+def _check_category_names(document: FeedDocument) -> Iterator[Fault]:
+    for top in _find_all(document, "itunes:category"):
         text = top.get("text") or ""
         if text not in CATEGORIES:
             meant = find_category((text,))
@@ -106,8 +108,8 @@ def _category_names(document: FeedDocument) -> Iterator[Fault]:
                 )
 
 
-def _explicit(document: FeedDocument) -> Iterator[Fault]:
-    text = _text(document, "itunes:explicit")
+def _check_explicit(document: FeedDocument) -> Iterator[Fault]:
+    text = _get_text(document, "itunes:explicit")
     if (document.podcast or text) and text not in {"true", "false"}:
         yield (
             "channel/itunes:explicit",
@@ -115,8 +117,8 @@ def _explicit(document: FeedDocument) -> Iterator[Fault]:
         )
 
 
-def _artwork(document: FeedDocument) -> Iterator[Fault]:
-    found = _all(document, "itunes:image")
+def _check_artwork(document: FeedDocument) -> Iterator[Fault]:
+    found = _find_all(document, "itunes:image")
     if document.podcast and not found:
         yield "channel", "has no itunes:image"
     for image in found:
@@ -124,9 +126,9 @@ def _artwork(document: FeedDocument) -> Iterator[Fault]:
             yield "channel/itunes:image", f"href is {image.get('href')!r}"
 
 
-def _artwork_kind(document: FeedDocument) -> Iterator[Fault]:
+def _check_artwork_kind(document: FeedDocument) -> Iterator[Fault]:
     """Judge by the path; where that has no extension (files named by hashes), by the end of the address."""
-    for image in _all(document, "itunes:image"):
+    for image in _find_all(document, "itunes:image"):
         address = image.get("href") or ""
         path = re.split("[?#]", address, maxsplit=1)[0]
         named = path if "." in path.rpartition("/")[2] else address
@@ -134,26 +136,26 @@ def _artwork_kind(document: FeedDocument) -> Iterator[Fault]:
             yield "channel/itunes:image", f"{path!r} does not end in .jpg, .jpeg or .png"
 
 
-def _guid(document: FeedDocument) -> Iterator[Fault]:
-    for found in _all(document, "podcast:guid"):
+def _check_guid(document: FeedDocument) -> Iterator[Fault]:
+    for found in _find_all(document, "podcast:guid"):
         try:
             UUID((found.text or "").strip())
         except ValueError:
             yield "channel/podcast:guid", f"{found.text!r} is no UUID"
 
 
-def _owner_of_lock(document: FeedDocument) -> Iterator[Fault]:
-    if any(not found.get("owner") for found in _all(document, "podcast:locked")):
+def _check_owner_of_lock(document: FeedDocument) -> Iterator[Fault]:
+    if any(not found.get("owner") for found in _find_all(document, "podcast:locked")):
         yield "channel/podcast:locked", "has no owner: indexers built on partytime ignore it"
 
 
-def _author(document: FeedDocument) -> Iterator[Fault]:
-    if document.podcast and not _text(document, "itunes:author"):
+def _check_author(document: FeedDocument) -> Iterator[Fault]:
+    if document.podcast and not _get_text(document, "itunes:author"):
         yield "channel", "has no itunes:author"
 
 
-def _type(document: FeedDocument) -> Iterator[Fault]:
-    text = _text(document, "itunes:type")
+def _check_type(document: FeedDocument) -> Iterator[Fault]:
+    text = _get_text(document, "itunes:type")
     if text and text not in {"episodic", "serial"}:
         yield "channel/itunes:type", f"is {text!r}, not episodic or serial"
     if text == "serial":
@@ -163,17 +165,17 @@ def _type(document: FeedDocument) -> Iterator[Fault]:
                 yield where, "has no itunes:episode, which a serial show must have"
 
 
-def _dates(document: FeedDocument) -> Iterator[Fault]:
+def _check_dates(document: FeedDocument) -> Iterator[Fault]:
     for name in _DATES:
-        for found in _all(document, name):
+        for found in _find_all(document, name):
             if fault := values.find_date_fault(found.text or "", plain=not document.podcast):
                 yield f"channel/{name}", fault
 
 
-def _date_form(document: FeedDocument) -> Iterator[Fault]:
+def _check_date_form(document: FeedDocument) -> Iterator[Fault]:
     """Yield dates that RFC 822 allows and Apple does not, in feeds that are not podcasts."""
     for name in _DATES:
-        text = _text(document, name)
+        text = _get_text(document, name)
         if (
             text
             and not document.podcast
@@ -183,63 +185,65 @@ def _date_form(document: FeedDocument) -> Iterator[Fault]:
             yield f"channel/{name}", f"{text[:60]!r} is an old form: write a weekday, four digits of year and +0000"
 
 
-def _once(document: FeedDocument) -> Iterator[Fault]:
+def _check_once(document: FeedDocument) -> Iterator[Fault]:
     for name in _ONCE:
-        if (count := len(_all(document, name))) > 1:
+        if (count := len(_find_all(document, name))) > 1:
             yield f"channel/{name}", f"stands {count} times"
 
 
-def _owner(document: FeedDocument) -> Iterator[Fault]:
-    for found in _all(document, "itunes:owner"):
+def _check_owner(document: FeedDocument) -> Iterator[Fault]:
+    for found in _find_all(document, "itunes:owner"):
         yield "channel/itunes:owner", f"publishes {(found.findtext(make_tag('itunes:email')) or 'a name').strip()}"
 
 
-def _copyright(document: FeedDocument) -> Iterator[Fault]:
-    if re.search(r"(?i)copyright|©|\b(?:19|20)\d\d\b", text := _text(document, "copyright")):
+def _check_copyright(document: FeedDocument) -> Iterator[Fault]:
+    if re.search(r"(?i)copyright|©|\b(?:19|20)\d\d\b", text := _get_text(document, "copyright")):
         yield "channel/copyright", f"{text[:60]!r} has the word, the sign or a year"
 
 
-def _flags(document: FeedDocument) -> Iterator[Fault]:
+def _check_flags(document: FeedDocument) -> Iterator[Fault]:
     for name in ("itunes:block", "itunes:complete"):
-        if (text := _text(document, name)) and text != "Yes":
+        if (text := _get_text(document, name)) and text != "Yes":
             yield f"channel/{name}", f"is {text!r}; only 'Yes' has a meaning"
 
 
-def _moved(document: FeedDocument) -> Iterator[Fault]:
-    for found in _all(document, "itunes:new-feed-url"):
+def _check_moved(document: FeedDocument) -> Iterator[Fault]:
+    for found in _find_all(document, "itunes:new-feed-url"):
         if not values.is_web((found.text or "").strip()):
             yield "channel/itunes:new-feed-url", f"{found.text!r} is no address"
 
 
-def _ttl(document: FeedDocument) -> Iterator[Fault]:
-    if (text := _text(document, "ttl")) and not text.isdecimal():
+def _check_ttl(document: FeedDocument) -> Iterator[Fault]:
+    if (text := _get_text(document, "ttl")) and not text.isdecimal():
         yield "channel/ttl", f"{text!r} is not a number of minutes"
 
 
 RULES = (
-    Rule("channel-self", "M", "One atom:link rel=self, of the right type", "PSP-1; RSS; W3C", _self_link, "S"),
-    Rule("channel-required", "M", "Title, link and description", "RSS 2.0", _required),
-    Rule("channel-empty", "S", "Title, link and description are not empty", "W3C", _empty),
-    Rule("channel-description", "M", "The description has at most 4,000 bytes", "PSP-1; Apple", _description),
-    Rule("channel-link", "M", "The link is the show's page, never the feed", "PSP-1; RSS 2.0", _page, "S"),
-    Rule("channel-language", "M", "A language of ISO 639", "PSP-1; Apple", _language),
+    Rule("channel-self", "M", "One atom:link rel=self, of the right type", "PSP-1; RSS; W3C", _check_self_link, "S"),
+    Rule("channel-required", "M", "Title, link and description", "RSS 2.0", _check_required),
+    Rule("channel-empty", "S", "Title, link and description are not empty", "W3C", _check_empty),
+    Rule("channel-description", "M", "The description has at most 4,000 bytes", "PSP-1; Apple", _check_description),
+    Rule("channel-link", "M", "The link is the show's page, never the feed", "PSP-1; RSS 2.0", _check_page, "S"),
+    Rule("channel-language", "M", "A language of ISO 639", "PSP-1; Apple", _check_language),
     Rule("channel-category", "M", "At least one itunes:category", "PSP-1; Apple", _require("itunes:category")),
-    Rule("channel-category-names", "M", "Categories as Apple spells and nests them", "Apple; W3C", _category_names),
-    Rule("channel-explicit", "M", "itunes:explicit is true or false", "PSP-1; Apple", _explicit),
-    Rule("channel-image", "M", "itunes:image with an address", "PSP-1; Apple", _artwork),
-    Rule("channel-image-kind", "S", "Artwork is JPEG or PNG by its extension", "Apple; PSP-1", _artwork_kind),
-    Rule("channel-guid", "M", "podcast:guid is a UUID", "PSP-1; podcast namespace", _guid),
+    Rule(
+        "channel-category-names", "M", "Categories as Apple spells and nests them", "Apple; W3C", _check_category_names
+    ),
+    Rule("channel-explicit", "M", "itunes:explicit is true or false", "PSP-1; Apple", _check_explicit),
+    Rule("channel-image", "M", "itunes:image with an address", "PSP-1; Apple", _check_artwork),
+    Rule("channel-image-kind", "S", "Artwork is JPEG or PNG by its extension", "Apple; PSP-1", _check_artwork_kind),
+    Rule("channel-guid", "M", "podcast:guid is a UUID", "PSP-1; podcast namespace", _check_guid),
     Rule("channel-guid-given", "S", "podcast:guid is given", "PSP-1; podcast namespace", _require("podcast:guid")),
     Rule("channel-locked", "S", "podcast:locked is given", "PSP-1", _require("podcast:locked")),
-    Rule("channel-locked-owner", "i", "podcast:locked names an owner", "field", _owner_of_lock),
-    Rule("channel-author", "S", "itunes:author is given", "PSP-1", _author),
-    Rule("channel-type", "M", "itunes:type; serial shows number their episodes", "Apple", _type),
-    Rule("channel-dates", "M", "Dates by RFC 822 with the right weekday and zone", "RSS 2.0; Apple", _dates),
-    Rule("channel-date-form", "S", "Dates with weekday, whole year and zone in digits", "W3C", _date_form),
-    Rule("channel-once", "M", "Elements that may stand once do", "RSS 2.0", _once),
-    Rule("channel-owner", "i", "The owner's address is public", "privacy", _owner),
-    Rule("channel-copyright", "i", "Copyright without the word, the sign or a year", "PSP-1", _copyright),
-    Rule("channel-flags", "S", "block and complete are Yes or absent", "Apple", _flags),
-    Rule("channel-moved", "M", "new-feed-url is an address", "Apple", _moved),
-    Rule("channel-ttl", "M", "ttl is a number of minutes", "RSS 2.0", _ttl),
+    Rule("channel-locked-owner", "i", "podcast:locked names an owner", "field", _check_owner_of_lock),
+    Rule("channel-author", "S", "itunes:author is given", "PSP-1", _check_author),
+    Rule("channel-type", "M", "itunes:type; serial shows number their episodes", "Apple", _check_type),
+    Rule("channel-dates", "M", "Dates by RFC 822 with the right weekday and zone", "RSS 2.0; Apple", _check_dates),
+    Rule("channel-date-form", "S", "Dates with weekday, whole year and zone in digits", "W3C", _check_date_form),
+    Rule("channel-once", "M", "Elements that may stand once do", "RSS 2.0", _check_once),
+    Rule("channel-owner", "i", "The owner's address is public", "privacy", _check_owner),
+    Rule("channel-copyright", "i", "Copyright without the word, the sign or a year", "PSP-1", _check_copyright),
+    Rule("channel-flags", "S", "block and complete are Yes or absent", "Apple", _check_flags),
+    Rule("channel-moved", "M", "new-feed-url is an address", "Apple", _check_moved),
+    Rule("channel-ttl", "M", "ttl is a number of minutes", "RSS 2.0", _check_ttl),
 )

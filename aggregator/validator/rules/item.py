@@ -22,13 +22,13 @@ _USUAL = frozenset(
 _SMALLEST = 16_384
 
 
-def _either(document: FeedDocument) -> Iterator[Fault]:
+def _check_either(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         if document.kind == "rss" and not any((item.findtext(name) or "").strip() for name in ("title", "description")):
             yield where, "has neither title nor description: AntennaPod rejects the whole feed"
 
 
-def _title(document: FeedDocument) -> Iterator[Fault]:
+def _check_title(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         if document.kind == "rss" and not (item.findtext("title") or "").strip():
             yield where, "has no title"
@@ -40,56 +40,56 @@ def _number_in_title(document: FeedDocument) -> Iterator[Fault]:
             yield where, f"{text[:60]!r} begins with a season or episode number"
 
 
-def _enclosure(document: FeedDocument) -> Iterator[Fault]:
+def _check_enclosure(document: FeedDocument) -> Iterator[Fault]:
     if document.podcast:
         yield from (
             (where, "has no enclosure") for where, item in list_items(document) if item.find("enclosure") is None
         )
 
 
-def _enclosures(document: FeedDocument) -> Iterator[tuple[Spot, Node, Node]]:
+def _list_enclosures(document: FeedDocument) -> Iterator[tuple[Spot, Node, Node]]:
     """Yield each enclosure with its item and the item's place."""
     for where, item in list_items(document):
         yield from ((where, item, found) for found in item.iterfind("enclosure"))
 
 
-def _enclosure_parts(document: FeedDocument) -> Iterator[Fault]:
-    for where, _, found in _enclosures(document):
+def _check_enclosure_parts(document: FeedDocument) -> Iterator[Fault]:
+    for where, _, found in _list_enclosures(document):
         if not values.is_web(found.get("url")):
-            yield where, _given("url", found.get("url"), "which is no web address in ASCII")
+            yield where, _describe_value("url", found.get("url"), "which is no web address in ASCII")
         if not (found.get("length") or "").isdecimal() or not (found.get("length") or "").isascii():
-            yield where, _given("length", found.get("length"), "which is no number of bytes")
+            yield where, _describe_value("length", found.get("length"), "which is no number of bytes")
         if "/" not in (found.get("type") or ""):
-            yield where, _given("type", found.get("type"), "which is no media type")
+            yield where, _describe_value("type", found.get("type"), "which is no media type")
 
 
-def _given(name: str, value: str | None, fault: str) -> str:
+def _describe_value(name: str, value: str | None, fault: str) -> str:
     """Describe what is wrong with an enclosure's attribute."""
     return f"enclosure has {name} {value!r}, {fault}" if value else f"enclosure has no {name}"
 
 
-def _length(document: FeedDocument) -> Iterator[Fault]:
-    for where, _, found in _enclosures(document):
+def _check_length(document: FeedDocument) -> Iterator[Fault]:
+    for where, _, found in _list_enclosures(document):
         length = found.get("length") or ""
         if length.isdecimal() and int(length) < _SMALLEST:
             yield where, f"enclosure has {int(length)} bytes: the real length is not known"
 
 
-def _usual(document: FeedDocument) -> Iterator[Fault]:
-    for where, item, found in _enclosures(document):
+def _check_usual(document: FeedDocument) -> Iterator[Fault]:
+    for where, item, found in _list_enclosures(document):
         given = found.get("type") or ""
         if has_media(item) and given and given not in _USUAL:
             usual = SPELLINGS.get(given.lower()) or media_type_by_extension(found.get("url") or "")
             yield where, f"enclosure has the unusual type {given!r}{f': write {usual!r}' if usual else ''}"
 
 
-def _extension(document: FeedDocument) -> Iterator[Fault]:
-    for where, item, found in _enclosures(document):
+def _check_extension(document: FeedDocument) -> Iterator[Fault]:
+    for where, item, found in _list_enclosures(document):
         if has_media(item) and media_type_by_extension(found.get("url") or "") is None:
             yield where, "enclosure's path has no extension that apps know"
 
 
-def _guid(document: FeedDocument) -> Iterator[Fault]:
+def _check_guid(document: FeedDocument) -> Iterator[Fault]:
     if document.kind != "rss":
         return
     for where, item in list_items(document):
@@ -97,7 +97,7 @@ def _guid(document: FeedDocument) -> Iterator[Fault]:
             yield where, "has no guid"
 
 
-def _guid_once(document: FeedDocument) -> Iterator[Fault]:
+def _check_guid_once(document: FeedDocument) -> Iterator[Fault]:
     seen: dict[str, Spot] = {}
     for where, item in list_items(document):
         text = (item.findtext("guid") or "").strip()
@@ -106,22 +106,22 @@ def _guid_once(document: FeedDocument) -> Iterator[Fault]:
         seen.setdefault(text, where)
 
 
-def _permalink(document: FeedDocument) -> Iterator[Fault]:
+def _check_permalink(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         for found in item.iterfind("guid"):
             if found.get("isPermaLink", "true") != "false" and not values.is_web((found.text or "").strip()):
                 yield where, "guid is no address of a page, yet isPermaLink is not false"
 
 
-def _enclosure_once(document: FeedDocument) -> Iterator[Fault]:
+def _check_enclosure_once(document: FeedDocument) -> Iterator[Fault]:
     seen: dict[str, Spot] = {}
-    for where, _, found in _enclosures(document):
+    for where, _, found in _list_enclosures(document):
         if (url := found.get("url") or "") in seen:
             yield where, f"has the enclosure of {seen[url]}: Apple ignores the later one"
         seen.setdefault(url, where)
 
 
-def _date(document: FeedDocument) -> Iterator[Fault]:
+def _check_date(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         if document.kind == "rss":
             text = item.findtext("pubDate")
@@ -132,7 +132,7 @@ def _date(document: FeedDocument) -> Iterator[Fault]:
                 yield where, fault
 
 
-def _date_form(document: FeedDocument) -> Iterator[Fault]:
+def _check_date_form(document: FeedDocument) -> Iterator[Fault]:
     """Yield dates that RSS 2.0 allows and Apple does not, in feeds that are not podcasts."""
     for where, item in list_items(document):
         text = (item.findtext("pubDate") or "").strip()
@@ -143,27 +143,27 @@ def _date_form(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"{text[:60]!r} is an old form: write a weekday, four digits of year and +0000"
 
 
-def _future(document: FeedDocument) -> Iterator[Fault]:
+def _check_future(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         at = values.parse_date(item.findtext("pubDate"))
         if at is not None and values.is_future(at, document.now):
             yield where, f"pubDate {at.isoformat()} is in the future"
 
 
-def _present(document: FeedDocument) -> Iterator[Fault]:
+def _check_present(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         for name in ("link", "description", "itunes:duration", "itunes:explicit"):
             if document.podcast and item.find(make_tag(name)) is None:
                 yield where, f"has no {name}"
 
 
-def _description(document: FeedDocument) -> Iterator[Fault]:
+def _check_description(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         if document.podcast and (size := len((item.findtext("description") or "").encode())) > sanitize.LONGEST_SUMMARY:
             yield where, f"description has {size:,} bytes of 4,000; the long text belongs into content:encoded"
 
 
-def _content_after(document: FeedDocument) -> Iterator[Fault]:
+def _check_content_after(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         names = [str(child.tag) for child in item]
         content = make_tag("content:encoded")
@@ -171,7 +171,7 @@ def _content_after(document: FeedDocument) -> Iterator[Fault]:
             yield where, "content:encoded stands before description"
 
 
-def _once(document: FeedDocument) -> Iterator[Fault]:
+def _check_once(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         for name in _ONCE:
             if (count := len(item.findall(make_tag(name)))) > 1:
@@ -187,7 +187,7 @@ def _order(document: FeedDocument) -> Iterator[Fault]:
         before = at or before
 
 
-def _links(document: FeedDocument) -> Iterator[Fault]:
+def _check_links(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         for found in item.iterfind("link"):
             if document.kind == "rss" and not values.is_web((found.text or "").strip()):
@@ -197,7 +197,7 @@ def _links(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"source has url {found.get('url')!r}"
 
 
-def _alike(document: FeedDocument) -> Iterator[Fault]:
+def _check_alike(document: FeedDocument) -> Iterator[Fault]:
     """Apply AntennaPod's rule: same title, same day, durations within ten minutes or unknown, one kind of media."""
     seen: dict[tuple[str, str, str], list[tuple[int, Spot]]] = {}
     for where, item in list_items(document):
@@ -219,26 +219,32 @@ def _alike(document: FeedDocument) -> Iterator[Fault]:
 
 
 RULES = (
-    Rule("item-title-or-description", "M", "A title or a description", "RSS 2.0; AntennaPod", _either),
-    Rule("item-title", "M", "A title", "PSP-1; Apple", _title, "S"),
+    Rule("item-title-or-description", "M", "A title or a description", "RSS 2.0; AntennaPod", _check_either),
+    Rule("item-title", "M", "A title", "PSP-1; Apple", _check_title, "S"),
     Rule("item-title-number", "i", "No season or episode number in the title", "PSP-1; Apple", _number_in_title),
-    Rule("item-enclosure", "M", "An enclosure, in a podcast", "PSP-1; Apple", _enclosure),
-    Rule("item-enclosure-parts", "M", "ASCII web address, length in digits, type", "RSS 2.0; Apple", _enclosure_parts),
-    Rule("item-enclosure-length", "S", "The enclosure's real length", "AntennaPod; Apple", _length),
-    Rule("item-enclosure-type", "S", "A type that apps know", "Apple", _usual),
-    Rule("item-enclosure-extension", "S", "An extension that apps know", "Apple", _extension),
-    Rule("item-guid", "M", "A guid, not empty", "RSS 2.0; PSP-1", _guid, "S"),
-    Rule("item-guid-once", "M", "No two items with one guid", "RSS 2.0; PSP-1", _guid_once),
-    Rule("item-guid-permalink", "M", "isPermaLink=false unless the guid is a page", "RSS 2.0; PSP-1", _permalink),
-    Rule("item-enclosure-once", "M", "No two items with one enclosure", "Apple", _enclosure_once),
-    Rule("item-date", "M", "pubDate by RFC 822 with the right weekday and zone", "RSS 2.0; Apple", _date),
-    Rule("item-date-form", "S", "pubDate with weekday, whole year and zone in digits", "W3C; field", _date_form),
-    Rule("item-date-future", "M", "pubDate is not in the future", "AntennaPod", _future),
-    Rule("item-present", "S", "Link, description, duration and explicit", "PSP-1", _present),
-    Rule("item-description", "S", "The description has at most 4,000 bytes", "Apple", _description),
-    Rule("item-content-after", "S", "content:encoded stands after description", "W3C", _content_after),
-    Rule("item-once", "M", "Elements that may stand once do", "RSS 2.0", _once),
+    Rule("item-enclosure", "M", "An enclosure, in a podcast", "PSP-1; Apple", _check_enclosure),
+    Rule(
+        "item-enclosure-parts",
+        "M",
+        "ASCII web address, length in digits, type",
+        "RSS 2.0; Apple",
+        _check_enclosure_parts,
+    ),
+    Rule("item-enclosure-length", "S", "The enclosure's real length", "AntennaPod; Apple", _check_length),
+    Rule("item-enclosure-type", "S", "A type that apps know", "Apple", _check_usual),
+    Rule("item-enclosure-extension", "S", "An extension that apps know", "Apple", _check_extension),
+    Rule("item-guid", "M", "A guid, not empty", "RSS 2.0; PSP-1", _check_guid, "S"),
+    Rule("item-guid-once", "M", "No two items with one guid", "RSS 2.0; PSP-1", _check_guid_once),
+    Rule("item-guid-permalink", "M", "isPermaLink=false unless the guid is a page", "RSS 2.0; PSP-1", _check_permalink),
+    Rule("item-enclosure-once", "M", "No two items with one enclosure", "Apple", _check_enclosure_once),
+    Rule("item-date", "M", "pubDate by RFC 822 with the right weekday and zone", "RSS 2.0; Apple", _check_date),
+    Rule("item-date-form", "S", "pubDate with weekday, whole year and zone in digits", "W3C; field", _check_date_form),
+    Rule("item-date-future", "M", "pubDate is not in the future", "AntennaPod", _check_future),
+    Rule("item-present", "S", "Link, description, duration and explicit", "PSP-1", _check_present),
+    Rule("item-description", "S", "The description has at most 4,000 bytes", "Apple", _check_description),
+    Rule("item-content-after", "S", "content:encoded stands after description", "W3C", _check_content_after),
+    Rule("item-once", "M", "Elements that may stand once do", "RSS 2.0", _check_once),
     Rule("item-order", "S", "Newest first", "field", _order),
-    Rule("item-links", "M", "Links and sources are web addresses", "RSS 2.0", _links),
-    Rule("item-alike", "S", "No two items that AntennaPod takes for one", "AntennaPod", _alike),
+    Rule("item-links", "M", "Links and sources are web addresses", "RSS 2.0", _check_links),
+    Rule("item-alike", "S", "No two items that AntennaPod takes for one", "AntennaPod", _check_alike),
 )

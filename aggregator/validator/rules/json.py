@@ -17,27 +17,27 @@ _WORDS = frozenset({"None", "nan", "NaN", "null", "True", "False", "undefined"})
 _RFC_DATES = ("dateCreated", "dateModified")
 
 
-def _items(document: FeedDocument) -> Iterator[tuple[str, dict[str, Any]]]:
+def _list_items(document: FeedDocument) -> Iterator[tuple[str, dict[str, Any]]]:
     for position, one in enumerate(document.objects):
         yield f"items[{position}] {str(one.get('id', ''))[:80]}".rstrip(), one
 
 
-def _sound(document: FeedDocument) -> bool:
+def _is_sound(document: FeedDocument) -> bool:
     return document.kind == "json" and not document.broken
 
 
-def _version(document: FeedDocument) -> Iterator[Fault]:
-    if _sound(document) and document.data.get("version") not in {_VERSION, _FIRST}:
+def _check_version(document: FeedDocument) -> Iterator[Fault]:
+    if _is_sound(document) and document.data.get("version") not in {_VERSION, _FIRST}:
         yield "version", f"is {document.data.get('version')!r}, not {_VERSION!r}"
 
 
-def _newest(document: FeedDocument) -> Iterator[Fault]:
+def _check_newest(document: FeedDocument) -> Iterator[Fault]:
     if document.data.get("version") == _FIRST:
         yield "version", f"is {_FIRST!r}; {_VERSION!r} is its successor"
 
 
-def _required(document: FeedDocument) -> Iterator[Fault]:
-    if _sound(document):
+def _check_required(document: FeedDocument) -> Iterator[Fault]:
+    if _is_sound(document):
         if not isinstance(document.data.get("title"), str) or not document.data["title"].strip():
             yield "title", "is missing or empty"
         if not isinstance(document.data.get("items"), list):
@@ -46,36 +46,36 @@ def _required(document: FeedDocument) -> Iterator[Fault]:
             yield "items", "has members that are no objects"
 
 
-def _addresses(document: FeedDocument) -> Iterator[Fault]:
+def _check_addresses(document: FeedDocument) -> Iterator[Fault]:
     for name in ("home_page_url", "feed_url"):
-        if _sound(document) and not values.is_web(str(document.data.get(name, ""))):
+        if _is_sound(document) and not values.is_web(str(document.data.get(name, ""))):
             yield name, f"is {document.data[name]!r}" if name in document.data else "is missing"
 
 
-def _ids(document: FeedDocument) -> Iterator[Fault]:
+def _check_ids(document: FeedDocument) -> Iterator[Fault]:
     counts = Counter(str(one.get("id")) for one in document.objects)
-    for where, one in _items(document):
+    for where, one in _list_items(document):
         if not isinstance(one.get("id"), str) or not one["id"].strip():
             yield where, f"id is {one.get('id')!r}, not a non-empty string"
         elif counts[one["id"]] > 1:
             yield where, "id stands more than once"
 
 
-def _content(document: FeedDocument) -> Iterator[Fault]:
-    for where, one in _items(document):
+def _check_content(document: FeedDocument) -> Iterator[Fault]:
+    for where, one in _list_items(document):
         if not any(isinstance(one.get(name), str) for name in ("content_html", "content_text")):
             yield where, "has neither content_html nor content_text"
 
 
-def _dates(document: FeedDocument) -> Iterator[Fault]:
-    for where, one in _items(document):
+def _check_dates(document: FeedDocument) -> Iterator[Fault]:
+    for where, one in _list_items(document):
         for name in ("date_published", "date_modified"):
             if name in one and not values.is_rfc3339(one[name]):
                 yield where, f"{name} is {one[name]!r}, no date of RFC 3339 with its zone"
 
 
-def _attachments(document: FeedDocument) -> Iterator[Fault]:
-    for where, one in _items(document):
+def _check_attachments(document: FeedDocument) -> Iterator[Fault]:
+    for where, one in _list_items(document):
         given = one.get("attachments", [])
         for attachment in given if isinstance(given, list) else [given]:
             if (
@@ -92,8 +92,8 @@ def _attachments(document: FeedDocument) -> Iterator[Fault]:
                     yield where, f"{name} is {attachment[name]!r}, no number"
 
 
-def _authors(document: FeedDocument) -> Iterator[Fault]:
-    for where, one in (("feed", document.data), *_items(document)):
+def _check_authors(document: FeedDocument) -> Iterator[Fault]:
+    for where, one in (("feed", document.data), *_list_items(document)):
         if "author" in one and document.data.get("version") == _VERSION:
             yield where, "has author, which version 1.1 calls authors"
         given = one.get("authors", [])
@@ -101,35 +101,35 @@ def _authors(document: FeedDocument) -> Iterator[Fault]:
             yield where, "authors is no list of objects"
 
 
-def _extensions(document: FeedDocument) -> Iterator[Fault]:
-    for where, one in (("feed", document.data), *_items(document)):
+def _check_extensions(document: FeedDocument) -> Iterator[Fault]:
+    for where, one in (("feed", document.data), *_list_items(document)):
         for name, value in one.items():
             if name.startswith("_") and not (isinstance(value, dict) and "about" in value):
                 yield where, f"{name} is no object with an about address"
 
 
-def _words(document: FeedDocument) -> Iterator[Fault]:
-    for where, one in (("feed", document.data), *_items(document)):
+def _check_words(document: FeedDocument) -> Iterator[Fault]:
+    for where, one in (("feed", document.data), *_list_items(document)):
         for name, value in one.items():
             if name != "title" and (value is None or value in _WORDS if isinstance(value, str | None) else False):
                 yield where, f"{name} has the value {value}"
 
 
-def _lost(document: FeedDocument) -> Iterator[Fault]:
+def _check_lost(document: FeedDocument) -> Iterator[Fault]:
     for where, one in (
         ("feed", {key: value for key, value in document.data.items() if key != "items"}),
-        *_items(document),
+        *_list_items(document),
     ):
         if "\ufffd" in str(one):
             yield where, "has U+FFFD: a letter was lost"
 
 
-def _outlines(document: FeedDocument) -> Iterator[Fault]:
+def _check_outlines(document: FeedDocument) -> Iterator[Fault]:
     if document.kind != "opml" or document.root is None:
         return
     yield from (("opml", f"has no {name}") for name in ("head", "body") if document.root.find(name) is None)
     for position, outline in enumerate(document.root.iter("outline"), 1):
-        where = _outline(position, outline)
+        where = _make_place(position, outline)
         if not (outline.get("text") or "").strip():
             yield where, "has no text"
         if (outline.get("xmlUrl") is not None or outline.get("type") == "rss") and not (
@@ -138,19 +138,19 @@ def _outlines(document: FeedDocument) -> Iterator[Fault]:
             yield where, "is a feed without type=rss or without a web address in xmlUrl"
 
 
-def _outline_details(document: FeedDocument) -> Iterator[Fault]:
+def _check_outline_details(document: FeedDocument) -> Iterator[Fault]:
     if document.kind == "opml" and document.root is not None:
         for position, outline in enumerate(document.root.iter("outline"), 1):
             lacking = [name for name in ("title", "htmlUrl") if outline.get("xmlUrl") and not outline.get(name)]
             if lacking:
-                yield _outline(position, outline), f"has no {' and no '.join(lacking)}"
+                yield _make_place(position, outline), f"has no {' and no '.join(lacking)}"
 
 
-def _outline(position: int, outline: Node) -> Spot:
+def _make_place(position: int, outline: Node) -> Spot:
     return Spot(f"outline[{position}] {outline.get('text') or ''}".rstrip(), find_line(outline))
 
 
-def _outline_dates(document: FeedDocument) -> Iterator[Fault]:
+def _check_outline_dates(document: FeedDocument) -> Iterator[Fault]:
     if document.kind == "opml" and document.root is not None:
         for name in _RFC_DATES:
             for found in document.root.iterfind(f"head/{name}"):
@@ -159,21 +159,25 @@ def _outline_dates(document: FeedDocument) -> Iterator[Fault]:
 
 
 RULES = (
-    Rule("json-version", "M", "version is that of JSON Feed", "JSON Feed 1.1", _version),
-    Rule("json-version-newest", "S", "version is that of 1.1", "JSON Feed 1.1", _newest),
-    Rule("json-required", "M", "title and items", "JSON Feed 1.1", _required),
-    Rule("json-addresses", "S", "home_page_url and feed_url", "JSON Feed 1.1", _addresses),
-    Rule("json-id", "M", "Ids are strings, not empty, unique", "JSON Feed 1.1", _ids),
-    Rule("json-content", "M", "content_html or content_text", "JSON Feed 1.1", _content),
-    Rule("json-dates", "M", "Dates by RFC 3339 with their zone", "JSON Feed 1.1", _dates),
+    Rule("json-version", "M", "version is that of JSON Feed", "JSON Feed 1.1", _check_version),
+    Rule("json-version-newest", "S", "version is that of 1.1", "JSON Feed 1.1", _check_newest),
+    Rule("json-required", "M", "title and items", "JSON Feed 1.1", _check_required),
+    Rule("json-addresses", "S", "home_page_url and feed_url", "JSON Feed 1.1", _check_addresses),
+    Rule("json-id", "M", "Ids are strings, not empty, unique", "JSON Feed 1.1", _check_ids),
+    Rule("json-content", "M", "content_html or content_text", "JSON Feed 1.1", _check_content),
+    Rule("json-dates", "M", "Dates by RFC 3339 with their zone", "JSON Feed 1.1", _check_dates),
     Rule(
-        "json-attachments", "M", "Attachments with url and mime_type, sizes as numbers", "JSON Feed 1.1", _attachments
+        "json-attachments",
+        "M",
+        "Attachments with url and mime_type, sizes as numbers",
+        "JSON Feed 1.1",
+        _check_attachments,
     ),
-    Rule("json-authors", "S", "authors, not author", "JSON Feed 1.1", _authors),
-    Rule("json-extensions", "M", "Extensions are objects with an about address", "JSON Feed 1.1", _extensions),
-    Rule("json-no-program-words", "M", "No value is None, nan, null, True or False", "field", _words),
-    Rule("json-no-lost-letters", "M", "No U+FFFD", "field", _lost),
-    Rule("opml-outlines", "M", "Head, body, outlines with text, type and xmlUrl", "OPML 2.0", _outlines),
-    Rule("opml-details", "S", "Outlines with title and htmlUrl", "OPML 2.0", _outline_details),
-    Rule("opml-dates", "M", "Dates by RFC 822", "OPML 2.0", _outline_dates),
+    Rule("json-authors", "S", "authors, not author", "JSON Feed 1.1", _check_authors),
+    Rule("json-extensions", "M", "Extensions are objects with an about address", "JSON Feed 1.1", _check_extensions),
+    Rule("json-no-program-words", "M", "No value is None, nan, null, True or False", "field", _check_words),
+    Rule("json-no-lost-letters", "M", "No U+FFFD", "field", _check_lost),
+    Rule("opml-outlines", "M", "Head, body, outlines with text, type and xmlUrl", "OPML 2.0", _check_outlines),
+    Rule("opml-details", "S", "Outlines with title and htmlUrl", "OPML 2.0", _check_outline_details),
+    Rule("opml-dates", "M", "Dates by RFC 822", "OPML 2.0", _check_outline_dates),
 )

@@ -22,28 +22,28 @@ _CLOSED = {
 }
 
 
-def _places(document: FeedDocument) -> Iterator[tuple[Spot, Place, Node]]:
+def _list_places(document: FeedDocument) -> Iterator[tuple[Spot, Place, Node]]:
     """Yield the channel and each item of an RSS feed."""
     if document.channel is not None:
         yield Spot("channel", find_line(document.channel)), "channel", document.channel
         yield from ((where, "item", item) for where, item in list_items(document))
 
 
-def _duration(document: FeedDocument) -> Iterator[Fault]:
+def _check_duration(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         text = item.findtext(make_tag("itunes:duration"))
         if text is not None and not values.DURATION.fullmatch(text.strip()):
             yield where, f"itunes:duration is {text!r}, neither seconds nor hh:mm:ss"
 
 
-def _no_duration(document: FeedDocument) -> Iterator[Fault]:
+def _check_no_duration(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         text = (item.findtext(make_tag("itunes:duration")) or "").strip()
         if values.DURATION.fullmatch(text) and not values.parse_seconds(text):
             yield where, "itunes:duration is 0: leave it out where it is not known"
 
 
-def _numbers(document: FeedDocument) -> Iterator[Fault]:
+def _check_numbers(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         for name in ("itunes:episode", "itunes:season"):
             text = item.findtext(make_tag(name))
@@ -51,7 +51,7 @@ def _numbers(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"{name} is {text!r}, not a whole number from 1"
 
 
-def _closed(document: FeedDocument) -> Iterator[Fault]:
+def _check_closed(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         for name, allowed in _CLOSED.items():
             text = item.findtext(make_tag(name))
@@ -60,21 +60,21 @@ def _closed(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"{name} is {text!r}: {hint}"
 
 
-def _block(document: FeedDocument) -> Iterator[Fault]:
+def _check_block(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         text = (item.findtext(make_tag("itunes:block")) or "").strip()
         if text and text != "Yes":
             yield where, f"itunes:block is {text!r}; only 'Yes' has a meaning"
 
 
-def _image(document: FeedDocument) -> Iterator[Fault]:
+def _check_image(document: FeedDocument) -> Iterator[Fault]:
     for where, item in list_items(document):
         for found in item.iterfind(make_tag("itunes:image")):
             if not values.is_web(found.get("href")):
                 yield where, f"itunes:image has href {found.get('href')!r}"
 
 
-def _once(document: FeedDocument) -> Iterator[Fault]:
+def _check_once(document: FeedDocument) -> Iterator[Fault]:
     names = ("duration", "explicit", "episode", "season", "episodeType", "image", "author", "title", "summary")
     for where, item in list_items(document):
         for name in names:
@@ -82,47 +82,47 @@ def _once(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"itunes:{name} stands {count} times"
 
 
-def _valid(document: FeedDocument) -> Iterator[Fault]:
-    for where, _, parent in _places(document):
+def _check_valid(document: FeedDocument) -> Iterator[Fault]:
+    for where, _, parent in _list_places(document):
         for element in parent.iterchildren(f"{_PODCAST}*"):
             name = format_name(element)
             if name in ELEMENTS and name != "podcast:guid":  # channel-guid says it
-                yield from ((where.beneath(name, element), fault) for fault in _faults(element))
+                yield from ((where.beneath(name, element), fault) for fault in _find_faults(element))
 
 
-def _faults(element: Node) -> Iterator[str]:
+def _find_faults(element: Node) -> Iterator[str]:
     """Yield what is wrong with an element or its children."""
-    tag = _tag(element)
+    tag = _make_tag(element)
     yield from passed_tags.find_faults(tag)
     for child in element.iterchildren(f"{_PODCAST}*"):
         if format_name(child) in ELEMENTS:
-            yield from (f"{format_name(child)} {fault}" for fault in _faults(child))
+            yield from (f"{format_name(child)} {fault}" for fault in _find_faults(child))
 
 
-def _tag(element: Node) -> Tag:
+def _make_tag(element: Node) -> Tag:
     attributes = tuple((str(name), str(value)) for name, value in element.attrib.items())
-    children = tuple(_tag(child) for child in element if isinstance(child.tag, str))
+    children = tuple(_make_tag(child) for child in element if isinstance(child.tag, str))
     return Tag(format_name(element), element.text, attributes, children)
 
 
-def _counted(document: FeedDocument) -> Iterator[Fault]:
-    for where, _, parent in _places(document):
+def _check_counted(document: FeedDocument) -> Iterator[Fault]:
+    for where, _, parent in _list_places(document):
         counts = Counter(format_name(element) for element in parent.iterchildren(f"{_PODCAST}*"))
         for name, count in counts.items():
             if name in ELEMENTS and count > 1 and not ELEMENTS[name].many:
                 yield Spot(f"{where} {name}", where.line), f"stands {count} times"
 
 
-def _misplaced(document: FeedDocument) -> Iterator[Fault]:
-    for where, place, parent in _places(document):
+def _check_misplaced(document: FeedDocument) -> Iterator[Fault]:
+    for where, place, parent in _list_places(document):
         for element in parent.iterchildren(f"{_PODCAST}*"):
             name = format_name(element)
             if name in ELEMENTS and place not in ELEMENTS[name].places:
                 yield where.beneath(name, element), f"does not belong into {place}"
 
 
-def _unknown(document: FeedDocument) -> Iterator[Fault]:
-    for where, _, parent in _places(document):
+def _check_unknown(document: FeedDocument) -> Iterator[Fault]:
+    for where, _, parent in _list_places(document):
         for element in parent.iterchildren(f"{_PODCAST}*"):
             if format_name(element) not in ELEMENTS:
                 yield (
@@ -131,32 +131,34 @@ def _unknown(document: FeedDocument) -> Iterator[Fault]:
                 )
 
 
-def _hosts(document: FeedDocument) -> Iterator[Fault]:
+def _check_hosts(document: FeedDocument) -> Iterator[Fault]:
     person = make_tag("podcast:person")
     if document.channel is None or not document.channel.findall(person):
         return
-    hosts = {_name(one) for one in document.channel.iterfind(person) if (one.get("role") or "host").lower() == "host"}
+    hosts = {
+        _get_name(one) for one in document.channel.iterfind(person) if (one.get("role") or "host").lower() == "host"
+    }
     for where, item in list_items(document):
-        named_here = {_name(one) for one in item.iterfind(person)}
+        named_here = {_get_name(one) for one in item.iterfind(person)}
         if named_here and hosts - named_here:
             yield where, "names persons and not the show's hosts, whom apps then do not show"
 
 
-def _name(person: Node) -> str:
+def _get_name(person: Node) -> str:
     return (person.text or "").strip().lower()
 
 
 RULES = (
-    Rule("itunes-duration", "M", "Duration in seconds or hh:mm:ss", "Apple", _duration),
-    Rule("itunes-duration-zero", "S", "An unknown duration is left out", "Apple", _no_duration),
-    Rule("itunes-numbers", "M", "Episode and season are whole numbers from 1", "Apple", _numbers),
-    Rule("itunes-closed", "M", "episodeType and explicit have their own words", "Apple", _closed),
-    Rule("itunes-block", "S", "block is Yes or absent", "Apple", _block),
-    Rule("itunes-image", "M", "Pictures of items have addresses", "Apple", _image),
-    Rule("itunes-once", "M", "Elements that may stand once do", "Apple", _once),
-    Rule("podcast-valid", "M", "Elements have what they need, and sound values", "podcast namespace", _valid),
-    Rule("podcast-once", "M", "Elements that may stand once do", "podcast namespace", _counted),
-    Rule("podcast-place", "M", "Elements stand where they belong", "podcast namespace", _misplaced),
-    Rule("podcast-known", "i", "Elements that the namespace knows", "podcast namespace", _unknown),
-    Rule("podcast-persons", "i", "Items that name persons name the hosts again", "podcast namespace", _hosts),
+    Rule("itunes-duration", "M", "Duration in seconds or hh:mm:ss", "Apple", _check_duration),
+    Rule("itunes-duration-zero", "S", "An unknown duration is left out", "Apple", _check_no_duration),
+    Rule("itunes-numbers", "M", "Episode and season are whole numbers from 1", "Apple", _check_numbers),
+    Rule("itunes-closed", "M", "episodeType and explicit have their own words", "Apple", _check_closed),
+    Rule("itunes-block", "S", "block is Yes or absent", "Apple", _check_block),
+    Rule("itunes-image", "M", "Pictures of items have addresses", "Apple", _check_image),
+    Rule("itunes-once", "M", "Elements that may stand once do", "Apple", _check_once),
+    Rule("podcast-valid", "M", "Elements have what they need, and sound values", "podcast namespace", _check_valid),
+    Rule("podcast-once", "M", "Elements that may stand once do", "podcast namespace", _check_counted),
+    Rule("podcast-place", "M", "Elements stand where they belong", "podcast namespace", _check_misplaced),
+    Rule("podcast-known", "i", "Elements that the namespace knows", "podcast namespace", _check_unknown),
+    Rule("podcast-persons", "i", "Items that name persons name the hosts again", "podcast namespace", _check_hosts),
 )

@@ -18,13 +18,13 @@ _TYPES: dict[Kind, tuple[str, ...]] = {
 }
 
 
-def _place(document: FeedDocument) -> Iterator[Fault]:
-    for text in _named(document):
+def _check_place(document: FeedDocument) -> Iterator[Fault]:
+    for text in _list_own_urls(document):
         if document.served and text != document.served.address:
             yield "document", f"names {text} as its URL, but was served at {document.served.address}"
 
 
-def _named(document: FeedDocument) -> list[str]:
+def _list_own_urls(document: FeedDocument) -> list[str]:
     """Return the URLs that the document gives as its own."""
     if document.kind == "json":
         text = document.data.get("feed_url")
@@ -34,36 +34,36 @@ def _named(document: FeedDocument) -> list[str]:
     return [link.get("href") or "" for link in links if link.get("rel") == "self"]
 
 
-def _type(document: FeedDocument) -> Iterator[Fault]:
+def _check_type(document: FeedDocument) -> Iterator[Fault]:
     if document.served and document.kind in _TYPES and document.served.media_type not in _TYPES[document.kind]:
         yield "document", f"is served as {document.served.media_type}, not as {_TYPES[document.kind][0]}"
 
 
-def _own_type(document: FeedDocument) -> Iterator[Fault]:
+def _check_own_type(document: FeedDocument) -> Iterator[Fault]:
     if document.served and document.served.media_type in _TYPES.get(document.kind, ())[1:]:
         yield "document", f"is served as {document.served.media_type}; its own type is {_TYPES[document.kind][0]}"
 
 
-def _charset(document: FeedDocument) -> Iterator[Fault]:
+def _check_charset(document: FeedDocument) -> Iterator[Fault]:
     if document.served and document.kind != "json" and (document.served.charset or "").lower() != "utf-8":
         yield "document", f"is served with the charset {document.served.charset}, not utf-8"
 
 
-def _validators(document: FeedDocument) -> Iterator[Fault]:
+def _check_validators(document: FeedDocument) -> Iterator[Fault]:
     if document.served and not document.served.validators:
         yield "document", "has neither ETag nor Last-Modified: every app fetches all of it every time"
 
 
-def _artwork(document: FeedDocument) -> Iterator[Fault]:
+def _check_artwork(document: FeedDocument) -> Iterator[Fault]:
     if document.picture is not None:
         yield from (("channel/itunes:image", fault) for fault in artwork.find_faults(document.picture))
 
 
 RULES = (
-    Rule("served-place", "M", "rel=self and feed_url are where the feed is served", "PSP-1; W3C", _place),
-    Rule("served-type", "M", "Served as a type that apps take for a feed", "RFC 9110; field", _type),
-    Rule("served-own-type", "S", "Served as the format's own type", "RFC 4287; JSON Feed 1.1; field", _own_type),
-    Rule("served-charset", "S", "Served with charset=utf-8", "RFC 9110", _charset),
-    Rule("served-validators", "S", "Served with an ETag or Last-Modified", "RFC 9110", _validators),
-    Rule("served-artwork", "S", "Artwork is square, of 1,400 to 3,000 pixels, RGB", "Apple; PSP-1", _artwork),
+    Rule("served-place", "M", "rel=self and feed_url are where the feed is served", "PSP-1; W3C", _check_place),
+    Rule("served-type", "M", "Served as a type that apps take for a feed", "RFC 9110; field", _check_type),
+    Rule("served-own-type", "S", "Served as the format's own type", "RFC 4287; JSON Feed 1.1; field", _check_own_type),
+    Rule("served-charset", "S", "Served with charset=utf-8", "RFC 9110", _check_charset),
+    Rule("served-validators", "S", "Served with an ETag or Last-Modified", "RFC 9110", _check_validators),
+    Rule("served-artwork", "S", "Artwork is square, of 1,400 to 3,000 pixels, RGB", "Apple; PSP-1", _check_artwork),
 )

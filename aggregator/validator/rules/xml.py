@@ -22,8 +22,8 @@ _PASSAGE = 200
 _STYLE = re.compile(rb"<\?xml-stylesheet[^<>]*xsl")
 
 
-def _declaration(document: FeedDocument) -> Iterator[Fault]:
-    if _xml(document) and not _DECLARED.match(document.raw.removeprefix(b"\xef\xbb\xbf")):
+def _check_declaration(document: FeedDocument) -> Iterator[Fault]:
+    if _is_xml(document) and not _DECLARED.match(document.raw.removeprefix(b"\xef\xbb\xbf")):
         yield "document", 'does not begin with <?xml version="1.0" encoding="UTF-8"?>'
 
 
@@ -32,12 +32,12 @@ def _mark(document: FeedDocument) -> Iterator[Fault]:
         yield "document", "begins with a byte order mark"
 
 
-def _doctype(document: FeedDocument) -> Iterator[Fault]:
-    if _xml(document) and re.search(rb"<!(?:DOCTYPE|ENTITY)\b", document.raw[:100_000]):
+def _check_doctype(document: FeedDocument) -> Iterator[Fault]:
+    if _is_xml(document) and re.search(rb"<!(?:DOCTYPE|ENTITY)\b", document.raw[:100_000]):
         yield "document", "has a DOCTYPE or entities, which apps refuse or ignore"
 
 
-def _well_formed(document: FeedDocument) -> Iterator[Fault]:
+def _check_well_formed(document: FeedDocument) -> Iterator[Fault]:
     if document.broken and document.kind == "unknown":
         yield "document", f"is no RSS, Atom, JSON Feed or OPML ({document.broken})"
     elif document.broken:
@@ -47,104 +47,104 @@ def _well_formed(document: FeedDocument) -> Iterator[Fault]:
         yield "document", "is RSS 1.0, which no podcast app reads" if old else "is no RSS, Atom, JSON Feed or OPML"
 
 
-def _spaces(document: FeedDocument) -> Iterator[Fault]:
-    for prefix, uri in _declared(document):
+def _check_spaces(document: FeedDocument) -> Iterator[Fault]:
+    for prefix, uri in _list_namespaces(document):
         if prefix in _USUAL and uri != NAMESPACES[prefix]:
             yield "document", f"xmlns:{prefix} is {uri!r}, not {NAMESPACES[prefix]!r}"
 
 
-def _older(document: FeedDocument) -> Iterator[Fault]:
-    if _xml(document) and OLDER.encode() in document.raw[:100_000]:
+def _check_older(document: FeedDocument) -> Iterator[Fault]:
+    if _is_xml(document) and OLDER.encode() in document.raw[:100_000]:
         yield "document", f"has {OLDER}, the first address of {NAMESPACES['podcast']}; some readers know one alone"
 
 
-def _prefixes(document: FeedDocument) -> Iterator[Fault]:
+def _check_prefixes(document: FeedDocument) -> Iterator[Fault]:
     known = {uri: prefix for prefix, uri in NAMESPACES.items() if prefix in _USUAL}
-    for prefix, uri in _declared(document):
+    for prefix, uri in _list_namespaces(document):
         if uri in known and prefix != known[uri] and not (document.kind == "atom" and prefix is None):
             yield "document", f"{uri} has the prefix {prefix!r}, where several parsers look for {known[uri]!r}"
 
 
-def _numbered(document: FeedDocument) -> Iterator[Fault]:
-    for prefix, uri in _declared(document):
+def _check_numbered(document: FeedDocument) -> Iterator[Fault]:
+    for prefix, uri in _list_namespaces(document):
         if prefix and re.fullmatch(r"ns\d+", prefix):
             yield "document", f"{uri} has the prefix {prefix}, made up by a library"
 
 
-def _words(document: FeedDocument) -> Iterator[Fault]:
+def _check_words(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         text = (element.text or "").strip()
         if text in _WORDS and format_name(element) not in {"title", "atom:title", "itunes:title"}:
-            yield _path(element), f"has the value {text}"
+            yield _make_place(element), f"has the value {text}"
         for name, value in element.attrib.items():
             if value in _WORDS:
-                yield _path(element), f"{name!s} has the value {value!s}"
+                yield _make_place(element), f"{name!s} has the value {value!s}"
 
 
-def _twice(document: FeedDocument) -> Iterator[Fault]:
+def _check_twice(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         text = element.text or ""
         marked = values.local_name(element) in values.MARKED or element.get("type") in {"html", "xhtml"}
         found = (sanitize.ESCAPED_TWICE if marked else sanitize.ENTITY).search(text)
         if found and not text.startswith(("http:", "https:")):
-            yield _path(element), f"has {found.group()} in its text: escaped once too often"
+            yield _make_place(element), f"has {found.group()} in its text: escaped once too often"
 
 
-def _lost(document: FeedDocument) -> Iterator[Fault]:
+def _check_lost(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         if "\ufffd" in (element.text or "") or any("\ufffd" in value for value in element.attrib.values()):
-            yield _path(element), "has U+FFFD: a letter was lost"
+            yield _make_place(element), "has U+FFFD: a letter was lost"
 
 
-def _padded(document: FeedDocument) -> Iterator[Fault]:
+def _check_padded(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         text = element.text or ""
-        if len(element) == 0 and text != text.strip() and text.strip() and _bare(element):
-            yield _path(element), "has white space around its text"
+        if len(element) == 0 and text != text.strip() and text.strip() and _is_value(element):
+            yield _make_place(element), "has white space around its text"
 
 
-def _bare(element: Node) -> bool:
+def _is_value(element: Node) -> bool:
     """Return whether white space around the text is part of a value: not in markup, nor in foreign elements."""
     markup = values.local_name(element) in values.MARKED and sanitize.has_markup(element.text or "")
     name = format_name(element)
     return not markup and not name.startswith("{") and name not in {"content:encoded", "atom:content", "atom:summary"}
 
 
-def _titles(document: FeedDocument) -> Iterator[Fault]:
+def _check_titles(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_plain_elements(document):
         if sanitize.has_markup(element.text or ""):
-            yield _path(element), f"has markup in plain text: {(element.text or '')[:60]!r}"
+            yield _make_place(element), f"has markup in plain text: {(element.text or '')[:60]!r}"
 
 
-def _spoiled(document: FeedDocument) -> Iterator[Fault]:
+def _check_spoiled(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         text = element.text or ""
         found = values.MOJIBAKE.search(text)
         if found and redecode(passage := text[max(0, found.start() - _PASSAGE) : found.end() + _PASSAGE]) != passage:
-            yield _path(element), f"was decoded wrongly: {text[max(0, found.start() - 12) : found.end() + 12]!r}"
+            yield _make_place(element), f"was decoded wrongly: {text[max(0, found.start() - 12) : found.end() + 12]!r}"
 
 
-def _long(document: FeedDocument) -> Iterator[Fault]:
+def _check_long(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_plain_elements(document):
         if len(element.text or "") > sanitize.LONGEST_LINE:
-            yield _path(element), f"has {len(element.text or '')} characters"
+            yield _make_place(element), f"has {len(element.text or '')} characters"
 
 
-def _stylesheet(document: FeedDocument) -> Iterator[Fault]:
-    if _xml(document) and _STYLE.search(document.raw[:4000]):
+def _check_stylesheet(document: FeedDocument) -> Iterator[Fault]:
+    if _is_xml(document) and _STYLE.search(document.raw[:4000]):
         yield "document", "has an XSLT stylesheet, which browsers no longer apply"
 
 
-def _size(document: FeedDocument) -> Iterator[Fault]:
+def _check_size(document: FeedDocument) -> Iterator[Fault]:
     if len(document.raw) >= _LARGE:
         yield "document", f"has {len(document.raw):,} bytes; at 5 MB the W3C validator stops reading"
 
 
-def _xml(document: FeedDocument) -> bool:
+def _is_xml(document: FeedDocument) -> bool:
     return document.kind not in {"json", "unknown"}
 
 
-def _declared(document: FeedDocument) -> list[tuple[str | None, str]]:
+def _list_namespaces(document: FeedDocument) -> list[tuple[str | None, str]]:
     """Return every prefix and its address, as declared anywhere in the document, each once."""
     found: dict[tuple[str | None, str], None] = {}
     for element in values.list_elements(document):
@@ -152,7 +152,7 @@ def _declared(document: FeedDocument) -> list[tuple[str | None, str]]:
     return list(found)
 
 
-def _path(element: Node) -> Spot:
+def _make_place(element: Node) -> Spot:
     """Return the place of an element: its names from the item or the channel down, and the item's id."""
     names = [format_name(one) for one in (element, *element.iterancestors())][::-1]
     item = next((one for one in element.iterancestors() if values.local_name(one) in {"item", "entry"}), None)
@@ -161,23 +161,30 @@ def _path(element: Node) -> Spot:
 
 
 RULES = (
-    Rule("xml-declaration", "M", "The document is declared as UTF-8", "XML 1.0; Apple", _declaration, "S"),
+    Rule("xml-declaration", "M", "The document is declared as UTF-8", "XML 1.0; Apple", _check_declaration, "S"),
     Rule("xml-no-bom", "M", "No byte order mark", "XML 1.0; Apple", _mark, "S"),
-    Rule("xml-no-doctype", "M", "No DOCTYPE, no entities of its own", "Apple", _doctype, "S"),
-    Rule("well-formed", "M", "Well-formed, of characters that XML allows", "XML 1.0; Apple; RFC 8259", _well_formed),
-    Rule("namespace-uri", "M", "Namespace addresses are exact to the byte", "PSP-1; Apple", _spaces),
-    Rule("namespace-older", "S", "The podcast namespace by its own address", "podcast namespace", _older),
+    Rule("xml-no-doctype", "M", "No DOCTYPE, no entities of its own", "Apple", _check_doctype, "S"),
     Rule(
-        "namespace-prefix", "M", "Prefixes are literally itunes, podcast, atom, content", "PSP-1; field", _prefixes, "S"
+        "well-formed", "M", "Well-formed, of characters that XML allows", "XML 1.0; Apple; RFC 8259", _check_well_formed
     ),
-    Rule("namespace-numbered", "M", "No prefixes such as ns0", "field", _numbered),
-    Rule("no-program-words", "M", "No value is None, nan, null, True or False", "field", _words),
-    Rule("no-double-escaping", "M", "Text is escaped once", "field", _twice),
-    Rule("no-lost-letters", "M", "No U+FFFD", "field", _lost),
-    Rule("trimmed", "S", "No white space around values", "PSP-1; Apple", _padded),
-    Rule("plain-titles", "S", "No markup in titles and names", "PSP-1; Apple", _titles),
-    Rule("no-mojibake", "S", "Text was decoded correctly", "Apple", _spoiled),
-    Rule("short-values", "S", "Titles and names have at most 255 characters", "PSP-1", _long),
-    Rule("no-xslt", "S", "No XSLT processing instruction", "Chrome 155, 2026", _stylesheet),
-    Rule("small-document", "S", "The document is smaller than 1 MB", "W3C feed validator", _size),
+    Rule("namespace-uri", "M", "Namespace addresses are exact to the byte", "PSP-1; Apple", _check_spaces),
+    Rule("namespace-older", "S", "The podcast namespace by its own address", "podcast namespace", _check_older),
+    Rule(
+        "namespace-prefix",
+        "M",
+        "Prefixes are literally itunes, podcast, atom, content",
+        "PSP-1; field",
+        _check_prefixes,
+        "S",
+    ),
+    Rule("namespace-numbered", "M", "No prefixes such as ns0", "field", _check_numbered),
+    Rule("no-program-words", "M", "No value is None, nan, null, True or False", "field", _check_words),
+    Rule("no-double-escaping", "M", "Text is escaped once", "field", _check_twice),
+    Rule("no-lost-letters", "M", "No U+FFFD", "field", _check_lost),
+    Rule("trimmed", "S", "No white space around values", "PSP-1; Apple", _check_padded),
+    Rule("plain-titles", "S", "No markup in titles and names", "PSP-1; Apple", _check_titles),
+    Rule("no-mojibake", "S", "Text was decoded correctly", "Apple", _check_spoiled),
+    Rule("short-values", "S", "Titles and names have at most 255 characters", "PSP-1", _check_long),
+    Rule("no-xslt", "S", "No XSLT processing instruction", "Chrome 155, 2026", _check_stylesheet),
+    Rule("small-document", "S", "The document is smaller than 1 MB", "W3C feed validator", _check_size),
 )

@@ -14,9 +14,13 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.support import desk_demo
+from evaluation.proposals.pages import make_pages
+from tests.support import desk_demo, desk_pictures
+from tests.support.origin import Site, serving
+from tests.support.paths import ROOT
 from tests.support.tools import need_axe
 from tests.unit.service.desk.conftest import Visitor, opened
+from tests.unit.service.desk.test_choose import open_page
 
 AXE = "const done = arguments[arguments.length - 1]; axe.run().then(r => done(JSON.stringify(r.violations)))"
 LOOKS = ((1280, 900, "light"), (390, 844, "dark"))
@@ -33,10 +37,7 @@ class Open(NamedTuple):
         self.browser.get(f"{self.visitor.url}/desk{path}")
 
     def look(self, width: int, height: int, scheme: str) -> None:
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
-        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        desk_pictures.set_look(self.browser, width, height, scheme)
 
     def wait(self, what: Any) -> Any:
         return WebDriverWait(self.browser, 60, ignored_exceptions=[WebDriverException]).until(what)
@@ -112,6 +113,47 @@ def test_by_keyboard_alone(desk: Open) -> None:
     desk.press("u")
     desk.wait(lambda _: "at=" in desk.browser.current_url)
     assert desk.visitor.json(desk.pages["review"] + ".json")["total"] == total
+
+
+def test_elements_of_a_page_are_clicked_with_and_without_script(desk: Open) -> None:
+    page = next(each for each in make_pages() if each.shape.startswith("articles"))
+    title = page.entries[3].title
+    axe = need_axe()
+    with serving(Site()) as site:
+        site.serve("/page", page.body)
+        path = open_page(desk.visitor, site.url("/page"))
+        for disabled in (False, True):
+            desk.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": disabled})
+            desk.go(path)
+            desk.browser.switch_to.frame(0)
+            buttons = desk.browser.find_elements(By.TAG_NAME, "button")
+            chosen = next(each for each in buttons if each.text == title)
+            chosen.send_keys(Keys.ENTER)
+            desk.browser.switch_to.default_content()
+            desk.wait(lambda _: desk.has(f"{len(page.entries)} items"))
+            assert desk.browser.find_element(By.ID, "option-items").get_attribute("value") == "article"
+            assert desk.complaints() == []
+        desk.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+        desk.go(path + "&items=article")
+        typed = desk.browser.find_element(By.ID, "option-title")
+        typed.send_keys("time")
+        desk.wait(lambda _: desk.browser.find_element(By.CSS_SELECTOR, "[data-rows] td").text == "then")
+        copied = desk.browser.find_element(By.CSS_SELECTOR, "form[data-copy] [name=title]")
+        assert copied.get_attribute("value") == "time"
+        assert desk.complaints() == []
+        for look in LOOKS:
+            desk.look(*look)
+            desk.go(path + "&items=article")
+            assert desk.browser.execute_script("return document.documentElement.scrollWidth") <= look[0]
+            desk.browser.execute_cdp_cmd("Runtime.evaluate", {"expression": axe})
+            assert [each["id"] for each in json.loads(desk.browser.execute_async_script(AXE))] == []
+
+
+def test_the_pictures_of_the_docs_can_be_taken_again(desk: Open, artefacts: Path) -> None:
+    made = desk_pictures.take(desk.browser, desk.visitor, artefacts)
+    assert {each.name: desk_pictures.read_size(each) for each in made} == {
+        each.name: desk_pictures.read_size(each) for each in (ROOT / "docs").glob("desk*.png")
+    }
 
 
 def test_a_refresh_is_watched_with_and_without_script(desk: Open) -> None:

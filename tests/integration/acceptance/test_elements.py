@@ -13,7 +13,7 @@ from tests.support.origin import Site, serving
 from tests.support.paths import ROOT
 from tests.support.program import run_program
 
-ROW = re.compile(r"^\| `([\w:]+)` \| (channel|item) \| (passed|made anew|dropped) \|", re.MULTILINE)
+ROW = re.compile(r"^\| `([\w:]+)` \| (channel|item) \| (passed|generated|dropped) \|", re.MULTILINE)
 TABLE = {(place, name): verdict for name, place, verdict in ROW.findall((ROOT / "docs/output.md").read_text("utf-8"))}
 SPACES = {
     "itunes": "http://www.itunes.com/dtds/podcast-1.0.dtd",
@@ -214,7 +214,7 @@ def test_each_element_becomes_what_the_table_says(published: Path) -> None:
         if (
             (verdict == "dropped" and seen)
             or (verdict == "passed" and not (sent and passed))
-            or (verdict == "made anew" and not seen)
+            or (verdict == "generated" and not seen)
         ):
             wrong.append((place, name, verdict, seen))
     assert wrong == []

@@ -74,9 +74,7 @@ def test_a_site_leads_to_its_feed_and_directories_to_it(run, tmp_path: Path, sit
     site.serve("/", named, kind="text/html")
     linked = "<html><body><h1>Talk</h1><p>Listen <a href='/feed.xml'>RSS</a></p></body></html>"
     site.serve("/podcast/talk/1", linked, kind="text/html")
-    added = run("add", site.url("/").removeprefix("http://"))
-    assert added.returncode != 0  # https is asked where no scheme is given
-    added = run("add", site.url("/"), *AT)
+    added = run("add", site.url("/").removeprefix("http://"), *AT)
     assert (added.returncode, added.stderr) == (0, "")
     assert "the feed that the page names" in added.stdout
     assert "About lifts" in added.stdout
@@ -88,6 +86,23 @@ def test_a_site_leads_to_its_feed_and_directories_to_it(run, tmp_path: Path, sit
     assert published(tmp_path, "talk") == ["About lifts"]
 
 
+def test_two_pages_of_a_site_are_two_feeds_whatever_their_titles(run, tmp_path: Path, site: Site) -> None:
+    for shape, path in (("a table", "/one"), ("details that open", "/two")):
+        body = next(page.body for (name, _), page in PAGES.items() if name == shape)
+        site.serve(path, f"<title>All our\n shows</title>{body}", kind="text/html; charset=utf-8")
+        assert run("add", site.url(path)).returncode == 0
+    for path in ("/three", "/four"):
+        site.serve(path, json.dumps([{"title": f"T {day}", "date": f"2024-05-0{day}"} for day in (1, 2, 3)]))
+        assert run("add", site.url(path)).returncode == 0
+    feeds = yaml.safe_load((tmp_path / "config.yaml").read_text(encoding="utf-8"))["feeds"]
+    assert {name: feed["title"] for name, feed in feeds.items()} == {
+        "all-our-shows": "All our shows",
+        "all-our-shows-2": "All our shows",
+        "json": "json",
+        "json-2": "json-2",
+    }
+
+
 def test_wordpress_is_asked_for_its_posts(run, tmp_path: Path, site: Site) -> None:
     head = "<html><head><link rel='https://api.w.org/' href='/wp-json/'></head><body><div>Desk</div></body></html>"
     site.serve("/", head, kind="text/html")
@@ -96,11 +111,11 @@ def test_wordpress_is_asked_for_its_posts(run, tmp_path: Path, site: Site) -> No
         "title": {"rendered": "On salt &#038; bread"}, "content": {"rendered": "<p>Salt.</p>"},
     }  # fmt: skip
     site.serve("/wp-json/wp/v2/posts?per_page=100", json.dumps([post]), kind="application/json")
-    answer = run("add", site.url("/"), "--feed", "desk")
+    answer = run("add", site.url("/"), "--feed", "notes")
     assert (answer.returncode, answer.stderr) == (0, "")
     assert "kind json (WordPress): 1 entry" in answer.stdout
     run("refresh", *AT)
-    assert published(tmp_path, "desk") == ["On salt & bread"]
+    assert published(tmp_path, "notes") == ["On salt & bread"]
 
 
 def test_files_are_taken_and_lists_of_feeds_are_not(run, tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_opml_goes_in_and_out(run, tmp_path: Path) -> None:
             "title": "Crumb & Co",
             "sources": {"simplecast": {"kind": "simplecast", "url": "https://feeds.simplecast.com/abc"}},
         },
-        "desk": {"title": "Desk", "sources": {"feed": {"kind": "feed", "url": "https://desk.example/feed"}}},
+        "desk-2": {"title": "Desk", "sources": {"feed": {"kind": "feed", "url": "https://desk.example/feed"}}},
     }
     assert run("import-opml", str(listed)).stdout == "config.yaml: 0 feeds added, 3 skipped\n"
     exported = run("export-opml").stdout

@@ -92,10 +92,22 @@ def test_a_held_item_is_never_published_until_that_is_taken_back(beside: Path, r
     assert "Win a car today" in items(beside)
 
 
+def test_a_new_item_is_held_back_whoever_lists_it_until_it_is_released(beside: Path, run: Run) -> None:
+    said = review(run, "--hold", "mirror/m-fake")
+    assert said == "pickles: mirror/m-fake: held back until it is released with --wait\n"
+    assert "mirror: 1 new item is held as you decided" in refresh(run, 20)
+    assert review(run, "--wait", "mirror/m-fake") == "pickles: mirror/m-fake: released\n"
+    refresh(run, 21)
+    assert "Win a car today" in items(beside)
+    late = run("review", "--hold", "mirror/m-fake", "--at", at(22))
+    assert (late.returncode, "published already" in late.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("--publish", "mirror/m-fage"), 'no held item has the id "mirror/m-fage"; did you mean "mirror/m-fake"?'),
+        (("--hold", "mirrow/m-fake"), '"mirrow/m-fake" is no entry of a source'),
         (("--wait", "mirror/m-fake"), 'no decision is stored about "mirror/m-fake"'),
     ],
 )

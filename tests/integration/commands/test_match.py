@@ -4,7 +4,12 @@ import io
 import json
 import random
 
+import pytest
+
+from aggregator.commands import match
 from aggregator.commands.match import _match_lines
+from aggregator.errors import AggregatorError
+from aggregator.sandbox.limits import Limits
 
 WORKS = [
     ("Copper Kettle", "The Tin Men", 215),
@@ -72,3 +77,10 @@ def test_the_evidence_adds_up() -> None:
     for answer in found:
         for pair in answer["pairs"]:  # type: ignore[attr-defined]  # read from JSON
             assert abs(pair["weight"] - sum(one["weight"] for one in pair["evidence"])) < 1e-6
+
+
+def test_records_that_cost_too_much_are_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match, "make_limits", lambda _count: Limits(-1, 60, 500))  # it is used up
+    lines = [json.dumps(song | {"id": f"{song['id']} {at}"}) for at in range(700) for song in SONGS]
+    with pytest.raises(AggregatorError, match=r"^8400 lines cannot be matched: it takes more than -1 s of processor"):
+        answers(lines)

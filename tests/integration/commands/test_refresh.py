@@ -236,3 +236,15 @@ def test_a_narrow_terminal_gets_a_bar_for_each_source_and_a_red_one_where_it_fai
     assert re.search("\x1b\\[32mdone", text), "green"
     plain = re.sub("\x1b\\[[0-9;?]*[A-Za-z]", "", text)
     assert plain.count("no such file") == 1, "a failure is told once"
+
+
+def test_one_source_alone_is_polled(run, shop: Path) -> None:
+    run("refresh", *AT)
+    for name in ("topic", "numbered"):
+        (shop / f"{name}.txt").write_text((shop / f"{name}.txt").read_text().replace("Rye", "Wheat"))
+    answer = run("refresh", "--source", "topic", "--json", *AT)
+    assert answer.returncode == 0, answer.stderr
+    found = {source["name"]: source["state"] for source in json.loads(answer.stdout)[0]["sources"]}
+    assert found == {"numbered": "not due", "topic": "ok"}
+    wrong = run("refresh", "--source", "topik", *AT)
+    assert (wrong.returncode, "topic" in wrong.stderr) == (2, True)

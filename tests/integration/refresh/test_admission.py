@@ -92,6 +92,25 @@ def test_a_recording_of_the_host_holds_nothing(project, origin, episode, rss) ->
     assert len(project.items()) == 7
 
 
+def test_what_a_source_first_lists_itself_is_its_archive_also_after_a_snapshot(project, origin, episode, rss) -> None:
+    (project.folder / "mirror.xml").write_text(rss(*[episode(turn) for turn in (3, 4, 5)]), encoding="utf-8")
+    mirror = f"kind: feed, trust: 0.2, snapshot: mirror.xml, url: '{origin.url('/mirror.xml')}'"
+    project.sources["mirror"] = mirror
+    origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(2, 6)]))
+    origin.serve("/mirror.xml", "moving", status=503, kind="text/plain")
+    project.refresh()
+    assert len(project.items()) == 4
+    archive = [episode(turn, day=-turn) for turn in range(20, 80)]
+    origin.serve("/mirror.xml", rss(*archive, fake(episode), *[episode(turn) for turn in (3, 4, 5)]))
+    project.refresh()
+    assert len(project.items()) == 64, "no older item waits, and none counts against the quota"
+    assert [each["title"] for each in project.report()["held"]] == ["Buy hemp wholesale 90"]
+    later = [episode(80, day=-80), *archive]
+    origin.serve("/mirror.xml", rss(*later, *[episode(turn) for turn in (3, 4, 5)]))
+    project.refresh()
+    assert len(project.items()) == 64, "what it lists later waits"
+
+
 @pytest.mark.parametrize(("adds", "items"), [("always", 7), ("confirmed", 6), ("never", 6)])
 def test_the_config_decides_also_between_equals(project, origin, episode, rss, adds, items) -> None:
     project.sources["mirror"] = f"kind: feed, trust: 0.8, adds: {adds}, url: '{origin.url('/mirror.xml')}'"

@@ -7,9 +7,11 @@ from email.utils import format_datetime
 
 import pytest
 
+from aggregator.commands import explain, forget, review
 from aggregator.config.load import load
-from aggregator.processes import editions
+from aggregator.errors import PublishError
 from aggregator.refresh import refresh
+from aggregator.sandbox import limits
 from tests.integration.refresh.conftest import START
 
 CONFIG = """\
@@ -67,6 +69,7 @@ def run(tmp_path, origin):
     return serve, update
 
 
+@pytest.mark.filterwarnings("ignore:.*gc_callback:pytest.PytestUnraisableExceptionWarning")  # met in Hypothesis
 def test_a_feed_that_costs_too_much_keeps_its_last_edition(tmp_path, run, monkeypatch) -> None:
     serve, update = run
     folder = tmp_path / "output" / "sea"
@@ -74,7 +77,7 @@ def test_a_feed_that_costs_too_much_keeps_its_last_edition(tmp_path, run, monkey
     assert [len(each.failures) for each in update(START).values()] == [0, 0]
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     serve(190_000)
-    monkeypatch.setattr(editions, "SECONDS", 3)
+    monkeypatch.setattr(limits, "SECONDS", 3)
     outcomes = update(START + timedelta(days=1))
     (failure,) = outcomes["sea"].failures
     assert failure.startswith("sea: cannot be composed: it takes more than 4 s of processor time (it was at re"), (
@@ -91,6 +94,15 @@ def test_a_feed_that_costs_too_much_keeps_its_last_edition(tmp_path, run, monkey
     report = json.loads(after["report.json"])
     assert report.pop("failure") == failure
     assert report == json.loads(before["report.json"])
+    monkeypatch.setattr(limits, "SECONDS", 0)
+    for command in (
+        lambda config: explain.run("Sextants", config, feed="sea"),
+        lambda config: forget.run("first", config, feed="sea", dry_run=True),
+        lambda config: review.run(config, feed="sea", listed=True),
+    ):
+        with pytest.raises(PublishError, match=r"^sea: cannot be composed: it takes more than 1 s .*\(it was at re"):
+            command(tmp_path / "config.yaml")
+    monkeypatch.undo()
     serve(400)
     outcomes = update(START + timedelta(days=2))
     assert (outcomes["sea"].failures, outcomes["sea"].changed) == ((), 30)

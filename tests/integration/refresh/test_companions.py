@@ -65,6 +65,7 @@ def episode(source: str, turn: int, title: str, day: float, seconds: int, moved:
     return Entry(source, name, title, "episode", -turn, published=Moment(at), **known)  # type: ignore[arg-type]  # by name
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("companions", [True, False], ids=["companions", "the same under a frame"])
 @pytest.mark.parametrize("moves", [False, True], ids=["", "a host that moves"])
 @pytest.mark.parametrize(("frame", "titles"), SERIES.values(), ids=SERIES)

@@ -42,6 +42,7 @@ def assert_right(items: list[tuple[str, ...]]) -> None:
     assert len(items) == DAYS
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("title", TITLES)
 @pytest.mark.parametrize("ahead", [0, 1])
 def test_day_by_day(title: str, ahead: int, tmp_path: Path) -> None:
@@ -56,6 +57,7 @@ def test_day_by_day(title: str, ahead: int, tmp_path: Path) -> None:
     assert_right(items_after(tmp_path, history))
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("title", TITLES)
 def test_day_by_day_with_a_host_that_moves_and_dates_its_archive_anew(title: str, tmp_path: Path) -> None:
     history = [

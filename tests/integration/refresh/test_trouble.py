@@ -113,6 +113,7 @@ def test_an_ordinary_refusal_and_a_feed_about_captchas_are_no_bot_protection(tmp
     assert "bot protection" not in done.stderr
 
 
+@pytest.mark.heavy
 def test_a_feed_of_20_000_items_is_published_whole(tmp_path, episode, rss) -> None:
     (tmp_path / "big.xml").write_text(rss(*(episode(turn, day=-turn) for turn in range(20_000))))
     config(tmp_path, "host: {kind: feed, path: big.xml}")

@@ -23,7 +23,7 @@ from tests.integration.refresh.test_histories import EPISODES, PLAN, SOURCES, ST
 ALWAYS = replace(PLAN, sources=tuple(replace(each, adds="always") for each in SOURCES))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.heavy) for seed in range(4, 40))])
 def test_what_was_undone_was_never_decided(seed: int) -> None:
     chance = random.Random(seed)
     with TemporaryDirectory() as folder:

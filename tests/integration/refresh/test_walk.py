@@ -21,6 +21,7 @@ from aggregator.model.source import Document, Source
 from aggregator.processes import composer
 from aggregator.processes.editions import Task
 from aggregator.refresh import fetch, open_run
+from aggregator.store.leases import lock_feeds
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 PACKAGE = Path(aggregator.__file__).parent
@@ -82,7 +83,7 @@ def test_the_walk_names_the_functions_of_a_refresh_in_their_order(two_sources) -
 
 def test_the_walk_names_the_functions_of_the_compose_process_in_their_order(two_sources) -> None:
     config = load(two_sources.config())
-    with open_run(config, START) as run:
+    with lock_feeds(config.state, ()) as store, open_run(config, store, START, config.plans) as run:
         for fetched in fetch(run, config.plans):
             persist.write_fetched(run.store, fetched, run.at)
     task = Task(config.state, str(config.output), START, config.plans[0])

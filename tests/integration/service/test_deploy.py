@@ -15,7 +15,7 @@ import yaml
 
 from aggregator.cli import COMMANDS
 from aggregator.config.load import load
-from aggregator.text.cron import next_slot
+from aggregator.text.times.cron import next_slot
 from tests.support.paths import ROOT
 
 DEPLOY = ROOT / "docs" / "deploy"

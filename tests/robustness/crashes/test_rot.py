@@ -62,7 +62,7 @@ def grown(workspace: Workspace) -> Workspace:
         assert any(each.buried for each in read_guids(store, "show"))
         with database.reading(store) as connection:
             for table in schema.metadata.sorted_tables:
-                assert table is schema.due_times or connection.execute(select(table)).first(), table
+                assert table in {schema.leases, schema.hosts} or connection.execute(select(table)).first(), table
     workspace.serve("/host", make_rss(*(make_item(each) for each in range(19, 7, -1))))
     workspace.serve(
         "/directory", make_rss(*(make_item(each, source="directory") for each in range(18, 6, -1)), UNDATED.format(9))
@@ -134,7 +134,7 @@ def refresh_damaged(grown: Workspace, flips: list[Flip]) -> Counter[tuple[str, i
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_flipped_byte_changes_no_guid_and_no_date_in_silence(grown: Workspace, seed: int) -> None:
-    refresh_damaged(grown, choose_flips(grown.folder / "store.db", 30, seed))
+    refresh_damaged(grown, choose_flips(grown.folder / "store.db", 15, seed))
 
 
 @pytest.mark.heavy

@@ -104,10 +104,13 @@ def fail(once: Workspace, case: Case) -> int:
     before, held = files(copy), read_guids(copy)
     rule = f"inject={case.call}:error={case.error}:when={case.when}{'+' if case.ever else ''}"
     done = copy.run(*AGAIN, before=("strace", "-f", "-o", "/dev/null", "-e", f"trace={case.call}", "-e", rule))
+    if case.call == "openat" and "_bootstrap" in done.stderr:  # it met Python, which had not yet begun our program
+        shutil.rmtree(copy.folder)
+        return done.returncode
     assert "Traceback" not in done.stderr, (case, done.stderr)
     lines = done.stderr.splitlines()
     assert all(line.startswith("aggregator: ") for line in lines), (case, lines)
-    assert len(lines) <= 2, (case, lines)
+    assert len(lines) <= 3, (case, lines)  # of the source, the feed and the list of feeds
     silent = bool(lines) and all(": failed" in line for line in lines)
     mute = case.call == "write" and case.ever  # then stderr cannot be written either, and the exit code alone tells
     assert silent or mute or bool(lines) == bool(done.returncode), (case, done.returncode, lines)

@@ -14,6 +14,7 @@ import pytest
 
 from aggregator import refresh
 from aggregator.config.load import load
+from aggregator.store.leases import lock_feeds
 from tests.support.rss import make_rss
 from tests.support.workspace import (
     NOON,
@@ -174,7 +175,7 @@ def test_a_run_that_ends_early_asks_nobody_any_more(workspace: Workspace) -> Non
     path = workspace.folder / "config.yaml"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     config = load(path)
-    with refresh.open_run(config, NOON) as begun:
+    with lock_feeds(config.state, ()) as store, refresh.open_run(config, store, NOON, config.plans) as begun:
         lots = refresh.fetch(begun, config.plans)
         assert [plan.name for plan, _ in next(lots)] == ["early"]
         lots.close()

@@ -12,7 +12,7 @@ from aggregator.fetchers import registry
 from aggregator.fetchers.parser_process import MOST_ITEMS, read
 from aggregator.fetchers.parsing.bombs import check_bombs
 from aggregator.model.source import Document, Source
-from aggregator.sandbox.template import Limits
+from aggregator.sandbox.limits import Limits
 from tests.support.bombs import COSTLY, ITEM, PREFLIGHT, RSS, rss
 from tests.support.paths import FIXTURES, ROOT
 

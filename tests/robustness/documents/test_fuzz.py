@@ -155,6 +155,16 @@ def test_what_feedparser_keeps_of_an_unclosed_element_is_no_flag(kept: str) -> N
     assert show is not None
 
 
+def test_an_element_with_the_name_of_a_list_of_feedparser_is_no_list() -> None:
+    named = "<links>x & y</links><tags>x</tags><media_content>x</media_content><content>x</content>"
+    body = f"<rss><channel><title>&</title>{named}<item><title>x</title>{named}</item></channel></rss>"
+    assert told("feed", body.encode()) is not None
+
+
+def test_what_apple_says_of_an_error_is_one_line() -> None:
+    assert told("apple", b'{"errorMessage": "Invalid\\nvalue"}') is None
+
+
 @pytest.mark.heavy
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=20_000)
 @given(mutated())

@@ -216,9 +216,11 @@ def counting(work):
 
 def forget():
     """Nothing is remembered of a text that was read before."""
-    for room in (fixers, cross_repair, tokens):
-        room._known.cache_clear()
-        room._long.cache_clear()
+    for cached in (
+        *(fixers._repair_short, fixers._repair_long, tokens._split_short, tokens._split_long),
+        *(cross_repair._restore_short, cross_repair._restore_long),
+    ):
+        cached.cache_clear()
     aligned_copies._pair_tokens.cache_clear()
 
 

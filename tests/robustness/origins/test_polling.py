@@ -14,7 +14,7 @@ import pytest
 from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.service import workers
-from aggregator.store import database, polls
+from aggregator.store import database, leases
 from tests.support.rss import Episode, make_rss
 from tests.support.tools import need_strace
 from tests.support.workspace import (
@@ -79,7 +79,7 @@ def test_a_service_follows_a_schedule_that_is_edited(workspace: Workspace) -> No
     workers.refresh_due(load(path), NOON + timedelta(hours=2), everything=True)
     assert workspace.asked == ["/host", "/host"]
     with database.open_store(load(path).state) as store:
-        (due,) = polls.read_due_times(store).values()
+        (due,) = leases.read_due_times(store).values()
     assert due - NOON < timedelta(hours=3.25)
 
 
@@ -131,7 +131,7 @@ def test_a_silence_asked_of_one_source_is_its_hosts_over_restarts_and_against_fo
     workspace.serve("/other", make_rss(make_item(1)))
     workspace.config(source(workspace, "busy"))
     (*_, line) = refreshed(workspace, code=3)
-    assert "silence until 2024-05-01 13:00" in line
+    assert "not asked before 2024-05-01 13:00" in line
     workspace.config(source(workspace, "busy"), source(workspace, "other"))
     refreshed(workspace, "--force", code=3, minutes=59)
     assert workspace.asked == ["/busy"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import resource
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
@@ -120,3 +121,22 @@ def test_a_siege_leaves_readers_and_refreshes_as_they_were(
     print(f"p50 {waits[len(waits) // 2]:.3f} s, p99 {waits[int(len(waits) * 0.99)]:.3f} s, {grown:.0f} MB more")  # noqa: T201
     assert waits[int(len(waits) * 0.99)] < p99
     assert grown < 20
+
+
+def test_clients_that_reset_while_they_are_answered_leave_no_error(workspace: Workspace, free_port: int) -> None:
+    workspace.serve("/host", make_rss(*(make_item(number) for number in range(400))))
+    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    child = workspace.start("serve", "--port", str(free_port))
+    end = time.monotonic() + 60
+    while len(read_guids(workspace)) < 400 and time.monotonic() < end:
+        time.sleep(0.1)
+    for _ in range(300):
+        line = socket.create_connection(("127.0.0.1", free_port), timeout=5)
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closing sends a reset
+        line.sendall((HEAD + b"\r\n") * 3)
+        line.recv(1)
+        line.close()
+    assert read_feed(free_port) > 0
+    child.terminate()
+    _, errors = child.communicate(timeout=30)
+    assert "Traceback" not in errors

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator.generator.content.unique_titles import make_titles_unique
-from aggregator.merger.identity.settle import _PROVISIONAL, Past, Settlement, settle
+from aggregator.merger.identity.settle import _PROVISIONAL, Past, settle
 from aggregator.merger.reconciling.provenance import Weights, order_sources, rank_entries
 from aggregator.merger.reconciling.text_fields import read_description
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Span
-from aggregator.model.item import Item, Provenance
+from aggregator.model.item import Item, Provenance, Settlement
 from aggregator.store.guids import is_more_precise
 
 NOW = datetime(2025, 5, 4, 12, tzinfo=UTC)

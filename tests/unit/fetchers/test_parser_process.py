@@ -1,5 +1,6 @@
 """A process of its own reads each document: what it may not do, and what becomes of one that goes too far."""
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Source
 from aggregator.sandbox import forks, seccomp
 from aggregator.sandbox.forks import Forks
-from aggregator.sandbox.template import Limits
+from aggregator.sandbox.limits import Limits
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=120, megabytes=64)
 SHORT = Limits(cpu_seconds=1, wall_seconds=1.5, megabytes=64)
@@ -95,7 +96,8 @@ READ_ONLY = {"environment": "{}", "read": "5"}
 DENIED = (
     "inet socket", "inet6 datagram", "unix socket", "netlink", "write", "append", "read and write", "create",
     "truncate", "remove", "rename", "link", "symbolic link", "folder", "mode", "owner", "times", "fifo", "fork",
-    "program", "signal to the parent", "limit of the parent",
+    "program", "signal to the parent", "owner of a pipe", "signal of a pipe", "shared memory",
+    "message queue", "memory file", "pair of sockets", "priority of the parent", "limit of the parent",
 )  # fmt: skip
 
 
@@ -123,7 +125,9 @@ def test_a_parser_has_no_network_writes_nothing_and_reaches_no_process() -> None
     before = ROGUE.stat()
     assert {name: attempt(name) for name in DENIED} == dict.fromkeys(DENIED, "PermissionError")
     assert attempt("name") in {"gaierror", "PermissionError"}
-    assert refused("attempt more memory").count("ValueError") == 1
+    assert refused("attempt more memory").count("ValueError") == refused("attempt more time").count("ValueError") == 1
+    assert attempt("more files") == "OSError"
+    assert ctypes.CDLL(None).prctl(3) == 0  # PR_GET_DUMPABLE of the parent: others of its account cannot read it
     assert ROGUE.stat() == before
     assert not list(ROGUE.parent.glob("aggregator-rogue-*"))
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from aggregator.errors import ConfigError, ReadError
 from aggregator.fetchers import parse
 from aggregator.fetchers.addresses import normalize
+from aggregator.fetchers.directories import json_proposals
 from aggregator.fetchers.directories.page import find_date, find_duration
 from aggregator.model.source import Document, Source
 from evaluation.proposals.__main__ import LEAST, find_faults
@@ -33,7 +34,7 @@ def test_nearly_all_shapes_are_read_right_at_once() -> None:
 def test_whatever_the_page_a_proposal_is_read_or_refused(pieces: list[str]) -> None:
     document = Document(Source("x", "page"), "https://example.org/x", ("<html><body>" + "".join(pieces)).encode())
     refused = []
-    for proposal in parse.propose(document):
+    for proposal in parse.propose(document).sources:
         try:
             parse.read(Document(proposal, document.url, document.body))
         except ReadError as error:
@@ -41,12 +42,35 @@ def test_whatever_the_page_a_proposal_is_read_or_refused(pieces: list[str]) -> N
     assert not [each for each in refused if "is no CSS selector" in each or "is no path" in each]
 
 
+def test_fields_of_an_api_are_found_by_their_values_where_their_names_are_unknown() -> None:
+    rows = [
+        {
+            "tunnus": f"jakso-{number}",
+            "luokka": "Liikenne",
+            "julkaistu": f"2026-10-{number}T05:00:00Z",
+            "otsikko": title,
+            "kuvaus": f"Jaksossa {number} puhumme asiasta: {title.lower()}.",
+            "tiedosto": {"osoite": f"https://cdn.example/{number}.mp3"},
+        }
+        for number, title in ((26, "Viimeinen bussi"), (19, "Päätepysäkki"), (12, "Lumi"))
+    ]
+    (options, *_) = json_proposals.propose({"ohjelma": {"jaksot": rows}})
+    assert dict(options) == {
+        "items": "ohjelma.jaksot",
+        "title": "otsikko",
+        "date": "julkaistu",
+        "audio": "tiedosto.osoite",
+        "text": "kuvaus",
+    }
+
+
 @pytest.mark.parametrize(
     ("pasted", "url"),
     [
         ("example.com/show", "https://example.com/show"),
         (" <https://example.com/show> ", "https://example.com/show"),
-        ("localhost:8000/feed", "https://localhost:8000/feed"),
+        ("localhost:8000/feed", "http://localhost:8000/feed"),
+        ("192.168.1.20:8080/rss.xml", "http://192.168.1.20:8080/rss.xml"),
         ("feed:https://example.com/rss", "https://example.com/rss"),
         ("pcast://example.com/rss", "https://example.com/rss"),
         ("https://overcast.fm/itunes1566080008/pytorch", "https://podcasts.apple.com/us/podcast/id1566080008"),

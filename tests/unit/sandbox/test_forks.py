@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from aggregator.sandbox.forks import ForkError, Forks
-from aggregator.sandbox.template import Limits
+from aggregator.sandbox.limits import Limits
 from tests.support.paths import ROOT
 
 JOBS = "tests.support.jobs"
@@ -72,7 +72,7 @@ def test_a_template_that_ended_is_started_again(forks: Forks) -> None:
 PARENT = """
 import sys
 from aggregator.sandbox.forks import Forks
-from aggregator.sandbox.template import Limits
+from aggregator.sandbox.limits import Limits
 forks = Forks("tests.support.jobs")
 if "fork" in sys.argv:
     forks.fork_template()
@@ -84,7 +84,7 @@ forks.run(b'["sleep", 99]', Limits(9, 99, 400))
 OWNER = """
 import os, sys
 from aggregator.sandbox.forks import Forks
-from aggregator.sandbox.template import Limits
+from aggregator.sandbox.limits import Limits
 forks = Forks("tests.support.jobs")
 forks.load()
 number = os.fork()

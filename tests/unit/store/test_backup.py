@@ -23,9 +23,10 @@ from aggregator.store.backup import backup, restore
 from aggregator.store.connection import refresh_lock
 from aggregator.store.database import Store
 from aggregator.store.decisions import Event, read_decisions, read_events, write_decision, write_event
-from aggregator.store.entries import read_entries, write_listings
+from aggregator.store.entries import read_entries
 from aggregator.store.facts import read_fact, write_fact, write_feed_state
 from aggregator.store.guids import read_guids, write_guids
+from aggregator.store.listings import write_listings
 from aggregator.store.polls import read_poll_states, write_poll_states
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)

@@ -18,10 +18,11 @@ from aggregator.store import cache, database
 from aggregator.store.database import Store
 from aggregator.store.decisions import Event, read_decisions, read_events, read_overrides, write_decision, write_event
 from aggregator.store.decisions import write_override as write_override_of
-from aggregator.store.entries import read_entries, read_shows, read_sources, write_listings
+from aggregator.store.entries import read_entries, read_shows, read_sources
 from aggregator.store.examine import find_damage_of_store
 from aggregator.store.facts import read_fact, read_feed_state, write_fact, write_feed_state
 from aggregator.store.guids import read_guids, write_guids
+from aggregator.store.listings import write_listings
 from aggregator.store.polls import read_poll_states, write_poll_states
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)

@@ -157,7 +157,7 @@ def test_a_schema_whose_error_sqlite3_cannot_read_is_damaged(tmp_path: Path) -> 
     with database.open_store(str(path)):
         pass
     body = path.read_bytes()
-    place = body.index(b"CREATE INDEX due_times_due")
+    place = body.index(b"CREATE INDEX leases_due")
     path.write_bytes(body[: place + 9] + b"\xe9" + body[place + 10 :])
     with pytest.raises(DamagedError, match=r"store\.db: is damaged"), database.open_store(str(path)):
         pass

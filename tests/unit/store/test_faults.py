@@ -24,10 +24,11 @@ from aggregator.store import database
 from aggregator.store.backup import backup
 from aggregator.store.connection import refresh_lock
 from aggregator.store.decisions import Event, read_events, write_event
-from aggregator.store.entries import read_entries, write_listings
+from aggregator.store.entries import read_entries
 from aggregator.store.facts import read_fact, write_fact, write_feed_state
 from aggregator.store.facts import read_feed_state as feed_state
 from aggregator.store.guids import read_guids, write_guids
+from aggregator.store.listings import write_listings
 from tests.support.paths import ROOT
 from tests.support.tools import mounted, need_strace
 

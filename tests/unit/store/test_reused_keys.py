@@ -8,7 +8,9 @@ from msgspec.structs import replace
 from aggregator.model.entry import Enclosure, Entry, Listing, Moment
 from aggregator.model.source import Source
 from aggregator.store.database import Store
-from aggregator.store.entries import is_same_item, read_entries, write_listings
+from aggregator.store.entries import read_entries
+from aggregator.store.listings import write_listings
+from aggregator.store.reused_keys import is_same_item
 
 AT = datetime(2025, 2, 3, 7, 11, tzinfo=UTC)
 HOST = Source("host", "feed", path="/x")

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from aggregator.model.source import PollState, Robots, Validators
-from aggregator.store import polls
+from aggregator.store import hosts
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 URL = "https://a.example/robots.txt"
@@ -13,9 +13,9 @@ def test_a_robots_txt_comes_back_as_it_was_and_the_later_stands(store) -> None:
     first = Robots(PollState(URL, asked=AT), None, AT, "503 Service Unavailable")
     later = Robots(PollState(URL, Validators('"x"'), asked=AT, answered=AT), "allow: /\ufffd\x00é")
     other = Robots(PollState(f"https://{'b' * 300}.example/robots.txt"), "")
-    assert polls.read_robots(store, URL) is None
-    polls.write_robots(store, [first])
-    assert polls.read_robots(store, URL) == first
-    polls.write_robots(store, [later, other])
-    assert polls.read_robots(store, URL) == later
-    assert polls.read_robots(store, other.poll_state.url) == other
+    assert hosts.read_robots(store, URL) is None
+    hosts.write_robots(store, [first])
+    assert hosts.read_robots(store, URL) == first
+    hosts.write_robots(store, [later, other])
+    assert hosts.read_robots(store, URL) == later
+    assert hosts.read_robots(store, other.poll_state.url) == other

@@ -2,15 +2,16 @@
 
 import time
 import unicodedata
+from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aggregator.text.fold import Form, fold, normalize
+from aggregator.text.fold import fold, normalize
 from aggregator.text.word_frequencies import frequency
 
-FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")
+FORMS: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
 MARKS = [chr(code) for code in range(0x110000) if unicodedata.combining(chr(code))]
 LETTERS = (*"a é字가", "\uff9e", "\uff9f", "\u0f77", "\u1161", "\u11a8", "\ufc5e", "\U0001d15e")
 

@@ -1,4 +1,4 @@
-"""A table of records: their features as columns, so that millions of pairs can be compared at once."""
+"""Make a table of records: their features as columns, so that millions of pairs can be compared at once."""
 
 from __future__ import annotations
 
@@ -36,26 +36,31 @@ from aggregator.merger.matching.features.token_bags import (
 from aggregator.text.titles.titles import Title
 
 ABSENT = -(2**40)  # in every column of whole numbers: the source did not say
-_CODE = re.compile(r"(?<![\w-])[^\W\d_]{1,5}-?\d{2,6}(?:-?[^\W_]{1,6})?(?![\w-])")  # "GAG275", "WH-1000XM4"
+# "GAG275", "WH-1000XM4"; and numbers longer than a date without separators: "773205957368037377"
+_CODE = re.compile(r"(?<![\w-])(?:[^\W\d_]{1,5}-?\d{2,6}(?:-?[^\W_]{1,6})?|\d{9,})(?![\w-])")
 _TOTAL = re.compile(r"(?<=\d)\s?(?:of|von|de|di|sur|van|av|из|z|/)\s?(\d{1,4})\b", re.IGNORECASE)  # "2 of 12"
 _BEGINNING = 200  # characters of a description that are kept to be shown, of which a person is told 80
 
 
 class Frame(Struct, frozen=True):
-    """The records of a run as columns; row numbers follow the order of ids, so the input's order leaves no trace.
+    """The records of a run as columns; rows are sorted by id, so that the order of the input does not matter.
 
-    Of the texts in ``records`` only the beginnings are left, each with the digest of the whole: equal where that is.
-    ``scope`` is the show where known (-1 where not), ``likely_scope`` the show that is looked at first, ``word_group``
-    the rows among which a word is rare: those of a likely scope but for titles with no 3-gram of another. ``repeats``
-    is the most that a row's core occurs in one source, ``wordless`` that it has no word. ``series_words`` are the words
-    beside the number of a title that is only a number, ``counts_alike`` says that its listing is known to count as
-    others do. ``full_title`` is the core with its numbers, part and tag (``ABSENT`` without number and part),
-    ``full_title_repeats`` the most that this occurs in one source.
+    - ``records``: of their texts only the beginnings, each with the digest of the whole.
+    - ``scope``: the show, -1 for an unknown one; ``likely_scope``: the show that is compared first.
+    - ``word_group``: the group of rows in which the rarity of words is measured: those of a likely scope, without
+      titles that have no 3-gram in common with another.
+    - ``repeats``: how often the row's core occurs in one source, at most; ``wordless``: whether it has no word.
+    - ``series_words``: the words beside the number of a title that is only a number; ``counts_alike``: whether its
+      listing is known to have the same numbers as others.
+    - ``full_title``: the core with its numbers, part and tag (``ABSENT`` without number and part);
+      ``full_title_repeats``: how often it occurs in one source, at most.
 
-    Bags: ``title_grams`` and ``name_grams`` are the 3-grams of the core and of author and the like, ``tokens`` the
-    words of both; ``descriptions``, ``summaries`` and ``texts`` the words of either text and of both (unweighted);
-    ``sentences`` those that a source has once; ``unique_ids`` the ids that occur once in their source; ``numbers``,
-    ``digits`` of the core, and ``all_numbers`` of both with the part; ``codes`` those that a source has once.
+    Bags:
+
+    - ``title_grams``, ``name_grams``: 3-grams of the core, and of author and show; ``tokens``: the words of both.
+    - ``descriptions``, ``summaries``, ``texts``: the words of either text, and of both (unweighted).
+    - ``sentences``, ``unique_ids``, ``codes``: those that occur once in their source.
+    - ``numbers``, ``digits`` of the core, and ``all_numbers``: both with the part.
     """
 
     records: tuple[Record, ...]
@@ -109,7 +114,9 @@ def build_frame(records: Sequence[Record]) -> Frame:
     grams = _bag_grams(titles, names_of)
     title_grams, name_grams, groups = _weigh_grams(grams, likely_scope, source)
     core = _encode([title.core for title in titles])
-    typed = _encode([_full_title(title, serial=words is not None) for title, words in zip(titles, stem, strict=True)])
+    typed = _encode(
+        [_make_full_title(title, serial=words is not None) for title, words in zip(titles, stem, strict=True)]
+    )
     (long, brief, texts, sentences), (numbers, digits, marks) = make_text_bags(rows, groups), _bag_numbers(rows, titles)
     return Frame(
         records=tuple(map(_shorten, rows)),
@@ -133,7 +140,7 @@ def build_frame(records: Sequence[Record]) -> Frame:
         year=_make_column(row.year for row in rows),
         seconds=_make_column(row.seconds for row in rows),
         step=_make_column(row.step for row in rows),
-        season=_make_column(_first_known(row.season, title.season) for row, title in zip(rows, titles, strict=True)),
+        season=_make_column(_choose_known(row.season, title.season) for row, title in zip(rows, titles, strict=True)),
         part=_make_column(title.part for title in titles),
         tag=_encode([title.tag for title in titles]),
         stage=_encode([tuple(each for each in title.digits if isinstance(each, str)) or None for title in titles]),
@@ -153,7 +160,7 @@ def build_frame(records: Sequence[Record]) -> Frame:
 
 
 def _shorten(record: Record) -> Record:
-    """Return the record with the beginning of its description in place of the whole, which is in the columns."""
+    """Return the record with the beginning of its description only: the whole is in the columns."""
     text = record.description
     if text is None or len(text) <= _BEGINNING:
         return record if record.summary is None else replace(record, summary=None)
@@ -161,8 +168,8 @@ def _shorten(record: Record) -> Record:
     return replace(record, description=f"{text[:_BEGINNING]} {digest}", summary=None)
 
 
-def _full_title(title: Title, *, serial: bool) -> Hashable | None:
-    """Return what must be equal in two titles that each source has once, ``None`` without a number or a part."""
+def _make_full_title(title: Title, *, serial: bool) -> Hashable | None:
+    """Return the full title (see ``Frame``), ``None`` without a number or a part."""
     return (*title[:4], title.tag) if serial or title.numbers or title.part else None
 
 
@@ -181,9 +188,9 @@ def _bag_grams(titles: Sequence[Title], names_of: Sequence[str]) -> tuple[Bags, 
 
 
 def _weigh_grams(grams_of: tuple[Bags, Bags], scope: Ints, source: Ints) -> tuple[Bags, Bags, tuple[Ints, Ints]]:
-    """Return the bags weighted by how rare features are in the show and in the listing, and those groups of rows.
+    """Return the bags weighted by the rarity of features in the show and in the listing, and these groups of rows.
 
-    What every title of a listing has weighs nothing.
+    Features of all titles of a listing weigh nothing.
     """
     word_group = np.where(has_shared_features(grams_of, scope + 1), scope + 1, scope.max(initial=0) + 2)
     groups = (word_group, (scope + 1) * (int(source.max(initial=0)) + 1) + source)
@@ -193,9 +200,7 @@ def _weigh_grams(grams_of: tuple[Bags, Bags], scope: Ints, source: Ints) -> tupl
 
 
 def _bag_numbers(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags, Bags, Bags]:
-    """Return the numbers of each record, the digits left in its core, and both with its part ("X 2", "X (Part 2)") and
-    how many there are in all ("X, 2, 12", "X (2 of 12)").
-    """
+    """Return bags of numbers, of the digits in the core, and of both with part ("X (Part 2)") and total ("2 of 12")."""
     number: dict[Hashable, int] = {}
     pairs = list(zip(rows, titles, strict=True))
     numbers = [(*row.numbers, *title.numbers) for row, title in pairs]
@@ -208,7 +213,7 @@ def _bag_numbers(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags,
 
 
 def _number_occurrences(digits: Sequence[int | str]) -> list[Hashable]:
-    """Return the digits, a second 1 told from the first: "race 1, day 1" has not all that "race 1, day 2" has."""
+    """Return the digits with repeated ones numbered, so that "race 1, day 1" has another bag than "day 1"."""
     return [(digit, digits[:at].count(digit)) if digit in digits[:at] else digit for at, digit in enumerate(digits)]
 
 
@@ -228,9 +233,9 @@ def _find_codes(rows: Sequence[Record]) -> Bags:
 
 
 def _count_repeats(core: Ints, source: Ints, scope: Ints) -> Ints:
-    """Return for each row the most that its core occurs in any one source, other shows' items left aside.
+    """Return for each row how often its core occurs in one source, at most, within its show.
 
-    Items of no known show (scope -1) count for every show, and every show's for them.
+    Items of no known show (scope -1) count for every show, and those of every show for them.
     """
     cores, scopes = core.tolist(), scope.tolist()
     often = Counter(zip(cores, source.tolist(), scopes, strict=True))
@@ -255,5 +260,5 @@ def _make_column(values: Iterable[int | None]) -> Ints:
     return np.array([ABSENT if value is None else value for value in values], dtype=np.int64)
 
 
-def _first_known(one: int | None, other: int | None) -> int | None:
+def _choose_known(one: int | None, other: int | None) -> int | None:
     return other if one is None else one

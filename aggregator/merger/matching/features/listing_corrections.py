@@ -1,22 +1,23 @@
-"""Correct what is read from whole listings before anything is compared: exchanged dates, shifted numbers, frames.
+"""Correct errors of whole listings before comparison: exchanged day and month, shifted numbers, frames of a series.
 
-**Dates.** A page that writes 03/04 does not show which is the day. Its listing does: its own order fits the other
-reading, or entries whose title another source has once lie on the other source's day when read so. What a listing shows
-of three dates or more holds for all of them; dates with a day above 12 have one reading only.
+**Dates.** 03/04 may be March or April. The listing as a whole decides: its order fits the other reading, or with it
+entries have the same day as entries of another source with the same unique title. Three dates that show this are enough
+for all of the listing; dates with a day above 12 have one reading only.
 
-**Numbers.** A directory that counts a trailer lists "Episode 13" where the host has "Episode 12". Entries of one day
-then differ by the same number everywhere, and have the same lengths or texts, while entries of one number have not. An
-early feed, a week ahead under the same numbers, is told from it by the same means.
+**Numbers.** A directory that counts a trailer lists "Episode 13" where the host has "Episode 12". Then entries of one
+day differ by the same number throughout and have the same lengths or texts, while entries of one number have different
+ones. By the same means an early feed, a week ahead with the same numbers, is left unchanged.
 
-**Frames.** "Leftovers: X" is no decorated "X" where other listings have an "X" of other length or text and day: what
-three titles of a listing begin or end with may also name a series.
+**Frames.** "Leftovers: X" is not a decorated "X" if other listings have an "X" of other length or text, and day: the
+same words at the start or end of three titles may also name a series.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from itertools import combinations, pairwise
 
@@ -28,34 +29,34 @@ from aggregator.text.titles.titles import Title
 
 _EXCHANGED = 3  # pairs that only the other reading of dates explains
 _NEARLY_ALL = 0.8  # share of pairs that must agree on a correction
-_SHOWN = 8  # dated entries by which a listing shows its order
-_BREAKS = 2  # steps against the order that the other reading must mend
-_HARDLY_ANY = 0.02  # share of the steps that may go against the order in the other reading
+_SHOWN = 8  # dated entries that show the order of a listing
+_BREAKS = 2  # steps against the order that the other reading must correct
+_HARDLY_ANY = 0.02  # share of the steps that may be against the order in the other reading
 _FAR = 3  # days that zones and delays explain
 _MONTHS = 12
 
-_LEAST = 5  # entries of one day that must be counted otherwise
-_MOST = 3  # numbers by which a listing may be ahead; an archive dated anew has entries of one day that differ by more
-_TELLING = 0.4  # share of pairs of neighbours that contradict where lengths and texts tell items apart
+_LEAST = 5  # entries of one day whose numbers must differ
+_MOST = 3  # by which numbers may differ; an archive that was dated again has entries of one day that differ by more
+_TELLING = 0.4  # share of neighbouring pairs that contradict, if lengths and texts distinguish items
 _SECONDS, _SHARE = 240, 0.02  # lengths further apart than an advertisement are two items'
 _WORDS = 6  # words below which a text is no evidence
 _COMMON = 0.5  # share of the poorer text's words
-_RELISTED = 3  # entries of one title of a source that may be one item, listed anew by its hosts
+_RELISTED = 3  # entries of one title of a source that may be one item, listed again by its hosts
 _SERIES = 2  # titles under a frame that are another item than the same title without it
 _DIGITS = re.compile(r"\d+")
 
-_Days = Mapping[str, int]  # by folded title that a source has once
+_Days = Mapping[str, frozenset[int]]  # by folded title
 _Entry = tuple[int, Record]  # the number of an episode and its record
 
 
 def correct_dates(records: Sequence[Record]) -> Sequence[Record]:
-    """Return the records with the dates of listings put right that have day and month exchanged."""
+    """Return the records with corrected dates for listings that have day and month exchanged."""
     by_source: defaultdict[str, list[Record]] = defaultdict(list)
     for record in records:
         if record.day is not None:
             by_source[record.source].append(record)
     wrong = {source for source, rows in by_source.items() if _is_out_of_order(rows)}
-    titles = {source: _days_by_title(rows, swapped=source in wrong) for source, rows in by_source.items()}
+    titles = {source: _list_days(rows, swapped=source in wrong) for source, rows in by_source.items()}
     pairs = [pair for pair in combinations(sorted(titles), 2) if _are_exchanged(titles[pair[0]], titles[pair[1]])]
     often = Counter(source for pair in pairs for source in pair)
     timed = Counter(record.source for record in records if record.timed)
@@ -80,24 +81,23 @@ def _is_out_of_order(rows: Sequence[Record]) -> bool:
 
 
 def _count_breaks(days: Sequence[int]) -> int:
-    """Return how many steps go against the direction that most have."""
+    """Return how many steps are against the direction of most."""
     steps = [after - before for before, after in pairwise(days)]
     return min(sum(step > 0 for step in steps), sum(step < 0 for step in steps))
 
 
-def _days_by_title(rows: Sequence[Record], *, swapped: bool) -> _Days:
-    """Return the day of each title that a source has once."""
-    often = Counter(fold(row.title) for row in rows)
-    return {
-        title: _exchange_day(row.day) if swapped else row.day
-        for row in rows
-        if row.day is not None and often[title := fold(row.title)] == 1
-    }
+def _list_days(rows: Sequence[Record], *, swapped: bool) -> _Days:
+    """Return the days of each title of a source."""
+    days: defaultdict[str, set[int]] = defaultdict(set)
+    for row in rows:
+        if row.day is not None:
+            days[fold(row.title)].add(_exchange_day(row.day) if swapped else row.day)
+    return {title: frozenset(found) for title, found in days.items()}
 
 
 def _are_exchanged(one: _Days, other: _Days) -> bool:
-    """Return whether the days of equal titles disagree and agree once day and month of one are exchanged."""
-    pairs = [(one[title], other[title]) for title in one.keys() & other.keys()]
+    """Return whether the days of equal titles agree only with day and month of one source exchanged."""
+    pairs = [pair for title in one.keys() & other.keys() for pair in _pair_days(one[title], other[title])]
     apart = [(mine, theirs) for mine, theirs in pairs if abs(mine - theirs) > _FAR]
     explained = sum(
         abs(_exchange_day(mine) - theirs) <= 1 or abs(mine - _exchange_day(theirs)) <= 1 for mine, theirs in apart
@@ -106,8 +106,22 @@ def _are_exchanged(one: _Days, other: _Days) -> bool:
     return explained >= _EXCHANGED and explained >= _NEARLY_ALL * len(apart) and explained > kept
 
 
+def _pair_days(one: Collection[int], other: Collection[int]) -> Iterable[tuple[int, int]]:
+    """Yield pairs of days that two sources have for one title: the nearest, or those that an exchange explains."""
+    if len(one) == len(other) == 1:
+        yield min(one), min(other)
+        return
+    known = sorted(one)
+    for day in other:
+        at = bisect_left(known, day)
+        near = min(known[max(at - 1, 0) : at + 1], key=lambda each: abs(each - day))
+        exchanged = _exchange_day(day)
+        explained = abs(near - day) > _FAR and exchanged in one and exchanged not in other
+        yield (exchanged if explained else near), day
+
+
 def _exchange_day(day: int) -> int:
-    """Return the ordinal of the date with day and month exchanged, the same where that is no date."""
+    """Return the ordinal of the date with day and month exchanged, unchanged if that is no date."""
     read = date.fromordinal(day)
     return day if read.day > _MONTHS else read.replace(month=read.day, day=read.month).toordinal()
 
@@ -125,9 +139,9 @@ def _exchange_date(record: Record) -> Record:
 def correct_numbers(
     rows: Sequence[Record], titles: Sequence[Title], stems: Sequence[str | None], shelves: Sequence[int]
 ) -> tuple[tuple[Record, ...], tuple[Title, ...], list[bool]]:
-    """Return the records and titles, those that are only a number counted as the show's largest listing counts them.
+    """Return the records and titles with the numbers of the show's largest listing in titles that are only a number.
 
-    And for each whether it is of such a listing, or of one that lengths or texts show to count as that does.
+    Also return for each whether its listing is known to have the same numbers as that one, by lengths or texts.
     """
     listings: defaultdict[int, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for at, (row, stem) in enumerate(zip(rows, stems, strict=True)):
@@ -151,7 +165,7 @@ def _read_number(title: Title) -> int:
 
 
 def _find_lead(one: Sequence[_Entry], other: Sequence[_Entry]) -> int | None:
-    """Return by how much the second listing counts higher, 0 where it counts as the first, ``None`` if not known."""
+    """Return by how much the numbers of the second listing are higher, ``None`` if that is not known."""
     equal = _join(one, other, lambda entry: entry[0])
     if any(set(mine.ids) & set(theirs.ids) for (_, mine), (_, theirs) in equal) or _do_agree(equal):
         return 0
@@ -163,9 +177,7 @@ def _find_lead(one: Sequence[_Entry], other: Sequence[_Entry]) -> int | None:
 
 
 def _do_agree(pairs: Sequence[tuple[_Entry, _Entry]]) -> bool:
-    """Return whether nearly all pairs of which lengths or texts are known have those of one item, and these differ
-    from item to item.
-    """
+    """Return whether the known lengths or texts of nearly all pairs agree, and differ from item to item."""
     known = [found for (_, one), (_, other) in pairs if (found := _do_contradict(one, other)) is not None]
     shifted = [_do_contradict(one[1], other[1]) for (one, _), (_, other) in pairwise(pairs)]
     apart = [found for found in shifted if found is not None]
@@ -190,7 +202,7 @@ def _index_single(entries: Iterable[_Entry], key: Callable[[_Entry], Hashable | 
 
 
 def _do_contradict(one: Record, other: Record) -> bool | None:
-    """Return whether lengths or texts contradict; ``None`` where neither is known of both."""
+    """Return whether lengths or texts contradict; ``None`` if neither is known of both."""
     longer = None
     if one.seconds is not None and other.seconds is not None:
         longer = abs(one.seconds - other.seconds) > max(_SECONDS, _SHARE * max(one.seconds, other.seconds))
@@ -203,7 +215,7 @@ def _do_contradict(one: Record, other: Record) -> bool | None:
 def find_series_frames(
     rows: Sequence[Record], titles: Sequence[Title], shelves: Sequence[int]
 ) -> Mapping[int, frozenset[str]]:
-    """Return by show the frames that name a series: titles under them are other items than equal ones without."""
+    """Return by show the frames that name a series: titles with them are other items than equal ones without."""
     framed = {shelf for shelf, title in zip(shelves, titles, strict=True) if any(title.frames)}
     equal: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
     for at, (title, shelf) in enumerate(zip(titles, shelves, strict=True)):
@@ -226,13 +238,13 @@ def find_series_frames(
 
 
 def _are_apart(one: Record, other: Record) -> bool | None:
-    """Return whether lengths or texts contradict and the days differ; ``None`` where neither is known of both."""
+    """Return whether lengths or texts contradict and the days differ; ``None`` if neither is known of both."""
     unlike = _do_contradict(one, other)
     return None if unlike is None else unlike and (one.day is None or one.day != other.day)
 
 
 def _renumber(row: Record, title: Title, ahead: int) -> tuple[Record, Title]:
-    """Return an entry and its title with numbers as the other listing counts them; they may be 0 or less."""
+    """Return an entry and its title with the numbers of the other listing, which may be 0 or less."""
     number = _read_number(title)
 
     core = _DIGITS.sub(f"{number - ahead}", title.core)

@@ -1,8 +1,8 @@
-"""Neutral records that the match engine works on, made from entries or from lines of JSON about items of any kind.
+"""Make records for matching from entries, or from lines of JSON about items of any kind.
 
-What a bare number means as a duration (seconds, milliseconds, minutes) is learned from the numbers of its source and
-from lengths that other sources give in words: the five catalogues of one public set write ``03:43``, ``223``,
-``3.716``, ``3m 43sec`` and ``223000`` for one song.
+The unit of a bare number as a duration (seconds, milliseconds, minutes) is found from the numbers of its source and
+from lengths with units of other sources: the five catalogues of one public set write ``03:43``, ``223``, ``3.716``,
+``3m 43sec`` and ``223000`` for one song.
 """
 
 from __future__ import annotations
@@ -16,29 +16,31 @@ from statistics import median
 from msgspec import Struct, field
 
 from aggregator.model.entry import Entry, Span
-from aggregator.text import dates, durations
 from aggregator.text.fold import fold
+from aggregator.text.times import dates, durations
 from aggregator.text.urls import bare_audio, canonical
 
 _BARE = re.compile(r"\s*\d{1,12}(?:\.\d+)?\s*")
 _UNITS = {"seconds": 1.0, "milliseconds": 0.001, "minutes": 60.0}
-_TYPICAL = 900.0  # seconds: between a song and an episode, where no other source says a length in words
-_RELUCTANCE = math.log(5)  # seconds are the rule (RSS): another unit must fit five times better
-_LONGEST = 4000  # characters of any text that are looked at
-_BOUND = 1e12  # no length in any unit
-_HUGE = 1_000_000  # no season or episode number; a file size in the wrong field
+_TYPICAL = 900.0  # seconds: between a song and an episode, if no other source has lengths with a unit
+_RELUCTANCE = math.log(5)  # seconds are usual (RSS): another unit must fit five times better
+_LONGEST = 4000  # characters of any text that are examined
+_BOUND = 1e12  # above any length in any unit
+_HUGE = 1_000_000  # above any season or episode number; a file size in the wrong field
 _YEARED = re.compile(r"\((\d{4})\)$")  # "Album (1998)"
 _YEAR = re.compile(r"\s*(\d{4})\s*")
 
 
 class Record(Struct, frozen=True):
-    """One account of one item of any kind.
+    """One source's record of one item of any kind.
 
-    ``kind`` is ``episode``, ``post`` or empty where it is not known. ``ids`` are hard ids as ``scheme:value``; which of
-    them are unique in their source is found later. ``day`` is the UTC day's ordinal, ``year`` stands alone where
-    only the year is known. ``timed`` is false where ``instant`` (seconds since 1970) is no time of day with a zone, but
-    a day or a local time. ``seconds`` with ``step`` is the duration and its grain. ``position`` orders
-    the records of a listing, ``None`` where it has no order. ``summary`` is a second text beside the description.
+    - ``kind``: ``episode``, ``post``, or empty if unknown.
+    - ``ids``: hard ids as ``scheme:value``.
+    - ``day``: the ordinal of the day in UTC; ``year`` alone if only that is known.
+    - ``instant``: seconds since 1970; ``timed`` is false if it is a day or a local time.
+    - ``seconds``, ``step``: the duration and its precision.
+    - ``position``: order in the listing, ``None`` without one.
+    - ``summary``: a second text beside the description.
     """
 
     id: str
@@ -72,7 +74,7 @@ def make_record(entry: Entry) -> Record:
         source=entry.source,
         title=entry.title,
         kind=entry.genre,
-        ids=_entry_ids(entry),
+        ids=_list_entry_ids(entry),
         show=entry.show,
         author=entry.author,
         description=entry.description or entry.summary,
@@ -90,8 +92,8 @@ def make_record(entry: Entry) -> Record:
     )
 
 
-def _entry_ids(entry: Entry) -> tuple[str, ...]:
-    """Return every hard id that an entry carries, as ``scheme:value``."""
+def _list_entry_ids(entry: Entry) -> tuple[str, ...]:
+    """Return every hard id of an entry, as ``scheme:value``."""
     found = [f"{scheme}:{value}" for scheme, value in entry.ids]
     if entry.guid:
         found.append(f"guid:{entry.guid}")
@@ -120,7 +122,7 @@ def _parse_record(line: Mapping[str, object], unit: float) -> Record:
         source=str(line["source"]),
         title=_read_text(line, "title") or "",
         kind=genre if (genre := _read_text(line, "genre")) in ("episode", "post") else "",
-        ids=_line_ids(line),
+        ids=_list_line_ids(line),
         show=_read_text(line, "show"),
         author=_read_text(line, "author"),
         description=description or summary,
@@ -137,7 +139,7 @@ def _parse_record(line: Mapping[str, object], unit: float) -> Record:
     )
 
 
-def _line_ids(line: Mapping[str, object]) -> tuple[str, ...]:
+def _list_line_ids(line: Mapping[str, object]) -> tuple[str, ...]:
     """Return the hard ids of a line as ``scheme:value``."""
     found = []
     if guid := _read_text(line, "guid"):
@@ -179,7 +181,7 @@ def _parse_date(value: object) -> tuple[int | None, int | None, float | None, bo
 
 
 def _parse_length(value: object, unit: float) -> tuple[int | None, int]:
-    """Return seconds and their grain; nothing where the length is absent or 0."""
+    """Return seconds and their precision; ``None`` seconds if the length is missing or 0."""
     bare = _read_bare(value)
     if bare is not None:
         seconds = round(bare * unit)
@@ -190,7 +192,7 @@ def _parse_length(value: object, unit: float) -> tuple[int | None, int]:
 
 
 def _read_bare(value: object) -> float | None:
-    """Return a number that is not negative, as number or as plain digits."""
+    """Return a number that is not negative, given as number or as digits; else ``None``."""
     if isinstance(value, str):
         return float(value) if _BARE.fullmatch(value) else None
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -199,7 +201,7 @@ def _read_bare(value: object) -> float | None:
 
 
 def _find_units(lines: Sequence[Mapping[str, object]]) -> dict[str, float]:
-    """Return the seconds of a bare number by source, measured against what its own show lasts elsewhere."""
+    """Return the unit of bare numbers in seconds, by source, by comparison with lengths of the show elsewhere."""
     bare: defaultdict[str, list[float]] = defaultdict(list)
     worded: defaultdict[str, list[float]] = defaultdict(list)
     shows: defaultdict[str, set[str]] = defaultdict(set)
@@ -220,7 +222,7 @@ def _find_units(lines: Sequence[Mapping[str, object]]) -> dict[str, float]:
 
 
 def _find_unit(middle: float, typical: float) -> float:
-    """Return the unit whose reading of the source's median lies nearest to the typical length."""
+    """Return the unit with which the source's median is nearest to the typical length."""
 
     def off(name: str) -> float:
         return abs(math.log(middle * _UNITS[name] / typical)) + (0.0 if name == "seconds" else _RELUCTANCE)

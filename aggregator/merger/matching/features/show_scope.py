@@ -1,9 +1,9 @@
-"""Find which show each record belongs to, where that can be known.
+"""Find the show of each record, if that can be known.
 
-A show name is a *scope* where a source has few of them and they recur in other sources: then records of two known,
-different shows are never compared. Where it varies item by item (the album of a song) it is text; where it never
-recurs elsewhere (the venues of two paper catalogues) it says nothing. A scope is never a scored feature: inside a
-source it is constant, so its agreement there would look worthless.
+The name of a show is a *scope* if a source has few of them and they recur in other sources: then records of two known,
+different shows are never compared. If it varies item by item (the album of a song) it is text; if it never recurs
+elsewhere (the venues of two paper catalogues) it is ignored. A scope is not a scored feature: it is constant inside a
+source, so that its agreement would seem worthless.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _RECUR = 0.5  # share of the records whose name is known to another source
 
 
 class Scope(Struct, frozen=True):
-    """``rows`` holds a show number for each record, -1 where unknown; whether show and author vary item by item.
+    """``rows`` are the show numbers of the records, -1 for unknown; whether show and author vary item by item.
 
-    ``likely_scope`` is the same with the unknown filled in where a whole listing's words point to one show: enough to
-    look there first and to learn its frames, not enough to forbid another.
+    ``likely_scope`` also has the shows to which the words of a whole listing point: enough to compare with that show
+    first and to learn its frames, not enough to exclude another.
     """
 
     rows: tuple[int, ...]
@@ -56,7 +56,7 @@ def _simplify(name: str | None) -> str:
 
 
 def _do_vary(values: Sequence[str], sources: Sequence[str]) -> bool:
-    """Return whether most records lie in sources where the value changes with nearly every item."""
+    """Return whether the value varies with nearly every item in the sources of most records."""
     distinct: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for value, source in zip(values, sources, strict=True):
         if value:
@@ -67,7 +67,7 @@ def _do_vary(values: Sequence[str], sources: Sequence[str]) -> bool:
 
 
 def _do_recur(values: Sequence[str], sources: Sequence[str]) -> bool:
-    """Return whether the values of a source are found in others, or there is one value only."""
+    """Return whether the values of a source occur in others, or there is one value only."""
     where: defaultdict[str, set[str]] = defaultdict(set)
     for value, source in zip(values, sources, strict=True):
         if value:
@@ -79,7 +79,7 @@ def _do_recur(values: Sequence[str], sources: Sequence[str]) -> bool:
 
 
 def _fill_in(records: Sequence[Record], rows: Sequence[int]) -> list[int]:
-    """Return the show numbers, unknown ones filled in from the same listing, else from what its words point to."""
+    """Return the show numbers with unknown ones filled in from the same listing, else by the words of the listing."""
     listed: defaultdict[str, set[int]] = defaultdict(set)
     for record, row in zip(records, rows, strict=True):
         listed[record.source].add(row)
@@ -106,14 +106,14 @@ def _fill_in(records: Sequence[Record], rows: Sequence[int]) -> list[int]:
 
 
 def _find_pointed(words: set[str], where: Mapping[str, set[int]], shows: set[int]) -> int:
-    """Return the one of some shows that most of a record's telling words belong to, -1 where none do or two tie."""
+    """Return the show of which most of a record's words are, -1 for none or a tie."""
     telling = [where[word] & shows for word in words if word in where]
     counts = Counter(show for found in telling if len(found) == 1 for show in found).most_common(2)
     return counts[0][0] if counts and (len(counts) == 1 or counts[0][1] > counts[1][1]) else -1
 
 
 def _elect(counts: Counter[int]) -> int:
-    """Return the show that a whole listing's records point to, -1 where too few agree."""
+    """Return the show to which the records of a whole listing point, -1 if too few agree."""
     ranked = [(times, show) for show, times in counts.items() if show >= 0]
     ranked.sort(key=lambda one: (-one[0], one[1]))
     if not ranked or ranked[0][0] < _TELLING or (len(ranked) > 1 and ranked[0][0] < _AGREED * ranked[1][0]):
@@ -124,7 +124,7 @@ def _elect(counts: Counter[int]) -> int:
 def _drop_unconfirmed(rows: Sequence[int], sources: Sequence[str]) -> list[int]:
     """Return the show numbers, -1 for a name that one source alone gives to all its items.
 
-    It may be another name of the same show. A listing of several shows names them to tell them apart: its names count.
+    It may be another name of the same show. The names in a listing of several shows count.
     """
     where: defaultdict[int, set[str]] = defaultdict(set)
     listed: defaultdict[str, set[int]] = defaultdict(set)

@@ -1,6 +1,6 @@
-"""The words of records as they are compared: titles without their show's decoration, names, and bags of text.
+"""Prepare the texts of records for comparison: titles without their show's decoration, names, and bags of words.
 
-A title that is only a number ("Episode 12", "第12回") agrees with an equal one in the number and in nothing else.
+The evidence of a title that is only a number ("Episode 12", "第12回") is its number alone.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _WORDY = 3  # blanks in a sentence that can be an item's own; "Free download." i
 
 
 def split_titles(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
-    """Return the typed pieces of each title, the decoration of its own show taken off."""
+    """Return the typed pieces of each title, without the decoration of its show."""
     texts, counts = _strip_counters(rows, _strip_teasers(rows), scope)
     listed: defaultdict[int, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     named: dict[int, str] = {}
@@ -60,9 +60,41 @@ def split_titles(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
     if series := find_series_frames(rows, titles, scope.likely_scope):
         frames |= {show: frames[show].drop(names) for show, names in series.items()}
         titles = _parse_titles(texts, scope.likely_scope, named, frames)
-    return tuple(
+    counted = [
         title if number is None else title._replace(numbers=tuple(sorted({*title.numbers, number})))
         for title, number in zip(titles, counts, strict=True)
+    ]
+    return _keep_only_numbers(counted, rows, scope)
+
+
+def _keep_only_numbers(titles: Sequence[Title], rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
+    """Return the titles with their number in the core if the titles of a show differ in nothing else ("12. Show").
+
+    Four in five titles of a listing must have the same words, with at least three numbers. A number with a mark
+    ("Mailbag #12") does not count if there are texts.
+    """
+    listings = list(zip(scope.likely_scope, (row.source for row in rows), strict=True))
+    counted = [
+        len(title.numbers) == 1 and not title.digits and (row.title[:1].isdigit() or not row.description)
+        for title, row in zip(titles, rows, strict=True)
+    ]
+    size = Counter(listings)
+    often: Counter[tuple[tuple[int, str], str]] = Counter()
+    numbers: defaultdict[tuple[tuple[int, str], str], set[int]] = defaultdict(set)
+    for title, listing, is_counted in zip(titles, listings, counted, strict=True):
+        often[listing, title.core] += 1
+        if is_counted:
+            numbers[listing, title.core].add(title.numbers[0])
+    alone = {
+        (listing[0], core)
+        for (listing, core), found in numbers.items()
+        if len(found) >= _SERIES and often[listing, core] >= _COUNTER_SHARE * size[listing]
+    }
+    return tuple(
+        title._replace(core=f"{title.numbers[0]} {title.core}", digits=title.numbers)
+        if is_counted and (show, title.core) in alone
+        else title
+        for title, (show, _), is_counted in zip(titles, listings, counted, strict=True)
     )
 
 
@@ -78,10 +110,10 @@ def _parse_titles(
 
 
 def _strip_teasers(rows: Sequence[Record]) -> list[str]:
-    """Return the titles without a last segment that only begins the description.
+    """Return the titles without a last segment that repeats the beginning of the description.
 
-    The segment stays where other titles of the listing begin with the same words: these are no title, but what the
-    listing puts before one, and the description begins with the title itself.
+    The segment stays if other titles of the listing begin with the same words: these are decoration, and the
+    description begins with the title itself.
     """
     heads = [_DIGITS.sub("#", row.title.partition(": ")[0].casefold()) for row in rows]
     often = Counter((row.source, head) for row, head in zip(rows, heads, strict=True))
@@ -92,10 +124,10 @@ def _strip_teasers(rows: Sequence[Record]) -> list[str]:
 
 
 def _strip_counters(rows: Sequence[Record], texts: Sequence[str], scope: Scope) -> tuple[list[str], list[int | None]]:
-    """Return the titles without the number that a listing counts them with, and that number.
+    """Return the titles without a number that the listing adds to nearly every title, and that number.
 
-    A listing that writes its own count at one end of nearly every title ("Puntata 12: X", "X [12]") needs it to tell
-    equal titles apart, so it is known by its numbers: all different, close to one another, and in order.
+    Such a counter at one end of titles ("Puntata 12: X", "X [12]") is recognised by its numbers: all different, close
+    to one another, and in order.
     """
     listed: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
     for at, (row, show) in enumerate(zip(rows, scope.likely_scope, strict=True)):
@@ -113,7 +145,7 @@ def _strip_counters(rows: Sequence[Record], texts: Sequence[str], scope: Scope) 
 def _find_counter(
     rows: Sequence[Record], places: Sequence[int], texts: Sequence[str], pattern: re.Pattern[str]
 ) -> dict[int, re.Match[str]]:
-    """Return where the titles at some places carry the listing's counter at one end; empty where it has none."""
+    """Return the titles at some places that have the listing's counter at one end; empty without a counter."""
     least = max(_COUNTER_LEAST, _COUNTER_SHARE * len(places))
     if len(places) < least:
         return {}
@@ -134,7 +166,7 @@ def _find_counter(
 
 
 def _match_counter(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """Return the match of a counter that leaves a title with a letter."""
+    """Return the match of a counter if the rest of the title has a letter."""
     match = (
         pattern.search(text, max(0, len(text) - _LONGEST_COUNTER)) if pattern is _COUNTERS[1] else pattern.match(text)
     )
@@ -144,7 +176,7 @@ def _match_counter(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 
 def read_names(row: Record, scope: Scope) -> str:
-    """Return show and author, folded, where they vary item by item and so tell items apart; initials stand for many."""
+    """Return show and author, folded, if they vary item by item; without single letters, which are initials."""
     fields = ((row.show, scope.show_varies), (row.author, scope.author_varies))
     words = " ".join(fold(_YEARED.sub("", value)) for value, varies in fields if value and varies)
     return " ".join(word for word in words.split() if len(word) > 1) or words
@@ -163,11 +195,10 @@ def list_trigrams(text: str) -> dict[str, None]:
 def find_stems(titles: Sequence[Title], sources: Sequence[str]) -> list[str | None]:
     """Return the words beside the number of each title that is only a number ("Episode 12"), else ``None``.
 
-    The words are "" where they are those of an episode number. Such a title is known by its shape, in any language: the
-    words beside its one number are those of an episode number, or none, or three titles of the listing have the same
-    words with other numbers.
+    The words are "" if they mark an episode number. A title is only a number if the words beside its one number mark
+    an episode number, or there are none, or three titles of the listing have the same words with other numbers.
     """
-    found = [_stem(title) for title in titles]
+    found = [_find_stem(title) for title in titles]
     cores: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for title, source, stem in zip(titles, sources, found, strict=True):
         if stem:
@@ -176,7 +207,7 @@ def find_stems(titles: Sequence[Title], sources: Sequence[str]) -> list[str | No
     return [stem if stem in shapes else None for stem in found]
 
 
-def _stem(title: Title) -> str | None:
+def _find_stem(title: Title) -> str | None:
     """Return the words beside the one number of a core, "" if it is marked as an episode number, else ``None``."""
     digits = _DIGITS.findall(title.core)
     if len(digits) != 1:
@@ -187,8 +218,8 @@ def _stem(title: Title) -> str | None:
 def make_text_bags(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags, Bags, Bags, Bags]:
     """Return bags of the words of descriptions, of summaries, and of both; and of sentences that a source has once.
 
-    Words are weighted by how rare they are in ``groups`` of rows; those of both need no weights, as they only make
-    candidates.
+    Words are weighted by their rarity in ``groups`` of rows; those of both texts have no weights, as they are only used
+    for blocking.
     """
     number: defaultdict[str, int] = defaultdict(count().__next__)
     long = _fold_texts(rows, [row.description for row in rows])
@@ -215,7 +246,7 @@ def make_text_bags(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags
 
 
 def _find_own_sentences(rows: Sequence[Record], lines: Sequence[str]) -> Bags:
-    """Return the sentences of each text, by their hashes, that stand once in their source."""
+    """Return the hashes of the sentences of each text that occur once in their source."""
     found = [{line for line in text.split("\n") if line.count(" ") >= _WORDY} for text in lines]
     often = Counter((row.source, hash(line)) for row, own in zip(rows, found, strict=True) for line in own)
     return make_bags(
@@ -224,7 +255,7 @@ def _find_own_sentences(rows: Sequence[Record], lines: Sequence[str]) -> Bags:
 
 
 def _unite(each: Sequence[array[int]], other: Sequence[array[int]]) -> list[array[int]]:
-    """Return the words of each text and those of another that it lacks."""
+    """Return the union of the words of each two texts."""
     known: dict[tuple[int, int], array[int]] = {}
     found = []
     for pair in zip(each, other, strict=True):
@@ -249,9 +280,9 @@ def _number_words(texts: Iterable[str], number: defaultdict[str, int]) -> list[a
 
 
 def _fold_texts(rows: Sequence[Record], written: Sequence[str | None]) -> list[str]:
-    """Return the folded words of a text of each row, without addresses and without sentences that its listing repeats.
+    """Return the folded words of a text of each row, without addresses and sentences that its listing repeats.
 
-    In one string with blanks between them, a sentence a line: as words apart they take eight times the memory.
+    They are one string with a sentence in each line: as separate words they take eight times the memory.
     """
     lines = _split_sentences(written)
     repeated = _find_repeated(rows, lines)
@@ -259,7 +290,7 @@ def _fold_texts(rows: Sequence[Record], written: Sequence[str | None]) -> list[s
 
 
 def _split_sentences(written: Sequence[str | None]) -> list[str]:
-    """Return the folded sentences of each text, one a line; of equal texts the same string."""
+    """Return the folded sentences of each text, one in a line; equal texts share one string."""
     known: dict[str, str] = {}
     for text in written:
         if (whole := text or "") not in known:
@@ -280,7 +311,7 @@ def _find_repeated(rows: Sequence[Record], lines: Sequence[str]) -> dict[str, fr
 
 
 def _keep_own(line: str, repeated: frozenset[str]) -> str:
-    """Return the sentences that are the item's own; all, where it has no other."""
+    """Return the sentences that the listing does not repeat; all, if there is none."""
     sentences = line.split("\n") if repeated else []
     own = [sentence for sentence in sentences if sentence not in repeated]
     return "\n".join(own) if len(own) < len(sentences) and any(own) else line

@@ -1,7 +1,7 @@
-"""Bags of weighted features, one for each record, as three flat arrays; and what two bags share, for many pairs.
+"""Store bags of weighted features, one for each record, as flat arrays, and sum the shared features of many pairs.
 
-Flat arrays because a run compares millions of pairs: what two bags share costs 0.4 µs, as Python sets 1.7 µs, and
-nine million pairs with their levels fit into a gigabyte.
+A run compares millions of pairs: with flat arrays a pair takes 0.4 µs, with Python sets 1.7 µs, and nine million pairs
+with their levels fit into a gigabyte.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Marks = NDArray[np.uint8]
 _CELLS = 2_000_000  # cells of the dense window: 2 MB
 _GATHER = 80_000  # features gathered at once: 2 MB of passing columns; half cost the same time, three times half more
 _ROWS = 2_000  # rows whose features are looked up at once: some 200,000 words of descriptions, 2 MB
-_LEAST = 0.05  # weight of a feature that stands in every row: an empty bag would be no bag
+_LEAST = 0.05  # weight of a feature of every row: not 0, else a bag could be empty
 
 
 class Bags(Struct, frozen=True):
     """Row ``r`` holds ``features[starts[r]:starts[r + 1]]`` with their ``weights``; ``width`` is the vocabulary.
 
-    ``sizes`` and ``sums`` are how many features each row has, and what they weigh. ``kin`` is for each row the first
-    that is known to have the same features, which may be itself.
+    ``sizes`` and ``sums`` are the number of features of each row and the sum of their weights. ``kin`` is for each row
+    the first row that is known to have the same features, which may be itself.
     """
 
     starts: Ints
@@ -43,7 +43,7 @@ class Bags(Struct, frozen=True):
     kin: Ints
 
     def batches(self) -> Iterator[tuple[slice, slice]]:
-        """Yield some rows at a time, and where their features are."""
+        """Yield slices of rows, each with the slice of their features."""
         for at in range(0, len(self.starts) - 1, _ROWS):
             end = min(at + _ROWS, len(self.starts) - 1)
             yield slice(at, end), slice(int(self.starts[at]), int(self.starts[end]))
@@ -73,7 +73,7 @@ def pack_bags(rows: Sequence[array[int]], width: int) -> Bags:
 
 
 def sort_unique(values: Ints) -> Ints:
-    """Return the distinct values in ascending order; the values are sorted where they are."""
+    """Return the distinct values in ascending order; the array itself is sorted."""
     values.sort()
     return values[np.concatenate(([True], values[1:] != values[:-1]))] if len(values) else values
 
@@ -107,7 +107,7 @@ def has_shared_features(several: Sequence[Bags], group: Ints) -> Bools:
 
 
 def select_features(bags: Bags, least: int, most: int) -> tuple[Ints, Ints, Ints]:
-    """Return the features that stand in so many rows, row by row; the row of each, and in how many it stands."""
+    """Return the features of ``least`` to ``most`` rows, row by row; the row of each, and in how many it occurs."""
     often = _count_rows(bags)
     found = [(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64))]
     for rows, cells in bags.batches():
@@ -121,7 +121,7 @@ def select_features(bags: Bags, least: int, most: int) -> tuple[Ints, Ints, Ints
 
 
 class _Rarity(Struct, frozen=True):
-    """Rarity of each feature among the rows of a group (idf), by the codes of group and feature that were met."""
+    """Rarity (idf) of each feature among the rows of a group, by the code of group and feature."""
 
     codes: Ints
     idf: Floats
@@ -134,7 +134,7 @@ class _Rarity(Struct, frozen=True):
 
 
 def measure_rarity(several: Sequence[Bags], group: Ints) -> _Rarity:
-    """Return how rare the features of some bags are; ``group`` numbers the group of each row."""
+    """Return the rarity of the features of some bags; ``group`` is the number of the group of each row."""
     met = chain.from_iterable(_find_cells(bags, group) for bags in several)
     codes, often = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *met]), return_counts=True)
     return _Rarity(codes, _measure_idf(codes // several[0].width, often, group), group)
@@ -147,14 +147,14 @@ def _find_cells(bags: Bags, group: Ints) -> Iterator[Ints]:
 
 
 def _measure_idf(home: Ints, often: Ints, group: Ints) -> Floats:
-    """Return the rarity of features by the group that each is of and how often it occurs there."""
+    """Return the rarity of features by their group and how often each occurs there."""
     rows = np.bincount(group)[home]
     rare: Floats = np.maximum(np.log((rows + 1) / often), _LEAST).astype(np.float32)
     return rare
 
 
 def weigh_bags(bags: Bags, rarities: Sequence[_Rarity]) -> Bags:
-    """Return the bags with the least of several rarities as the weight of each feature."""
+    """Return the bags with the lowest of several rarities as the weight of each feature."""
     weights = rarities[0].of(bags)
     for rare in rarities[1:]:
         np.minimum(weights, rare.of(bags), out=weights)
@@ -171,7 +171,7 @@ def _sum_rows(bags: Bags, weights: Floats) -> Floats:
 
 
 def sum_shared(marked: Sequence[Bags], bags: Bags, left: Ints, right: Ints) -> Floats:
-    """Return for each pair the weight of the features of row ``right`` of ``bags`` that ``left`` of ``marked`` has."""
+    """Return for each pair the weight of the features that ``bags`` row ``right`` and ``marked`` row ``left`` share."""
     out = np.zeros(len(left), dtype=np.float32)
     held = [one for one in marked if len(one.features)]
     some = np.flatnonzero((np.add.reduce([one.sizes for one in marked])[left] > 0) & (bags.sizes[right] > 0))
@@ -195,7 +195,7 @@ def sum_shared(marked: Sequence[Bags], bags: Bags, left: Ints, right: Ints) -> F
 
 
 def _find_kin(marked: Sequence[Bags]) -> Ints:
-    """Return for each row the first whose features are known to be the same in all of these bags."""
+    """Return for each row the first row with the same features in all of these bags."""
     if len(marked) == 1:
         return marked[0].kin
     every = [one.kin for one in marked]
@@ -204,7 +204,7 @@ def _find_kin(marked: Sequence[Bags]) -> Ints:
 
 
 def _sum_window(dense: Marks, marked: Sequence[Bags], bags: Bags, left: Ints, right: Ints) -> Floats:
-    """Return the sums for pairs whose left rows lie near each other, by way of one dense window that is left clean."""
+    """Return the sums for pairs with neighbouring left rows, by one dense window, which is cleared again."""
     base, last = int(left[0]), int(left[-1])
     cells = np.concatenate([_mark_cells(one, base, last) for one in marked])
     dense[cells] = 1

@@ -37,3 +37,32 @@ for (const button of document.querySelectorAll("form[method=post] button")) {
 addEventListener("pageshow", (event) => {
   if (event.persisted) for (const button of document.querySelectorAll("button:disabled")) button.disabled = false;
 });
+
+// What selectors yield, while they are typed; the form shows it without this.
+for (const form of document.querySelectorAll("form[data-live]")) {
+  let waiting;
+  const show = async () => {
+    const query = new URLSearchParams(new FormData(form));
+    const answer = await fetch(`${form.action}.json?${query}`);
+    if (!answer.ok) return;
+    const found = await answer.json();
+    if (`${query}` !== `${new URLSearchParams(new FormData(form))}`) return;
+    document.querySelector("[data-total]").textContent = found.problem || `${found.total} items`;
+    document.querySelector("[data-rows]").replaceChildren(...found.entries.map((entry) => {
+      const row = document.createElement("tr");
+      for (const text of [entry.title, entry.published || "none", entry.duration || "none", entry.audio || "none", `${entry.characters} characters`]) {
+        row.appendChild(document.createElement("td")).textContent = text;
+      }
+      return row;
+    }));
+    document.querySelector("iframe").src = `${form.action.replace(/page$/, "outline")}?${query}`;
+  };
+  form.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(show, 300);
+    for (const field of document.querySelectorAll("form[data-copy] input[type=hidden]")) {
+      const typed = form.elements.namedItem(field.name);
+      if (typed) field.value = typed.value;
+    }
+  });
+}

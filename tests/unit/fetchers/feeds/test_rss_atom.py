@@ -17,11 +17,12 @@ from msgspec.structs import replace
 from aggregator.errors import ReadError
 from aggregator.fetchers.feeds import feed
 from aggregator.fetchers.feeds.elements import NotSoundError
-from aggregator.fetchers.feeds.podcast import prefix_of
+from aggregator.fetchers.feeds.podcast import find_prefix
 from aggregator.fetchers.parsing import enclosures
 from aggregator.model.entry import Entry, Listing, Show
 from aggregator.model.source import Document, Source
-from aggregator.text import dates, urls
+from aggregator.text import urls
+from aggregator.text.times import dates
 from tests.support import random_feeds, random_xml
 from tests.support.paths import FIXTURES
 
@@ -134,7 +135,7 @@ def test_the_readers_agree_on_tame_feeds(body: bytes) -> None:
     ],
 )
 def test_namespaces_are_known_in_every_form(prefix: str | None, addresses: tuple[str, ...]) -> None:
-    assert {prefix_of(address) for address in addresses} == {prefix}
+    assert {find_prefix(address) for address in addresses} == {prefix}
 
 
 def test_a_sound_feed_is_read_without_feedparser() -> None:

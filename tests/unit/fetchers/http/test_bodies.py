@@ -107,7 +107,7 @@ CUT: dict[str, tuple[Pieces, str]] = {
     "before its first compressed byte": (bomb(b"", "gzip"), "the body is empty"),
     "before its first byte, deflated": (bomb(b"", "deflate"), "the body is empty"),
     "before the header": ([b""], "closed the connection without an answer"),
-    "by another protocol": ([b"SSH-2.0-OpenSSH_9.2\r\n"], "does not speak HTTP"),
+    "by another protocol": ([b"SSH-2.0-OpenSSH_9.2\r\n"], "does not answer by HTTP"),
 }
 
 
@@ -124,7 +124,10 @@ def test_a_body_cut_short_is_an_error(wire: Pieces, words: str) -> None:
 )
 def test_one_coding_is_taken_and_only_one_that_was_asked_for(coding: str) -> None:
     with playing(lambda _: bomb(gzip.compress(gzip.compress(RSS)), coding)) as origin:
-        assert Polls(origin.url()).ask().message == f"{origin.url()}: the body is in a coding nobody asked for"
+        assert (
+            Polls(origin.url()).ask().message
+            == f"{origin.url()}: the body is in a content coding that was not asked for"
+        )
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ def test_what_it_said_before_stands_while_it_cannot_be_had() -> None:
 def test_a_silence_that_it_asks_for_holds_for_its_host(seconds: int, *, force: bool) -> None:
     with playing(origin_with(b"", ("Retry-After", "3600"), status=503)) as origin:
         runs = Runs(origin.url())
-        assert "silence until" in runs.ask().message
+        assert "not asked before" in runs.ask().message
         assert runs.poll_state.hold_until is not None
         assert runs.ask(seconds=seconds, force=force).status == "not due"
         assert paths(origin) == ["/robots.txt"]
@@ -184,7 +184,7 @@ def test_a_silence_asked_for_in_place_of_known_rules_holds_too() -> None:
     with playing(lambda r: next(said) if r.path == "/robots.txt" else answer(200, RSS, ETAG)) as origin:
         runs = Runs(origin.url())
         runs.ask()
-        assert f"{origin.host}:{origin.port} asked for silence until" in runs.ask(days=1).message
+        assert f"as the Retry-After of {origin.host}:{origin.port} says" in runs.ask(days=1).message
         assert runs.ask(hours=1, force=True).status == "not due"
 
 

@@ -178,7 +178,7 @@ def test_a_host_that_asks_for_silence_after_a_redirect_is_named() -> None:
         playing(lambda _: answer(302, b"", ("Location", busy.url("/x")))) as shared,
     ):
         polls = Polls(shared.url())
-        assert "silence until" in polls.ask().message
+        assert "not asked before" in polls.ask().message
         assert polls.poll_state.hold_host == f"127.0.0.1:{busy.port}"
 
 

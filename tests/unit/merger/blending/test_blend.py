@@ -45,7 +45,9 @@ def test_a_less_trusted_copy_completes():
 
 def test_confidence_falls_where_one_worn_copy_speaks():
     sure = blend([Copy("a", "One two three four."), Copy("b", "One two three four."), Copy("c", "One two three four.")])
-    worn = blend([Copy("a", "One two th...Show More"), Copy("b", "One two three four.", wear=("bold", "look-alike"))])
+    worn = blend(
+        [Copy("a", "One two th...Show More"), Copy("b", "One two three four.", repairs=("bold", "look-alike"))]
+    )
     assert sure.least == 1.0
     assert worn.least < 0.7
 

@@ -22,7 +22,7 @@ def lore(tail, **how):
     observer = SourceModelLearner()
     for copies in items(tail, **how):
         observer.add(copies, "en", "show")
-    return observer.learned()
+    return observer.make_model()
 
 
 def test_a_tail_that_only_one_source_has_is_learned():
@@ -46,7 +46,7 @@ def test_numbers_in_a_tail_do_not_hide_it():
     for number, topic in enumerate(TOPICS):
         plain = f"We talk about {topic} with a guest."
         observer.add([Copy("feed", plain), Copy("page", f"{plain} {number + 20} min left to hear")], "en")
-    assert any("#" in phrase for phrase in observer.learned().phrases)
+    assert any("#" in phrase for phrase in observer.make_model().phrases)
 
 
 def test_a_head_is_learned_too():
@@ -55,7 +55,7 @@ def test_a_head_is_learned_too():
         observer.add(
             [Copy("feed", f"We talk about {topic}."), Copy("page", f"Hear this now: We talk about {topic}.")], "en"
         )
-    phrases = observer.learned().phrases
+    phrases = observer.make_model().phrases
     witnesses = tokenise_copies(
         prepare_copies(
             [Copy("page", "Hear this now: A new story begins."), Copy("feed", "A new story begi...Show More")]
@@ -71,7 +71,7 @@ def lettered(number):
 
 @pytest.mark.parametrize("times", [1, 3])
 def test_memory_is_bounded(monkeypatch, times):
-    monkeypatch.setattr(boilerplate, "_MOST_REMEMBERED", 50)
+    monkeypatch.setattr(boilerplate, "_MOST_PHRASES", 50)
     learner = boilerplate.BoilerplateLearner()
     for number in range(120):
         word = lettered(number // times)
@@ -84,19 +84,19 @@ def test_memory_is_bounded(monkeypatch, times):
 
 
 def test_what_is_seen_most_is_remembered_longest(monkeypatch):
-    monkeypatch.setattr(boilerplate, "_MOST_REMEMBERED", 50)
+    monkeypatch.setattr(boilerplate, "_MOST_PHRASES", 50)
     learner = boilerplate.BoilerplateLearner()
     for number in range(120):
         said = f"{lettered(number)} and more."
         learner.add(tokenise_copies(prepare_copies([Copy("a", said), Copy("b", f"{said} {TAIL}")])))
-    assert any("harbour tea" in phrase for phrase in learner.learned())
+    assert any("harbour tea" in phrase for phrase in learner.find_phrases())
 
 
 def heard(pairs):
     observer = SourceModelLearner()
     for copies in pairs:
         observer.add([Copy(source, text) for source, text in copies.items()], None)
-    return observer.learned()
+    return observer.make_model()
 
 
 SUBJECTS = {

@@ -29,7 +29,7 @@ def test_boilerplate_goes_only_where_another_copy_lacks_it():
 def test_one_item_teaches_no_boilerplate():
     observer = SourceModelLearner()
     observer.add([Copy("a", f"A tale of bees. {TAIL}"), Copy("b", "A tale of bees.")], "en")
-    assert observer.learned().phrases == frozenset()
+    assert observer.make_model().phrases == frozenset()
 
 
 def test_a_letter_keeps_its_marks():

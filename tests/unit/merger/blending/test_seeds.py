@@ -91,7 +91,7 @@ def test_the_bars_hold(level):
     observer = SourceModelLearner()
     for item in items:
         observer.add(copies(item), item["lang"], item["show"])
-    lore = observer.learned()
+    lore = observer.make_model()
     rows = []
     for item in items:
         got = " ".join(blend(copies(item), language=item["lang"], model=lore, show=item["show"]).text.split())

@@ -20,7 +20,7 @@ def taught():
         truth = f"Part {number}, on {topic}, is “here”. Our guest - who knows it - tells all."
         worn = f'is Part {number} on {topic} "here". Our guest who knows it tells al1.'
         observer.add([Copy("host", truth), Copy("page", truth), Copy("worn", worn)], "en", "show")
-    return observer.learned()
+    return observer.make_model()
 
 
 def test_a_source_is_known_by_what_it_does():
@@ -42,7 +42,7 @@ def test_the_style_of_the_show_decides_between_two():
     plain = SourceModelLearner()
     for topic in TOPICS:
         plain.add([Copy("a", f'It\'s "{topic}".'), Copy("b", f'It\'s "{topic}".')], "en", "show")
-    assert blend(copies, show="show", model=plain.learned()).text == 'It\'s "fine".'
+    assert blend(copies, show="show", model=plain.make_model()).text == 'It\'s "fine".'
     assert blend(copies).text == "It’s “fine”."
 
 
@@ -54,6 +54,6 @@ def test_lore_is_stored_and_read_again():
 
 
 def test_nothing_heard_is_nothing_learned():
-    lore = SourceModelLearner().learned()
+    lore = SourceModelLearner().make_model()
     assert (frozenset(), {}, {}) == (lore.phrases, dict(lore.rates), dict(lore.styles))
-    assert DEFAULT_RATES.updated({}, 1.0) == DEFAULT_RATES
+    assert DEFAULT_RATES.add_counts({}, 1.0) == DEFAULT_RATES

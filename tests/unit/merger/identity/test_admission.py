@@ -171,6 +171,8 @@ def test_what_a_person_decided_holds() -> None:
     }
     assert held(item("mirror/2", "host/2"), among=among) == {}, "what the host lists too is the host's"
     assert held(item("mirror/2", "other/2"), among=among) == {"mirror/2": "unconfirmed"}
+    back = replace(among, held_back=["mirror/2"])
+    assert held(item("mirror/2", "host/2"), among=back) == {"host/2": "declined"}, "whichever source lists it"
 
 
 def test_a_flood_is_let_through_a_quota_at_a_time_and_the_host_goes_first() -> None:

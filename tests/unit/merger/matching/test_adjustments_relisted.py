@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
@@ -81,7 +82,8 @@ def test_a_day_later_is_no_other_date() -> None:
 def most(*entries: Entry) -> float:
     """The most that a pair of entries gains by being listed anew."""
     found = compare_records([make_record(entry) for entry in entries])
-    return float(credit_relisted(found.frame, found.compared, SHIPPED, found.frame.first - 1).max())
+    listing, none = found.frame.first - 1, np.zeros(len(found.compared.left), dtype=np.bool_)
+    return float(credit_relisted(found.frame, found.compared, SHIPPED, listing, none).max())
 
 
 def test_what_the_texts_agree_on_is_not_taken_back() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
@@ -25,7 +26,7 @@ def sides(case: dict[str, dict[str, str]]) -> list[Record]:
 def balanced(pair: list[Record], weight: float) -> Table:
     """The shipped table with the prior at which the two weigh so much, whatever else speaks for and against them."""
     found = match_records(pair, Constraints(), SHIPPED)
-    return replace(SHIPPED, prior=SHIPPED.prior + weight - float((found.weights + found.rivals)[0]))
+    return replace(SHIPPED, prior=SHIPPED.prior + weight - float((found.weights + found.competition)[0]))
 
 
 def one(pair: list[Record], weight: float, pins: dict[str, str]) -> bool:
@@ -76,7 +77,7 @@ def test_a_promise_that_today_lies_in_two_clusters_is_joined_to_none() -> None:
 
 def test_only_promises_that_one_group_holds_whole_are_alike() -> None:
     pair = compare_records([*sides(CASES[0]), replace(sides(CASES[0])[0], id="zero", source="zero")])
-    found = pair.frame, pair.compared
+    found = pair.frame, (pair.compared, np.zeros(len(pair.compared.left), dtype=np.bool_))
     whole = find_mergeable(found[0], {0: "a", 1: "b", 2: "a"}, ((0, 1, 2),), found[1])
     torn = find_mergeable(found[0], {0: "a", 1: "b", 2: "a"}, ((0, 1), (2,)), found[1])
     assert (whole, torn) == ({("a", "b")}, frozenset())

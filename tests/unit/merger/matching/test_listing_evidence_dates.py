@@ -42,7 +42,7 @@ def test_months_of_an_entrys_own_are_doubted_whatever_else_agrees() -> None:
     for titles, doubt in ((TITLES, -_RERUN), (TITLES[:7], 0.0)):
         found = match_records([*listed("x", titles), *listed("y", titles), OWN, again], Constraints(), SHIPPED)
         assert date(found) == "a year"
-        assert found.doubts[place(found)] == doubt
+        assert found.adjustments[place(found)] == doubt
 
 
 def test_which_of_two_entries_of_one_title_is_meant_the_date_says() -> None:

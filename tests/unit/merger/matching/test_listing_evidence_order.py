@@ -57,6 +57,14 @@ def test_an_item_stands_between_the_same_two_or_elsewhere(at: int, level: str) -
     assert odd(resolved([*listing("host", ODD[0], 4), *listing("page", ODD[1], at)])) == level
 
 
+def test_equal_titles_show_an_order_also_where_the_fitted_table_gives_them_less() -> None:
+    title = KINDS.index("title")
+    less = tuple((*row[:-1], 4.6) if kind == title else row for kind, row in enumerate(SHIPPED.weights))
+    records = [make_record(entry) for entry in (*listing("host", ODD[0], 4), *listing("page", ODD[1], 4))]
+    found = match_records(records, Constraints(), replace(SHIPPED, weights=less))
+    assert odd(found) == "alone between the same items"
+
+
 @pytest.mark.parametrize(("at", "level"), [(4, None), (0, "elsewhere")])
 def test_order_speaks_against_a_doubted_pair_only(at: int, level: str | None) -> None:
     """Next week's item of one title stands beside this week's."""
@@ -65,7 +73,7 @@ def test_order_speaks_against_a_doubted_pair_only(at: int, level: str | None) ->
     found = resolved(
         [replace(each, published=days[each.source == "page"]) if each.title == ODD[0] else each for each in both]
     )
-    assert float(found.doubts.min()) == -_WEAK_TITLE
+    assert float(found.adjustments.min()) == -_WEAK_TITLE
     assert said(found).get((f"host/{ODD[0]}", f"page/{ODD[0]}")) == level
 
 

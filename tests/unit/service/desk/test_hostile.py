@@ -27,7 +27,12 @@ ITEM = """<item><title>{title}</title><guid isPermaLink="false">{number}{attack}
 
 MORE = (
     *("/review", "/changes", "/add", "/import", "/system", "/feeds/evil/review", "/feeds/evil/changes"),
-    *("/feeds/evil/sources/one", "/feeds/evil/sources/broken", "/feeds/" + quote(ATTACK)),
+    *(
+        "/feeds/evil/sources/one",
+        "/feeds/evil/sources/one/settings",
+        "/feeds/evil/sources/broken",
+        "/feeds/" + quote(ATTACK),
+    ),
 )
 
 

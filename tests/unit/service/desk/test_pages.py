@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import shutil
 import time
+from datetime import timedelta
 from pathlib import Path
 
+from aggregator.service.desk.frame import now
+from aggregator.store import database, leases
 from tests.support.origin import Site, serving
 from tests.support.rss import make_rss
 from tests.support.workspace import make_item
@@ -81,6 +84,18 @@ def test_subscriptions_are_chosen_from_an_opml_file(visitor: Visitor, home: Path
     assert "https://a.example/0" in text
     assert "https://a.example/1" not in text
     assert "show-2" in text
+
+
+def test_the_system_shows_what_workers_have_and_what_waits(visitor: Visitor) -> None:
+    with database.open_store(visitor.desk.config.state) as store:
+        leases.set_feeds(store, ["crumb-talk", "other"], now() - timedelta(hours=2))
+        assert visitor.json("/system.json")["waiting"] == 3  # the files that list the feeds are one
+        clock = leases.read_clock(store)
+        claim = leases.claim_feeds(store, ["crumb-talk"], clock)
+        leases.begin(store, claim, clock + timedelta(minutes=15), "ship:7")
+    page = visitor.json("/system.json")
+    assert ([each["owner"] for each in page["workers"]], page["waiting"]) == (["ship:7"], 2)
+    assert "ship:7</bdi> has 1 feed; 2 feeds due and waiting" in visitor.get("/system").text
 
 
 def test_the_system_shows_mistakes_at_their_lines_and_makes_backups(visitor: Visitor, home: Path) -> None:

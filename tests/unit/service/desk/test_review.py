@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.unit.service.desk.conftest import Visitor
 from tests.unit.service.desk.test_item import published
+from tests.unit.service.desk.test_pages import wait
 
 REVIEW = "/feeds/crumb-talk/review"
 
@@ -30,3 +31,26 @@ def test_a_pair_is_shown_decided_and_taken_back(visitor: Visitor, home: Path) ->
     visitor.get(REVIEW)
     assert "two items" in visitor.press("Different").text
     assert visitor.json(f"{REVIEW}.json")["total"] == 0
+
+
+def test_a_new_item_is_held_back_and_released(visitor: Visitor, home: Path) -> None:
+    listing = home / "topic.txt"
+    before = published(home)
+    new = "Salt and time\n\nCrumb Talk - May 21, 2024 06:00 - 31 minutes ★★★★★ - 12 ratings\nWhy salt needs time.\n\n"
+    listing.write_text(listing.read_text().replace("Episode 12:", f"{new}Crumb Talk artwork\n\nEpisode 12:"))
+    visitor.get("/feeds/crumb-talk/changes")
+    visitor.press("Compare")
+    wait(visitor, "/jobs/1.json")
+    added = visitor.json("/feeds/crumb-talk/changes.json")["feeds"][0]["moved"]
+    assert [(word, item["is_held"]) for word, item in added] == [("added", False)]
+    other = Visitor(visitor.url, visitor.desk)
+    for each in (visitor, other):
+        each.get("/feeds/crumb-talk/changes")
+    assert "held back until" in visitor.press("Hold back").text
+    assert visitor.json("/feeds/crumb-talk/changes.json")["feeds"][0]["moved"][0][1]["is_held"]
+    assert other.press("Hold back").status_code == 409
+    assert published(home) == before
+    assert [each["decided"] for each in visitor.json(f"{REVIEW}.json")["held"]] == ["held back"]
+    visitor.get(REVIEW)
+    assert "released, from the next refresh on" in visitor.press("Release").text
+    assert len(published(home)) == len(before) + 1

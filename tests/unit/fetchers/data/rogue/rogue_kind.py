@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import fcntl
 import os
 import pickle
 import resource
@@ -96,6 +98,11 @@ def _attempt(name: str) -> str:
         return type(error).__name__
 
 
+def _call(name: str, *arguments: int) -> None:
+    if getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), name)
+
+
 PLACE = "/tmp/aggregator-rogue"  # noqa: S108  # made by the test
 PARENT = os.getppid()
 MISDEEDS = {
@@ -122,8 +129,17 @@ MISDEEDS = {
     "fork": os.fork,
     "program": lambda: os.execv("/bin/true", ["true"]),
     "signal to the parent": lambda: os.kill(PARENT, 0),
+    "owner of a pipe": lambda: fcntl.fcntl(os.pipe()[0], fcntl.F_SETOWN, PARENT),
+    "signal of a pipe": lambda: fcntl.fcntl(os.pipe()[0], 10, signal.SIGKILL),  # F_SETSIG
+    "shared memory": lambda: _call("shmget", 0, 4096, 0o1600),
+    "message queue": lambda: _call("msgget", 0, 0o1600),
+    "memory file": lambda: os.memfd_create("x"),
+    "pair of sockets": socket.socketpair,
+    "priority of the parent": lambda: os.setpriority(os.PRIO_PROCESS, PARENT, os.getpriority(os.PRIO_PROCESS, PARENT)),
     "limit of the parent": lambda: resource.prlimit(PARENT, resource.RLIMIT_CPU),
     "more memory": lambda: resource.setrlimit(resource.RLIMIT_AS, (-1, -1)),
+    "more time": lambda: resource.setrlimit(resource.RLIMIT_CPU, (-1, -1)),
+    "more files": lambda: [os.pipe() for _ in range(64)],
     "environment at the start": lambda: " ".join(
         line.partition("=")[0] for line in Path("/proc/self/environ").read_text("utf-8").split("\0")
     ),

@@ -14,7 +14,8 @@ from aggregator.model.entry import Entry, Listing, Moment, Note, Show, Span
 from aggregator.model.source import Source
 from aggregator.store import database as stores
 from aggregator.store.database import Store
-from aggregator.store.entries import Change, StoredEntry, read_entries, read_shows, read_sources, write_listings
+from aggregator.store.entries import StoredEntry, read_entries, read_shows, read_sources
+from aggregator.store.listings import Change, write_listings
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HOST = Source(name="host", kind="simplecast", url="https://secret:word@example.org/", trust=0.9)

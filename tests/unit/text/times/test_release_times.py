@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aggregator.text.release_times import Habit, find_next_look, learn_habit
+from aggregator.text.times.release_times import Habit, find_next_poll, learn_habit
 
 MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -16,7 +16,7 @@ def replay(dates: list[datetime], start: datetime, hours: int) -> list[datetime]
     asked = [start]
     for hour in range(1, hours):
         now = start + hour * HOUR
-        if now >= find_next_look(learn_habit([dates], now), asked[-1]):
+        if now >= find_next_poll(learn_habit([dates], now), asked[-1]):
             asked.append(now)
     return asked
 
@@ -45,4 +45,4 @@ def test_dates_to_come_are_no_habit_and_the_busiest_source_counts() -> None:
     st.datetimes(datetime(2024, 1, 1), datetime(2027, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001
 )
 def test_the_next_look_is_between_an_hour_and_a_day_away(dates: list[datetime], last: datetime) -> None:
-    assert HOUR <= find_next_look(learn_habit([dates], last), last) - last <= DAY
+    assert HOUR <= find_next_poll(learn_habit([dates], last), last) - last <= DAY

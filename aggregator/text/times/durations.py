@@ -1,4 +1,4 @@
-"""Parse how long an item is, in any words a source uses: whole seconds, and the precision they were given in.
+"""Parse the duration of an item in the forms that sources use: whole seconds and their precision.
 
 ``itunes:duration`` is seconds or ``H:MM:SS`` (Apple, "A Podcaster's Guide to RSS", 2024); directories print minutes
 ("17 min", "1 hr 5 min", "24 Min.", "20 minutes"); JSON-LD and some APIs say ISO 8601 (``PT1H5M``, ``PT106M``).
@@ -12,11 +12,10 @@ from functools import lru_cache
 
 from aggregator.model.entry import Duration
 
-LONGEST = 7 * 24 * 3600  # seconds; a longer "duration" is milliseconds or a file size in the wrong element
+LONGEST = 7 * 24 * 3600
+"""Seconds; a longer "duration" is milliseconds or a file size in the wrong element."""
 _LONGEST_TEXT = 60  # characters
-_MINUTE = 60
-_HOUR = 3600
-_DAY = 86400
+_SECONDS_OF_UNIT = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
 
 _COLONS = re.compile(r"(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,4}):(?P<seconds>\d{1,2}(?:\.\d+)?)")
 _ISO8601 = re.compile(
@@ -34,7 +33,7 @@ _WORDS = re.compile(
 
 
 def parse(text: str | float | None) -> Duration | None:
-    """Return the duration, or ``None`` where the text or number is no length, zero, or longer than a week.
+    """Return the duration, or ``None`` where the text or number is no duration, zero, or longer than a week.
 
     A bare number is seconds. Two figures with a colon are minutes and seconds.
 
@@ -59,11 +58,8 @@ def _parse_text(text: str) -> Duration | None:
 
 
 def _sum_units(match: re.Match[str], *, exact: bool) -> Duration | None:
-    groups = match.groupdict()
-    sizes = (("days", _DAY), ("hours", _HOUR), ("minutes", _MINUTE), ("seconds", 1))
-    return _round_seconds(
-        sum(float(groups.get(unit) or 0) * size for unit, size in sizes), step=1 if exact else _MINUTE
-    )
+    seconds = sum(float(number or 0) * _SECONDS_OF_UNIT[unit] for unit, number in match.groupdict().items())
+    return _round_seconds(seconds, step=1 if exact else 60)
 
 
 def _round_seconds(seconds: float, step: int = 1) -> Duration | None:

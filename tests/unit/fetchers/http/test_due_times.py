@@ -1,21 +1,15 @@
-"""Who is due: never sooner than asked, never twice at once, never lost."""
+"""When a source is due: never sooner than asked."""
 
 from __future__ import annotations
 
-import random
-import threading
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator.fetchers.http.polling import _ready_at, due_at, next_due
 from aggregator.model.source import PollState
-from aggregator.store import database
-from aggregator.store.database import Store
-from aggregator.store.polls import Claim, claim_due, limit_due_times, read_due_times, release_claim, set_sources
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -116,89 +110,3 @@ def test_no_poll_is_sooner_than_asked(
         assert due.hour not in hours
         assert due.weekday() not in days
     assert next_due("show/a", cron, (asked,), now) > now
-
-
-def test_a_clock_that_went_back_frees_what_one_that_was_ahead_wrote(store: Store) -> None:
-    set_sources(store, WANTED[:3], NOON + 30 * DAY)
-    (held,) = claimed(store, NOON + 30 * DAY, most=1)
-    limit_due_times(store, {WANTED[0]: NOON, WANTED[1]: NOON + HOUR, WANTED[2]: NOON + 90 * DAY}, 10 * MINUTE, NOON)
-    assert read_due_times(store) == {WANTED[0]: NOON, WANTED[1]: NOON + HOUR, WANTED[2]: NOON + 30 * DAY}
-    assert [each.source for each in claimed(store, NOON)] == [held.source], "its lease was a month long"
-    assert not release_claim(store, held, NOON + DAY), "whoever held it has lost it"
-    limit_due_times(store, {}, 10 * MINUTE, NOON)
-    assert claimed(store, NOON) == (), "a lease as long as any other stands"
-
-
-WANTED = [("show", f"{number:02}") for number in range(10)]
-
-
-def claimed(store: Store, now: datetime, *, most: int = 100, owner: str = "me") -> tuple[Claim, ...]:
-    return claim_due(store, now, most=most, lease=10 * MINUTE, owner=owner)
-
-
-def test_the_longest_waiting_come_first_and_only_once(store: Store) -> None:
-    set_sources(store, WANTED[5:], NOON)
-    set_sources(store, WANTED, NOON + MINUTE)
-    assert claimed(store, NOON - MINUTE) == ()
-    first = claimed(store, NOON + MINUTE, most=6)
-    assert [each.source for each in first] == ["05", "06", "07", "08", "09", "00"]
-    assert [each.source for each in claimed(store, NOON + MINUTE)] == ["01", "02", "03", "04"]
-    assert claimed(store, NOON + MINUTE) == ()
-
-
-def test_a_finished_source_is_due_when_it_was_said(store: Store) -> None:
-    set_sources(store, WANTED[:1], NOON)
-    (held,) = claimed(store, NOON)
-    assert release_claim(store, held, NOON + HOUR)
-    assert read_due_times(store) == {WANTED[0]: NOON + HOUR}
-    assert claimed(store, NOON + HOUR - MINUTE) == ()
-    assert [each.number for each in claimed(store, NOON + HOUR)] == [2]
-
-
-def test_a_lease_that_ran_out_is_anothers_and_the_first_finishes_nothing(store: Store) -> None:
-    set_sources(store, WANTED[:1], NOON)
-    (dead,) = claimed(store, NOON, owner="dead")
-    assert claimed(store, NOON + 10 * MINUTE) == ()
-    (alive,) = claimed(store, NOON + 11 * MINUTE, owner="alive")
-    assert not release_claim(store, dead, NOON + HOUR)
-    assert release_claim(store, alive, NOON + 2 * HOUR)
-    assert read_due_times(store) == {WANTED[0]: NOON + 2 * HOUR}
-
-
-def test_the_table_follows_the_config(store: Store) -> None:
-    set_sources(store, WANTED, NOON)
-    (held, *_) = claimed(store, NOON, most=1)
-    set_sources(store, [*WANTED[:2], ("other", "x")], NOON + HOUR)
-    assert read_due_times(store) == {WANTED[0]: NOON, WANTED[1]: NOON, ("other", "x"): NOON + HOUR}
-    assert release_claim(store, held, NOON + HOUR), "a source that stayed keeps its lease"
-
-
-def test_two_workers_share_without_loss_or_overlap(any_state: str) -> None:
-    """Each source of 40 is asked once by one of four workers, though one of them dies with what it holds."""
-    wanted = [("show", f"{number:02}") for number in range(40)]
-    with database.open_store(any_state) as store:
-        set_sources(store, wanted, NOON)
-        (lost, *_) = claim_due(store, NOON, most=3, lease=MINUTE, owner="dead")
-    done: list[Claim] = []
-
-    def work(name: str) -> None:
-        dice = random.Random(name)
-        with database.open_store(any_state) as store:
-            while held := claim_due(store, NOON + 2 * MINUTE, most=dice.randint(1, 5), lease=HOUR, owner=name):
-                done.extend(each for each in held if release_claim(store, each, NOON + DAY))
-
-    workers = [threading.Thread(target=work, args=(f"{number}",)) for number in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(120)
-    assert sorted((each.feed, each.source) for each in done) == wanted
-    with database.open_store(any_state) as store:
-        assert set(read_due_times(store).values()) == {NOON + DAY}
-        assert not release_claim(store, lost, NOON)
-
-
-@pytest.mark.parametrize("count", [2000])
-def test_thousands_are_claimed_in_time(store: Store, count: int) -> None:
-    set_sources(store, [("show", f"{number}") for number in range(count)], NOON)
-    assert len(claimed(store, NOON, most=count)) == count

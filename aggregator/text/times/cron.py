@@ -1,8 +1,8 @@
-"""Evaluate cron expressions, as crontab(5) of Debian says it: five fields or a nickname, and the next slot.
+"""Evaluate cron expressions of five fields, or a nickname, as crontab(5) of Debian defines them.
 
-Sunday is 0 and 7; where neither day field begins with a star, a day that meets either is a slot. In a zone with
-summer time a slot that the switch leaves out comes right after it, and one that it repeats comes once, unless it
-comes every hour anyway. APScheduler reads expressions otherwise (its Monday is 0, it joins the day fields by and).
+Sunday is 0 and 7; where neither day field begins with a star, a day that matches one of them is enough. In a zone with
+summer time a time that the switch skips comes right after it, and one that it repeats comes once, unless the
+expression is hourly. APScheduler differs: its Monday is 0, and a day must match both day fields.
 """
 
 from __future__ import annotations
@@ -20,11 +20,9 @@ NICKNAMES = {
     "@midnight": "0 0 * * *",
     "@hourly": "0 * * * *",
 }
-"""crontab(5), section EXTENSIONS; ``@reboot`` is no time."""
+"""crontab(5), section EXTENSIONS; without ``@reboot``, which is no time."""
 
 _FIELDS = 5
-
-_ANY = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def find_fault(expression: str) -> str | None:
@@ -34,16 +32,16 @@ def find_fault(expression: str) -> str | None:
     (None, None, 'bad minute')
     """
     try:
-        _iterate_slots(expression, _ANY)
+        _iterate_slots(expression, datetime(2024, 1, 1, tzinfo=UTC))
     except ValueError as error:
         return str(error)
     return None
 
 
 def next_slot(expression: str, after: datetime, zone: tzinfo = UTC) -> datetime | None:
-    """Return the first time after the given one that the expression names in the zone, in UTC; ``None`` for never.
+    """Return the first time of the expression in a zone after the given one, in UTC; ``None`` where there is none.
 
-    ValueError where the expression has a fault.
+    Raise ``ValueError`` where the expression has a fault.
 
     >>> next_slot("0 0 * * 7", datetime(2024, 5, 1, tzinfo=UTC)).isoformat()
     '2024-05-05T00:00:00+00:00'
@@ -53,7 +51,7 @@ def next_slot(expression: str, after: datetime, zone: tzinfo = UTC) -> datetime 
 
 
 def _iterate_slots(expression: str, after: datetime) -> CronSim:
-    """Return the slots after the time, in its zone; a sixth field (of seconds), unknown to cron, is a fault."""
+    """Return the times after the given one, in its zone; a sixth field (seconds), which cron lacks, is a fault."""
     fields = NICKNAMES.get(expression.strip().lower(), expression.strip())
     if len(fields.split()) != _FIELDS:
         raise ValueError("wrong number of fields")

@@ -1,4 +1,4 @@
-"""text/durations: lengths in every spelling seen, and nothing else."""
+"""text/times/durations: lengths in every spelling seen, and nothing else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aggregator.model.entry import Duration
-from aggregator.text import durations
+from aggregator.text.times import durations
 
 CASES = json.loads((Path(__file__).parent / "data" / "durations.json").read_text("utf-8"))
 

@@ -1,4 +1,4 @@
-"""text/dates: what a date says, its precision, and that nothing else is taken for one."""
+"""text/times/dates: what a date says, its precision, and that nothing else is taken for one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aggregator.model.entry import Moment
-from aggregator.text import dates
+from aggregator.text.times import dates
 
 CASES = json.loads((Path(__file__).parent / "data" / "dates.json").read_text("utf-8"))
 TIMES = st.datetimes(datetime(1971, 1, 2), datetime(2099, 12, 30), timezones=st.just(UTC))  # noqa: DTZ001

@@ -11,7 +11,7 @@ from croniter import croniter  # type: ignore[import-untyped]  # its stubs are o
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregator.text.cron import NICKNAMES, find_fault, next_slot
+from aggregator.text.times.cron import NICKNAMES, find_fault, next_slot
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NEW_YORK = ZoneInfo("America/New_York")

@@ -1,4 +1,4 @@
-"""Learn when a show publishes from the dates of its items, and when to look for the next one."""
+"""Learn when a show publishes from the dates of its items, and when to poll for the next one."""
 
 from __future__ import annotations
 
@@ -10,23 +10,26 @@ from statistics import median_high
 from msgspec import Struct
 
 NEWEST = 20
-"""Dates that are looked at: a show that changes its day is learned anew after a few items."""
+"""Newest dates of a source that count: few, so that a show that changes its day is learned again soon."""
 
 _HOUR, _DAY, _WEEK = timedelta(hours=1), timedelta(days=1), timedelta(days=7)
-_POLLS_IN_GAP = 6  # between two items, outside of the usual hours
+_POLLS_IN_GAP = 6  # polls between two items, outside of the usual hours
 _FEWEST_GAPS = 2
-_PAUSE = 6  # usual gaps without an item, and at least two weeks: the show has paused
+_PAUSE = 6  # usual gaps without an item, at least two weeks, after which the show has paused
 
 
 class Habit(Struct, frozen=True):
-    """Habit of a show: its usual hours, counted from Monday 00:00 UTC, and the interval of polls outside of them."""
+    """Publishing habit of a show: its usual ``hours`` of the week (Monday 00:00 UTC is 0), and how often to poll.
+
+    ``every`` is the interval of polls outside of these hours.
+    """
 
     every: timedelta = _DAY
     hours: frozenset[int] = frozenset()
 
 
 def learn_habit(histories: Iterable[Sequence[datetime]], now: datetime) -> Habit:
-    """Return the habit seen in the dates of items, given for each source; a day without hours if there is none."""
+    """Return the habit by the dates of items of each source; without a habit polls are daily, with no hours."""
     habits = [_learn(sorted({date for date in dates if date <= now})[-NEWEST:], now) for dates in histories]
     return Habit(
         min((habit.every for habit in habits), default=_DAY),
@@ -34,10 +37,10 @@ def learn_habit(histories: Iterable[Sequence[datetime]], now: datetime) -> Habit
     )
 
 
-def find_next_look(habit: Habit, last: datetime) -> datetime:
-    """Return when to look again after ``last``: in the next usual hour or the one after it, else by the interval.
+def find_next_poll(habit: Habit, last: datetime) -> datetime:
+    """Return when to poll after ``last``: in the next usual hour or the one after it, else after the interval.
 
-    The hour after it is asked too, because an item that appears after the poll of its hour is seen by that poll.
+    The hour after it counts, too, for items that appear later in their hour than the poll.
     """
     hour = (last + _HOUR).astimezone(UTC).replace(minute=0, second=0, microsecond=0)
     while hour < last + habit.every:

@@ -1,0 +1,94 @@
+"""Limits of processor time and memory: how much a feed may cost, and work in this process that costs no more."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+from msgspec import Struct
+
+SECONDS, MEGABYTES = 60, 512
+"""Processor time and memory that any feed may take; each of its entries adds to both."""
+
+_MEGABYTE = 1_048_576
+_STATM = Path("/proc/self/statm")
+
+
+class Limits(Struct, frozen=True):
+    """Most that one task may cost: processor and wall seconds, megabytes above what the process has."""
+
+    cpu_seconds: int
+    wall_seconds: float
+    megabytes: int
+
+
+class CostError(BaseException):
+    """Some work costs more than it may; the text says what, in the words that follow the subject.
+
+    No Exception, for it comes at any place: SQLAlchemy would make it an error of the store.
+    """
+
+
+def make_limits(count: int) -> Limits:
+    """Return the most that a feed of so many entries may cost.
+
+    A cold refresh of 16,800 entries takes 37 s and 235 MB: 2 ms and 14 kB an entry (docs/performance.md).
+    """
+    seconds = SECONDS + count // 50
+    return Limits(seconds, 60 + 3 * seconds, MEGABYTES + count // 40)
+
+
+def describe_time(limits: Limits) -> str:
+    """Return why work ended that took too much processor time."""
+    return f"it takes more than {limits.cpu_seconds} s of processor time"
+
+
+def describe_memory(limits: Limits) -> str:
+    """Return why work ended that took too much memory."""
+    return f"it takes more than {limits.megabytes} MB of memory"
+
+
+def find_most_memory(limits: Limits) -> int:
+    """Return the bytes of address space that this process may have at most: what it has, and what the limits add."""
+    if not _STATM.exists():  # not Linux: nothing tells how much is in use
+        return resource.RLIM_INFINITY
+    return int(_STATM.read_text("ascii").split()[0]) * resource.getpagesize() + limits.megabytes * _MEGABYTE
+
+
+@contextmanager
+def limited(limits: Limits) -> Iterator[None]:
+    """Raise CostError in the body once it has taken more processor time or memory; for the main thread.
+
+    A person waits for the body and can end it, so that wall time has no limit here.
+    """
+    stopped = False
+
+    def stop(_number: int, _frame: object) -> NoReturn:
+        nonlocal stopped
+        stopped = True
+        raise CostError(describe_time(limits))
+
+    times = os.times()
+    most = {
+        resource.RLIMIT_CPU: int(times.user + times.system) + 1 + limits.cpu_seconds,
+        resource.RLIMIT_AS: find_most_memory(limits),
+    }
+    before = {kind: resource.getrlimit(kind) for kind in most}
+    handler = signal.signal(signal.SIGXCPU, stop)  # comes again each second
+    try:
+        for kind, (_, hard) in before.items():
+            resource.setrlimit(kind, (most[kind] if hard == resource.RLIM_INFINITY else min(most[kind], hard), hard))
+        yield
+        if stopped:  # Python drops an error that is raised in a destructor or a callback of the garbage collector
+            raise CostError(describe_time(limits))
+    except MemoryError:
+        raise CostError(describe_memory(limits)) from None
+    finally:
+        for kind, given in before.items():
+            resource.setrlimit(kind, given)
+        signal.signal(signal.SIGXCPU, handler)

@@ -1,0 +1,142 @@
+"""Choose elements of a page: its outline in a frame, what is clicked there as selectors, and what they yield."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from aggregator import adding, preview
+from aggregator.errors import ConfigError, ReadError
+from aggregator.fetchers import registry
+from aggregator.fetchers.http.target import redact
+from aggregator.model.outline import Outline, Pick
+from aggregator.model.source import Document
+from aggregator.preview import Found
+from aggregator.service.desk.add import find_page, list_feeds, write_found
+from aggregator.service.desk.frame import Act, Asked, Desk, Done, MissingError, Page, now, parse_number
+from aggregator.service.desk.published import ListedEntry, make_entry
+
+_MOST_ENTRIES: Final = 12
+_FIELDS: Final = ("items", "title", "date", "audio", "length", "text", "link", "image")
+"""What is clicked, in this order."""
+
+_SANDBOX: Final = "allow-forms allow-top-navigation-by-user-activation"
+_FRAME_HEADERS: Final = {
+    "content-security-policy": (
+        "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'self'; base-uri 'none'; "
+        f"sandbox {_SANDBOX}"
+    ),
+    "x-frame-options": "SAMEORIGIN",
+}
+
+
+class ChoosePage(Struct, frozen=True):
+    """The page on which elements are chosen: the selectors so far, what they yield, and what is to be clicked next."""
+
+    number: str
+    url: str
+    field: str
+    fields: tuple[str, ...]
+    options: Mapping[str, str]
+    others: tuple[str, ...]
+    problem: str
+    total: int
+    entries: tuple[ListedEntry, ...]
+    feeds: tuple[tuple[str, str], ...]
+    feed: str
+    sandbox: str = _SANDBOX
+
+
+class OutlinePage(Struct, frozen=True):
+    """The frame in which a page is shown, from one piece on."""
+
+    number: str
+    field: str
+    options: Mapping[str, str]
+    outline: Outline
+    first: int
+    following: int
+
+
+class _Chosen(Struct, frozen=True):
+    page: Document
+
+
+def open_page(desk: Desk, asked: Asked) -> Done:
+    """Fetch a page once, to choose elements of it; with the options of a way to read it."""
+    source, at = find_page(desk, asked.find("found")), now()
+    with preview.open_resources(desk.config, at) as resources:
+        page = preview.fetch_page(source, resources, at)
+    return Done("", f"{desk.root}/add/page?page={desk.keep(_Chosen(page))}")
+
+
+def _find(desk: Desk, asked: Mapping[str, str]) -> tuple[Document, dict[str, str]]:
+    """Return the page that was fetched, and the options that the query or form has."""
+    chosen = desk.find_kept(asked.get("page", ""))
+    if not isinstance(chosen, _Chosen):
+        raise MissingError("this page is not known any more: paste its address again")
+    names = registry.find("page").options or ()
+    return chosen.page, {name: value for name in names if (value := asked.get(name, "").strip())}
+
+
+def show_choice(desk: Desk, asked: Asked) -> ChoosePage:
+    """Gather what the selectors of the query yield, after the element ``pick`` was chosen as ``field``."""
+    page, options = _find(desk, asked.query)
+    field = asked.query.get("field", "")
+    field = field if field in _FIELDS else "items"
+    problem, found = "", Found(page.source)
+    with preview.open_resources(desk.config, now()) as resources:
+        try:
+            if "pick" in asked.query:
+                picked = Pick(parse_number(asked.query["pick"]), field)
+                options = resources.pick(preview.set_options(page, options), picked)
+                field = next((name for name in _FIELDS if name not in options), field)
+            if "items" in options:
+                changed = preview.set_options(page, options)
+                found = Found(changed.source, resources.read(changed))
+        except (ReadError, ConfigError) as error:
+            problem = str(error)
+    feed = adding.choose_feed(desk.config, found)
+    names = registry.find("page").options or ()
+    return ChoosePage(
+        number=asked.query["page"],
+        url=redact(page.url),
+        field=field,
+        fields=_FIELDS,
+        options=options,
+        others=tuple(name for name in names if name not in _FIELDS),
+        problem=problem,
+        total=len(found.listing.entries),
+        entries=tuple(map(make_entry, found.listing.entries[:_MOST_ENTRIES])),
+        feeds=list_feeds(desk),
+        feed=feed,
+    )
+
+
+def show_outline(desk: Desk, asked: Asked) -> OutlinePage:
+    """Gather the outline of a page from the piece ``from`` on."""
+    page, options = _find(desk, asked.query)
+    first = parse_number(asked.query.get("from", ""))
+    with preview.open_resources(desk.config, now()) as resources:
+        outline = resources.outline(preview.set_options(page, options), first)
+    end = first + len(outline.pieces)
+    following = end if end < outline.total else 0
+    return OutlinePage(asked.query["page"], asked.query.get("field", "items"), options, outline, first, following)
+
+
+def write(desk: Desk, asked: Asked) -> Done:
+    """Write the page with these selectors into the config."""
+    page, options = _find(desk, asked.form)
+    with preview.open_resources(desk.config, now()) as resources:
+        changed = preview.set_options(page, options)
+        found = Found(changed.source, resources.read(changed))
+    return write_found(desk, asked, found)
+
+
+PAGES = (
+    Page("/add/page", "choose.html.j2", show_choice),
+    Page("/add/outline", "outline.html.j2", show_outline, _FRAME_HEADERS),
+)
+ACTS = (Act("/add/open", open_page), Act("/add/page/write", write))

@@ -1,0 +1,208 @@
+"""The settings of a source: trust, filters and options, with what a change would do to the feed before it is saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from aggregator.config import edit
+from aggregator.config.change import Keys, make_digest, read_source
+from aggregator.config.schema import SourceFilterKeys
+from aggregator.errors import ConfigError
+from aggregator.fetchers import registry
+from aggregator.model.feed import Plan
+from aggregator.model.source import Source
+from aggregator.service.desk.changes import FeedChanges, read_comparison
+from aggregator.service.desk.frame import Act, Asked, Button, Desk, Done, Page
+from aggregator.service.desk.jobs import BusyError, Job
+from aggregator.service.desk.source import find_source
+
+_KIND: Final = "preview"
+_FILTERS: Final = {"only": "Only entries that meet each of these", "exclude": "No entries that meet any of these"}
+
+
+class Setting(Struct, frozen=True):
+    """A field of the form: its name there, what it means, its value; ``several`` values stand on lines."""
+
+    field: str
+    name: str
+    help: str
+    value: str
+    several: bool = False
+
+
+class Group(Struct, frozen=True):
+    """Settings that belong together."""
+
+    title: str
+    settings: tuple[Setting, ...]
+
+
+class Preview(Struct, frozen=True):
+    """A change before it is saved: its fields, and what it would do, once that is known."""
+
+    fields: Mapping[str, str]
+    running: int | None
+    problems: tuple[str, ...]
+    feeds: tuple[FeedChanges, ...]
+    can_be_saved: bool = False
+
+
+class SettingsPage(Struct, frozen=True):
+    """The settings of a source; ``seen`` is the state of the config that the form was made of."""
+
+    feed: str
+    name: str
+    kind: str
+    groups: tuple[Group, ...]
+    seen: str
+    preview: Preview | None
+
+
+class _Draft(Struct, frozen=True):
+    feed: str
+    source: str
+    fields: Mapping[str, str]
+    job: Job | None = None
+    mistakes: tuple[str, ...] = ()
+
+
+def show_settings(desk: Desk, asked: Asked) -> SettingsPage:
+    """Gather the settings of a source as its config has them, or as the preview with the number ``draft`` has them."""
+    plan = desk.find_plan(asked)
+    source = find_source(plan, asked)
+    keys = _read(desk, plan, source)
+    draft = desk.find_kept(asked.query.get("draft", ""))
+    preview = None
+    if isinstance(draft, _Draft) and (draft.feed, draft.source) == (plan.name, source.name):
+        preview = _make_preview(draft)
+    groups = tuple(_list_groups(source, keys))
+    if preview:
+        groups = tuple(Group(each.title, tuple(_fill(each.settings, preview.fields))) for each in groups)
+    seen = preview.fields["seen"] if preview else make_digest(keys)
+    return SettingsPage(plan.name, source.name, source.kind, groups, seen, preview)
+
+
+def _read(desk: Desk, plan: Plan, source: Source) -> Keys:
+    """Return the keys of a source as the file has them now."""
+    try:
+        return read_source(desk.config.path.read_text(encoding="utf-8-sig"), plan.name, source.name)
+    except OSError as error:
+        raise ConfigError(f"{desk.config.path}: cannot be read: {error.strerror}") from error
+
+
+def _make_preview(draft: _Draft) -> Preview:
+    job = draft.job
+    if job is None:
+        return Preview(draft.fields, None, draft.mistakes, ())
+    if job.code is None:
+        return Preview(draft.fields, job.number, (), ())
+    return Preview(draft.fields, None, tuple(job.lines[:50]), read_comparison(job)[0], can_be_saved=job.code == 0)
+
+
+def _list_groups(source: Source, keys: Keys) -> Iterator[Group]:
+    trust = registry.find(source.kind).trust
+    help_ = f"How far the source is trusted, from 0 to 1; {trust:g} if nothing is set."
+    yield Group("Trust", (Setting("trust", "trust", help_, _format(keys.get("trust"))),))
+    for key, title in _FILTERS.items():
+        known = keys.get(key) or {}
+        yield Group(title, tuple(_list_conditions(key, known)))
+    options = keys.get("options") or {}
+    names = dict.fromkeys((*(registry.find(source.kind).options or ()), *options))
+    if names:
+        made = (Setting(f"options.{name}", name, "", _format(options.get(name))) for name in names)
+        yield Group(f"Options of kind {source.kind}", tuple(made))
+
+
+def _list_conditions(key: str, known: Mapping[str, Any]) -> Iterator[Setting]:
+    for name, field in SourceFilterKeys.model_fields.items():
+        is_list = field.default == []
+        yield Setting(
+            f"{key}.{name}", name.replace("_", " "), field.description or "", _format(known.get(name)), is_list
+        )
+
+
+def _format(value: object) -> str:
+    return "\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+
+
+def _fill(settings: Sequence[Setting], fields: Mapping[str, str]) -> Iterator[Setting]:
+    for each in settings:
+        yield Setting(each.field, each.name, each.help, fields.get(each.field, ""), each.several)
+
+
+def _parse(groups: Sequence[Group], form: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return the fields of a form that belong to the settings, and the keys of the config that they mean."""
+    fields = {"seen": form.get("seen", "")}
+    keys: dict[str, Any] = {"trust": None, "only": {}, "exclude": {}}
+    for setting in (setting for group in groups for setting in group.settings):
+        fields[setting.field] = text = form.get(setting.field, "").replace("\r\n", "\n").strip()
+        key, _, name = setting.field.partition(".")
+        if not name:
+            keys[key] = _parse_number(text)
+        elif text:
+            lines = [line.strip() for line in text.split("\n") if line.strip()] if setting.several else [text]
+            keys.setdefault(key, {})[name] = lines if len(lines) > 1 else lines[0]
+        else:
+            keys.setdefault(key, {})
+    return fields, keys
+
+
+def _parse_number(text: str) -> object:
+    """Return a number of the form; what is none is left to the check of the config."""
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return text
+
+
+def preview(desk: Desk, asked: Asked) -> Done:
+    """Find what a change would do to the feed, as ``aggregator diff`` says it with the config changed so."""
+    plan = desk.find_plan(asked)
+    source = find_source(plan, asked)
+    groups = tuple(_list_groups(source, _read(desk, plan, source)))
+    fields, keys = _parse(groups, asked.form)
+    number = desk.keep(None)
+    then = _place(desk, plan, source) + f"?draft={number}"
+    try:
+        file = edit.write_draft(desk.config.path, plan.name, source.name, keys, f"draft-{number}")
+    except ConfigError as error:
+        desk.keep(_Draft(plan.name, source.name, fields, mistakes=tuple(str(error).splitlines())), number)
+        return Done("", then)
+    words = ("diff", "--json", "--feed", plan.name)
+    try:
+        job = desk.jobs.start(_KIND, plan.name, words, as_json=True, draft=file, then=then)
+    except BusyError:
+        file.unlink(missing_ok=True)
+        raise
+    desk.keep(_Draft(plan.name, source.name, fields, job), number)
+    return Done("", f"{desk.root}/jobs/{job.number}")
+
+
+def save(desk: Desk, asked: Asked) -> Done:
+    """Write a change into the config."""
+    plan = desk.find_plan(asked)
+    source = find_source(plan, asked)
+    before = _read(desk, plan, source)
+    groups = tuple(_list_groups(source, before))
+    fields, keys = _parse(groups, asked.form)
+    edit.change(desk.config.path, plan.name, source.name, keys, seen=fields["seen"])
+    old = {setting.field: setting.value for group in groups for setting in group.settings}
+    old["seen"] = make_digest(_read(desk, plan, source))
+    undo = Button("Undo", f"/feeds/{plan.name}/sources/{source.name}/settings/save", old)
+    return Done(
+        "Saved; it counts from the next refresh on.", f"{desk.root}/feeds/{plan.name}/sources/{source.name}", undo
+    )
+
+
+def _place(desk: Desk, plan: Plan, source: Source) -> str:
+    return f"{desk.root}/feeds/{plan.name}/sources/{source.name}/settings"
+
+
+PAGES = (Page("/feeds/{feed}/sources/{source}/settings", "settings.html.j2", show_settings),)
+ACTS = (
+    Act("/feeds/{feed}/sources/{source}/settings/preview", preview),
+    Act("/feeds/{feed}/sources/{source}/settings/save", save),
+)

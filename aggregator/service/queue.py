@@ -1,0 +1,130 @@
+"""The queue between the dispatcher and the workers: Dramatiq on Redis. It only carries; all of it may be lost.
+
+What is lost is claimed and sent again when its lease in the store has ended, so messages are never retried here.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from aggregator.errors import FetchError, QueueError
+from aggregator.fetchers import credentials
+from aggregator.store.database import Claim
+
+try:
+    import dramatiq
+    from dramatiq.brokers.redis import RedisBroker
+    from dramatiq.errors import BrokerConnectionError
+    from dramatiq.middleware import TimeLimit
+    from redis.exceptions import RedisError
+except ModuleNotFoundError as error:
+    raise QueueError(f"queue: {error.name} is not installed: pip install 'aggregator[scale]'") from error
+
+NAMESPACE: Final = "aggregator"
+QUEUE: Final = "feeds"
+"""The Redis list ``aggregator:feeds`` has the messages that no worker has taken yet."""
+
+_ACTOR: Final = "refresh"
+_HEARTBEAT_MILLISECONDS = 15_000
+"""After which the messages of a worker that died are given to another one."""
+
+_MAINTENANCE_CHANCE = 20_000
+"""Commands in a million that look for such messages; Dramatiq's own 1,000 leave them for minutes."""
+
+_CONNECT_SECONDS = 5
+
+Broker = Any
+"""A ``RedisBroker``, which has no types."""
+
+Work = Callable[[Claim, datetime | None], object]
+
+
+def open_queue(url: str) -> Broker:
+    """Return the queue at the address, with ``${NAME}`` for secrets; raise QueueError if it cannot be reached."""
+    try:
+        url = credentials.fill_address(url, credentials.read_named_secrets(url))
+        broker: Broker = RedisBroker(  # type: ignore[no-untyped-call]
+            url=f"{url}{'&' if '?' in url else '?'}socket_connect_timeout={_CONNECT_SECONDS}",
+            middleware=[TimeLimit()],
+            namespace=NAMESPACE,
+            heartbeat_timeout=_HEARTBEAT_MILLISECONDS,
+            maintenance_chance=_MAINTENANCE_CHANCE,
+        )
+        with _translating_errors(url):
+            broker.client.ping()
+    except FetchError as error:
+        raise QueueError(f"queue: {error}") from error
+    except ValueError as error:
+        raise QueueError("queue: its address cannot be read") from error
+    return broker
+
+
+@contextmanager
+def _translating_errors(url: str) -> Iterator[None]:
+    try:
+        yield
+    except (RedisError, BrokerConnectionError) as error:
+        place = url.rpartition("@")[2].removeprefix("redis://").removeprefix("rediss://")
+        raise QueueError(f"queue: Redis at {place} cannot be reached: {' '.join(str(error).split())}") from error
+
+
+def send(broker: Broker, url: str, claim: Claim, at: datetime | None) -> None:
+    """Send the feeds of a claim to the workers; raise QueueError. ``at`` is the clock of their refresh, if not now."""
+    kwargs = {"token": claim.token, "feeds": list(claim.feeds), "at": at.isoformat() if at else None}
+    message: Any = dramatiq.Message(queue_name=QUEUE, actor_name=_ACTOR, args=(), kwargs=kwargs, options={})
+    with _translating_errors(url):
+        broker.enqueue(message)
+
+
+def count_waiting(broker: Broker, url: str) -> int:
+    """Return how many messages no worker has taken yet."""
+    with _translating_errors(url):
+        return int(broker.client.llen(f"{NAMESPACE}:{QUEUE}"))
+
+
+@contextmanager
+def working(
+    broker: Broker, work: Work, *, threads: int, lease: timedelta, tell: Callable[[str], object]
+) -> Iterator[None]:
+    """Do the work of messages in so many threads while the body runs; at its end those at work are finished.
+
+    A message may take nine tenths of the lease: then it is ended, before another worker begins it anew. What Dramatiq
+    has to say is told in lines.
+    """
+    _tell_logs(tell)
+
+    def run(token: str, feeds: Sequence[str], at: str | None) -> None:
+        work(Claim(token, tuple(feeds)), datetime.fromisoformat(at) if at else None)
+
+    limit = lease.total_seconds() * 900
+    dramatiq.actor(actor_name=_ACTOR, queue_name=QUEUE, broker=broker, time_limit=limit)(run)
+    broker.emit_after("process_boot")
+    worker = dramatiq.Worker(broker, worker_threads=threads)
+    worker.start()
+    try:
+        yield
+    finally:
+        worker.stop()
+        broker.close()
+
+
+class _Lines(logging.Handler):
+    """Tells each record of a log in one line, and a defect with its traceback."""
+
+    def __init__(self, tell: Callable[[str], object]) -> None:
+        """Take errors and worse."""
+        super().__init__(logging.ERROR)
+        self._tell = tell
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Tell the record."""
+        self._tell(f"queue: {self.format(record)}")
+
+
+def _tell_logs(tell: Callable[[str], object]) -> None:
+    logger: Any = logging.getLogger("dramatiq")
+    logger.propagate, logger.handlers = False, [_Lines(tell)]

@@ -1,0 +1,294 @@
+"""Writing entries: what the documents of a source list, added to what they listed before. Absence never deletes.
+
+Each believed listing of a source gets the next number, whatever the number of its documents. An entry of the newest
+listing is open: it has no ``last``, and nothing is written for it while it stays listed; one that is missing is closed
+with the number before. Positions are kept as distances from an anchor, which moves with the listing: new items come in
+at its top, so a listing with one new item writes one row, not all of them, also if it shows only its newest hundred.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, astuple, replace
+from sqlalchemy import Connection, Update, bindparam, insert, select, update
+
+from aggregator.model.entry import Entry, Listing
+from aggregator.model.source import Source
+from aggregator.store import checksums, records, schema
+from aggregator.store.database import BATCH, Store, batches, find_row, select_rows, upsert, writing
+from aggregator.store.entries import PLACE_FIELDS, check_records
+from aggregator.store.reused_keys import is_same_item, names_of_key, rename
+from aggregator.store.schema import mark, stamp
+
+_KEY = 4
+"""The column of the key in a row of entries, after its checksum, feed, source and document; those of _Known follow."""
+
+Row = dict[str, str | int | None]
+
+
+class Change(Struct, frozen=True):
+    """Numbers of keys of a listing that are new, that have other content now, and that are as before."""
+
+    new: int = 0
+    changed: int = 0
+    same: int = 0
+
+    @property
+    def total(self) -> int:
+        """Return how many keys were listed."""
+        return self.new + self.changed + self.same
+
+
+class _Known(Struct, frozen=True):
+    """One known key of one document: the columns of its row between key and record, in their order."""
+
+    digest: str
+    first: int
+    last: int | None
+    place: int
+    first_seen: str
+    last_seen: str | None = None
+    changed: str | None = None
+
+
+class _DocumentListing(Struct, frozen=True):
+    """One listing of one document of a source, and when the one before was made.
+
+    An entry's place is the anchor less its position; ``previous_anchor`` is that of the listing before.
+    """
+
+    feed: str
+    source: str
+    document: int
+    number: int
+    at: str
+    previous_at: str
+    anchor: int
+    previous_anchor: int
+
+    def row(self, key: str, known: _Known, **values: str | int | None) -> Row:
+        """Return the parameters of an update of one row; names of keys differ from the columns that are set."""
+        keys: Row = {"feed_": self.feed, "source_": self.source, "document_": self.document, "key_": key}
+        return {**keys, "checksum": self.checksum(key, replace(known, **values)), **values}
+
+    def checksum(self, key: str, known: _Known) -> int:
+        """Return the checksum of the row of an entry."""
+        return checksums.compute((self.feed, self.source, self.document, key, *astuple(known)))
+
+
+class _Keys(Struct):
+    """The keys of the documents of one listing of a source."""
+
+    known: set[str] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
+
+
+class _Content(Struct, frozen=True):
+    """A listed entry with its key, its digest, and its record as JSON."""
+
+    key: str
+    entry: Entry
+    digest: str
+    record: str
+
+
+def write_listings(store: Store, feed: str, source: Source, listings: Sequence[Listing | None], at: datetime) -> Change:
+    """Write what the documents of the source list, in the order of ``locate``, and return how many entries changed.
+
+    ``None`` stands for a document that is not new or failed: its entries stay as they are. A key that several documents
+    list counts once, with the content of the first.
+    """
+    if all(listing is None for listing in listings):
+        return Change()
+    with writing(store) as connection:
+        number, previous_at = _begin_listing(connection, feed, source, stamp(at))
+        keys = _Keys()
+        for document, listing in enumerate(listings):
+            same: dict[str, object] = {"feed": feed, "source": source.name, "document": document}
+            known = _read_known(connection, same)
+            keys.known.update(known)
+            if listing is not None:
+                anchor = _choose_anchor(listing, known)
+                previous_anchor = _write_show(connection, same, anchor, records.encode(listing.show))
+                of = _DocumentListing(
+                    feed, source.name, document, number, stamp(at), previous_at, anchor, previous_anchor
+                )
+                _write_document(connection, of, known, listing, keys)
+    new = len(keys.listed - keys.known)
+    changed = len(keys.changed & keys.known)
+    return Change(new, changed, len(keys.listed) - new - changed)
+
+
+def _begin_listing(connection: Connection, feed: str, source: Source, at: str) -> tuple[int, str]:
+    """Return the number of this listing of the source, and when the one before was made (``at`` for the first)."""
+    table = schema.sources
+    checksums.note_change(connection, schema.entries, feed, source.name)
+    before = find_row(connection, table, table.c.feed == feed, table.c.source == source.name)
+    number = (before.listings if before else 0) + 1
+    record = records.encode(Source(name=source.name, kind=source.kind, trust=source.trust))
+    row = {"feed": feed, "source": source.name, "listings": number, "listed_at": at, "record": record}
+    upsert(connection, table, [row])
+    return number, before.listed_at if before else at
+
+
+def _read_known(connection: Connection, same: dict[str, object]) -> dict[str, _Known]:
+    """Return every key that the document ever listed."""
+    table = schema.entries
+    columns = checksums.columns(table)
+    query = select(*columns).where(*[table.c[name] == value for name, value in same.items()])
+    found = (row[_KEY:] for row in checksums.check(table, connection.execute(query)))
+    return {key: _Known(*columns) for key, *columns in found}
+
+
+def _choose_anchor(listing: Listing, known: dict[str, _Known]) -> int:
+    """Return the anchor with which the fewest places change; the last position if no entry was listed before."""
+    wished = Counter(
+        before.place + entry.position
+        for entry in listing.entries
+        if (before := known.get(mark(entry.key))) is not None and before.last is None
+    )
+    if not wished:
+        return max((entry.position for entry in listing.entries), default=0)
+    return max(wished, key=lambda anchor: (wished[anchor], anchor))
+
+
+def _write_show(connection: Connection, same: dict[str, object], anchor: int, record: str) -> int:
+    """Write the show of a document and its anchor; return the anchor it had before, 0 for a new document."""
+    table = schema.shows
+    before = find_row(connection, table, *[table.c[name] == value for name, value in same.items()])
+    upsert(connection, table, [{**same, "anchor": anchor, "record": record}])
+    return before.anchor if before else 0
+
+
+def _write_document(
+    connection: Connection, of: _DocumentListing, known: dict[str, _Known], listing: Listing, keys: _Keys
+) -> None:
+    """Write entries that are new, have other content, moved or came back, and close those that are missing."""
+    new: list[Row] = []
+    changed: list[Row] = []
+    moved: list[Row] = []
+    listed: set[str] = set()
+    for each in _by_content(connection, of, known, listing.entries, listed):
+        place = of.anchor - each.entry.position
+        before = known.get(each.key)
+        if before is None:
+            new.append(_new_row(of, each, place))
+            keys.changed.add(each.key)
+        elif before.digest != each.digest:
+            after = of.row(each.key, before, digest=each.digest, changed=of.at, last=None, last_seen=None, place=place)
+            changed.append({**after, "record": each.record})
+            keys.changed.add(each.key)
+        elif before.last is not None or before.place != place:
+            moved.append(of.row(each.key, before, last=None, last_seen=None, place=place))
+        _flush(connection, new, changed, moved, least=BATCH)
+    keys.listed |= listed
+    moved.extend(_missing_rows(of, known, listed))
+    _flush(connection, new, changed, moved, least=1)
+
+
+def _by_content(
+    connection: Connection,
+    of: _DocumentListing,
+    known: Mapping[str, _Known],
+    entries: Iterable[Entry],
+    listed: set[str],
+) -> Iterator[_Content]:
+    """Yield each entry once, under a new name if its key was another item's, and add the keys to ``listed``."""
+    changed: list[_Content] = []
+    for entry in entries:
+        key = mark(entry.key)
+        if key in listed:
+            continue
+        listed.add(key)
+        record = records.encode(entry, without=PLACE_FIELDS)
+        content = _Content(key, entry, records.digest(record), record)
+        before = known.get(key)
+        if before is None or before.digest == content.digest:
+            yield content
+            continue
+        changed.append(content)
+        if len(changed) >= BATCH:
+            yield from _rename_others(connection, of, known, changed, listed)
+            changed = []
+    yield from _rename_others(connection, of, known, changed, listed)
+
+
+def _rename_others(
+    connection: Connection,
+    of: _DocumentListing,
+    known: Mapping[str, _Known],
+    changed: Sequence[_Content],
+    listed: set[str],
+) -> Iterator[_Content]:
+    """Yield entries with other content, under their key if they are the same item, else under a new name."""
+    names = {each.key: names_of_key(each.entry.key, lambda name: mark(name) in known) for each in changed}
+    stored = _read_contents(connection, of, [mark(name) for found in names.values() for name in found])
+    for each in changed:
+        *used, free = names[each.key]
+        same = (name for name in reversed(used) if is_same_item(stored[mark(name)], each.entry))
+        name = next(same, free)
+        if name == each.entry.key:
+            yield each
+            continue
+        listed.discard(each.key)
+        listed.add(mark(name))
+        renamed = rename(each.entry, name)
+        record = records.encode(renamed, without=PLACE_FIELDS)
+        yield _Content(mark(name), renamed, records.digest(record), record)
+
+
+def _read_contents(connection: Connection, of: _DocumentListing, keys: Sequence[str]) -> Mapping[str, Entry]:
+    """Return the stored entries of some keys of a document, by key."""
+    table = schema.entries
+    same = (table.c.feed == of.feed, table.c.source == of.source, table.c.document == of.document)
+    found: dict[str, Entry] = {}
+    for some in batches(keys):
+        rows = list(select_rows(connection, table, *same, table.c.key.in_(some)))
+        check_records(rows)
+        found |= {row.key: records.decode(Entry, row.record) for row in rows}
+    return found
+
+
+def _new_row(of: _DocumentListing, content: _Content, place: int) -> Row:
+    """Return the row of an entry never listed before."""
+    known = _Known(content.digest, of.number, None, place, of.at)
+    keys: Row = {"feed": of.feed, "source": of.source, "document": of.document, "key": content.key}
+    values: dict[str, Any] = {"checksum": of.checksum(content.key, known), "record": content.record, **asdict(known)}
+    return keys | values
+
+
+def _missing_rows(of: _DocumentListing, known: dict[str, _Known], listed: set[str]) -> Iterator[Row]:
+    """Yield updates that close the entries of the listing before that are not in this one."""
+    for key, before in known.items():
+        if before.last is None and key not in listed:
+            place = of.previous_anchor - before.place
+            yield of.row(key, before, last=of.number - 1, last_seen=of.previous_at, place=place)
+
+
+def _flush(connection: Connection, *lists: list[Row], least: int) -> None:
+    """Write the lists (new, changed, moved) that have at least so many rows, and empty them."""
+    for statement, rows in zip((insert(schema.entries), _UPDATE_CONTENT, _UPDATE_PLACE), lists, strict=True):
+        if len(rows) >= least:
+            connection.execute(statement, rows)
+            rows.clear()
+
+
+def _update(*columns: str) -> Update:
+    """Return the statement that sets the columns of one row."""
+    table = schema.entries
+    keys = ("feed", "source", "document", "key")
+    return (
+        update(table)
+        .where(*[table.c[name] == bindparam(f"{name}_") for name in keys])
+        .values({name: bindparam(name) for name in columns})
+    )
+
+
+_UPDATE_CONTENT = _update("checksum", "digest", "last", "last_seen", "place", "record", "changed")
+_UPDATE_PLACE = _update("checksum", "last", "last_seen", "place")

@@ -1,0 +1,1 @@
+"""Times: dates, durations, cron expressions, and when a show publishes."""

@@ -1,0 +1,91 @@
+"""Catalogues are matched show by show: the same clusters as in memory, from JSON Lines and from Parquet."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.support.program import run_program
+
+SHOWS, EPISODES = 40, 12
+WORDS = [
+    first + last
+    for first in ("bar", "del", "fon", "gu", "hat", "lim", "mor", "sel")
+    for last in ("ba", "dor", "kin", "mo")
+]
+
+
+def make_catalogue(seed: int) -> list[dict[str, object]]:
+    """Episodes of many shows as three directories list them: titles framed and misspelt, lengths rounded."""
+    chance = random.Random(seed)
+    lines: list[dict[str, object]] = []
+    for show in range(SHOWS):
+        name = f"{chance.choice(WORDS)} {chance.choice(WORDS)} {show}"
+        for number in range(EPISODES):
+            title = " ".join(chance.sample(WORDS, 5))
+            day, seconds = f"2024-{number % 12 + 1:02}-{show % 28 + 1:02}", chance.randrange(900, 4000)
+            lines += [
+                {"source": "host", "title": title, "published": day, "duration": seconds, "show": name},
+                {"source": "app", "title": f"{number}. {title}", "published": day, "show": name.upper()},
+                {"source": "site", "title": f"{name}: {title}", "duration": seconds // 60 * 60, "show": name},
+            ]
+    chance.shuffle(lines)
+    return [{"id": f"r{place}", **line} for place, line in enumerate(lines)]
+
+
+def match(folder: Path, *words: str) -> tuple[set[frozenset[str]], subprocess.CompletedProcess[str]]:
+    done = run_program(folder, "match", *words)
+    groups: dict[str, set[str]] = defaultdict(set)
+    for line in done.stdout.splitlines():
+        answer = json.loads(line)
+        groups[answer["cluster"]].add(answer["id"])
+    return set(map(frozenset, groups.values())), done
+
+
+@pytest.fixture
+def catalogue(tmp_path: Path) -> Path:
+    lines = [json.dumps(line) for line in make_catalogue(7)]
+    (tmp_path / "all.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def test_the_clusters_are_those_of_the_whole_file_in_memory(catalogue: Path) -> None:
+    in_memory, _ = match(catalogue, "all.jsonl")
+    by_show, done = match(catalogue, "all.jsonl", "--by-show")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert by_show == in_memory
+    assert len(by_show) == SHOWS * EPISODES
+    duckdb.read_json(f"{catalogue}/all.jsonl").write_parquet(f"{catalogue}/all.parquet")
+    of_parquet, done = match(catalogue, "all.parquet", "--by-show")
+    assert (done.returncode, of_parquet) == (0, by_show)
+
+
+def test_lines_that_cannot_be_used_are_counted_and_the_rest_is_answered(catalogue: Path) -> None:
+    with (catalogue / "all.jsonl").open("a", encoding="utf-8") as file:
+        file.write('not json\n[1]\n{"id": "x"}\n{"id": 3, "source": "host", "title": "Alone"}\n')
+    clusters, done = match(catalogue, "all.jsonl", "--by-show")
+    assert (done.returncode, len(clusters)) == (1, SHOWS * EPISODES + 1)
+    assert done.stderr == "3 lines cannot be used: an object with id and source is needed\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("none.jsonl",), "none.jsonl: cannot be read"),
+        (("bad.parquet",), "bad.parquet: cannot be read"),
+        (("-",), "--by-show: needs a file"),
+        (("all.jsonl", "--explain"), "--by-show: gives no evidence: leave out --explain"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line(catalogue: Path, words: tuple[str, ...], line: str) -> None:
+    (catalogue / "bad.parquet").write_bytes(b"PAR1 and no more")
+    _, done = match(catalogue, *words, "--by-show")
+    assert done.returncode == 2
+    assert line in done.stderr
+    assert done.stderr.count("\n") == 1

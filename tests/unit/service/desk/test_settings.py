@@ -1,0 +1,59 @@
+"""The settings of a source: seen before they are saved, undone, and not lost to another; a poll of one source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.unit.service.desk.conftest import Visitor
+from tests.unit.service.desk.test_pages import wait
+
+SOURCE = "/feeds/crumb-talk/sources/topic"
+
+
+def test_a_change_is_previewed_saved_and_undone(visitor: Visitor, home: Path) -> None:
+    config = home / "config.yaml"
+    before = config.read_text()
+    visitor.get(f"{SOURCE}/settings")
+    visitor.press("Preview", **{"trust": "0.4", "exclude.title": "Rye\r\n^Nothing"})
+    wait(visitor, "/jobs/1.json")
+    then = visitor.json("/jobs/1.json")["then"].removeprefix("/desk")
+    shown = visitor.get(then).text
+    assert 'value="0.4"' in shown
+    page = visitor.json(then.replace("/settings?", "/settings.json?"))
+    changed = page["preview"]["feeds"][0]["changed"]
+    assert [each["title"] for each in changed] == ["Rye without fear"]
+    assert config.read_text() == before
+    assert [each.name for each in home.glob(".config*")] == []
+    other = Visitor(visitor.url, visitor.desk)
+    other.get(then)
+    assert "it counts from the next refresh on" in visitor.press("Save").text
+    undo = next(form for form in visitor.forms() if form["label"] == "Undo")
+    topic = '      topic: {kind: listing, path: topic.txt, trust: 0.4, exclude: {title: [Rye, "^Nothing"]}} # kept'
+    assert topic in config.read_text().splitlines()
+    assert other.press("Save").status_code == 409
+    assert "was changed meanwhile" in other.page.text
+    assert visitor.post(undo.pop("action"), **undo).status_code == 200
+    assert config.read_text() == before
+
+
+def test_a_mistake_is_shown_beside_what_was_typed(visitor: Visitor, home: Path) -> None:
+    visitor.get(f"{SOURCE}/settings")
+    answer = visitor.press("Preview", **{"trust": "much", "only.title": "("})
+    assert answer.status_code == 200
+    assert 'value="much"' in answer.text
+    assert answer.text.count('class="bad"') == 2
+    assert "Save" not in [form["label"] for form in visitor.forms()]
+    assert visitor.desk.jobs.newest("preview", "crumb-talk") is None
+    assert [each.name for each in home.glob(".config*")] == []
+
+
+def test_one_source_is_polled(visitor: Visitor, home: Path) -> None:
+    for name in ("topic", "numbered"):
+        path = home / f"{name}.txt"
+        path.write_text(path.read_text().replace("Rye", "Wheat"))
+    visitor.get(SOURCE)
+    assert "Poll of topic of crumb-talk" in visitor.press("Poll now").text
+    wait(visitor, "/jobs/1.json")
+    assert visitor.json("/jobs/1.json")["code"] == 0
+    polls = {name: visitor.json(f"/feeds/crumb-talk/sources/{name}.json")["polls"] for name in ("topic", "numbered")}
+    assert {name: len(made) for name, made in polls.items()} == {"topic": 2, "numbered": 1}
