@@ -97,6 +97,20 @@ def cold(setting: Setting, rounds: int) -> dict[str, list[float]]:
     return costs
 
 
+def again(setting: Setting, rounds: int) -> dict[str, list[float]]:
+    """Measure a second run on the same bytes; the naive pipeline starts anew each time."""
+    written(setting)
+    names = [f"{place}.xml" for place in range(setting.sources)]
+    configured(setting.folder, {"show": names})
+    emptied(setting.folder)
+    refresh(setting, 0)
+    works: dict[str, Callable[[int], float]] = {
+        "aggregator": lambda turn: refresh(setting, turn + 1, "--force"),
+        "naive": lambda _: _naive(setting, names),
+    }
+    return measure.interleaved(works, rounds)
+
+
 def warm(setting: Setting, rounds: int) -> dict[str, list[float]]:
     """Measure a second run, each source with one new item; the naive pipeline starts anew each time."""
     written(setting)

@@ -107,6 +107,7 @@ def list_pages(folder: Path, number: int) -> dict[str, str]:
         "item": f"{feed}/item?guid={quote(guid, safe='')}",
         "review": f"{feed}/review",
         "source": f"{feed}/sources/host",
+        "settings": f"{feed}/sources/host/settings",
         "changes": f"{feed}/changes",
         "system": "/system",
         "add": "/add",

@@ -17,7 +17,7 @@ from aggregator.model.item import PublishedItem
 from aggregator.model.source import Source
 from aggregator.store import cache, database, entries, guids, records
 from aggregator.store.database import Store
-from aggregator.store.entries import write_listings
+from aggregator.store.listings import write_listings
 
 AT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HOST = Source("host", "feed")

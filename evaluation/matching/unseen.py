@@ -27,7 +27,7 @@ from evaluation.matching.scoring import Score, errors, group_ids, pooled, score
 from evaluation.matching.wordings import HALVES, Wordings
 
 SEEDS = 6
-LEAST_PRECISION, LEAST_RECALL = 0.999, 0.984  # aim: .999 and .985
+LEAST_PRECISION, LEAST_RECALL = 0.999, 0.988
 FOLDERS = ("podcast", "rss", "atom", "rdf", "other_encoding")
 _LEAST, _MOST = 8, 36  # items of a show
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+")

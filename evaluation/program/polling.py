@@ -2,7 +2,7 @@
 
 Each feed of the folder with 30 dated items is replayed: an item appears at its date, an hourly cron runs, and what was
 listed until then is all that is known. Compared are a poll an hour, a poll a day, and the learned habit, in two halves:
-the settings of `text/release_times` were chosen on the first, the second was held out.
+the settings of `text/times/release_times` were chosen on the first, the second was held out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from statistics import mean, median
 
 import feedparser
 
-from aggregator.text.release_times import NEWEST, find_next_look, learn_habit
+from aggregator.text.times.release_times import NEWEST, find_next_poll, learn_habit
 
 _FEWEST, _MOST = 30, 120
 _HOUR, _DAY, _SLACK = timedelta(hours=1), timedelta(days=1), timedelta(minutes=1)
@@ -58,7 +58,7 @@ def main(folder: str) -> None:
     plans: dict[str, Plan] = {
         "each hour": lambda _known, now: now + _HOUR,
         "each day": lambda _known, now: now + _DAY,
-        "learned": lambda known, now: find_next_look(learn_habit([known[-NEWEST:]], now), now),
+        "learned": lambda known, now: find_next_poll(learn_habit([known[-NEWEST:]], now), now),
     }
     for held_out in (False, True):
         some = [dates for path, dates in histories.items() if _is_held_out(path) == held_out]

@@ -20,7 +20,7 @@ LEAST = 0.8
 def find_faults(page: Page) -> list[str]:
     """Return what the first proposal that can be read reads wrong; nothing if all is right."""
     document = Document(Source("page", "page", url=BASE), BASE, page.body.encode())
-    for proposal in parse.propose(document):
+    for proposal in parse.propose(document).sources:
         if proposal.url is not None:
             continue
         try:

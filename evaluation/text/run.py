@@ -3,7 +3,7 @@
     python evaluation/text/run.py FILE.jsonl [FILE.jsonl ...] [--no-learn] [--leave-shows-out] [--misses FILE]
 
 Every copy becomes an entry, which is repaired, learned from and reconciled as in a refresh (``merger.repair``,
-``readings.texts_of``, ``blend.learn``, ``reconcile``). All sources are trusted alike and boilerplate is cut from all.
+``source_learning``, ``reconciling.items``). All sources are trusted alike and boilerplate is cut from all.
 
 Each line is {"id","field","lang","show","level","witnesses":[{"source","text"}],"truth"}. The engine sees one file at
 a time, without the truth, and starts each with nothing learned. exact and sim are what `score.py` of the development
