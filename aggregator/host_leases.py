@@ -17,7 +17,7 @@ from aggregator.model.source import Robots
 from aggregator.store import hosts, leases
 from aggregator.store.database import Store
 
-_LEASE = timedelta(minutes=2)
+_LONGEST = timedelta(minutes=2)
 """After which the hosts of a worker that died are free: longer than a poll with its robots.txt may take."""
 
 _WAIT_SECONDS = 20.0
@@ -30,8 +30,12 @@ _LOOK_SECONDS = 0.1
 class HostLeases:
     """Lets one run ask a host while no other does; for use in several threads, each between enter and leave."""
 
-    def __init__(self, store: Store, rate: float) -> None:
-        """Begin with no host; ``rate`` is how many requests a second a host may get from all runs together."""
+    def __init__(self, store: Store, rate: float, lease: timedelta) -> None:
+        """Begin with no host; ``rate`` is how many requests a second a host may get from all runs together.
+
+        A lease of a host lasts no longer than ``lease``, that of a feed.
+        """
+        self._lease = min(_LONGEST, lease)
         self._claimed, self._store = store, replace(store, claim=None)  # a host is not under the lease of a feed
         self._pause, self._owner = timedelta(seconds=1 / rate), uuid4().hex
         self._begun, self._clock = time.monotonic(), leases.read_clock(store)
@@ -64,7 +68,7 @@ class HostLeases:
         end = time.monotonic() + _WAIT_SECONDS
         while host not in self._busy:
             now = self._now()
-            found = hosts.enter(self._store, host, self._owner, now, lease=_LEASE, pause=self._pause)
+            found = hosts.enter(self._store, host, self._owner, now, lease=self._lease, pause=self._pause)
             if found is not None:
                 at, held_until = found
                 time.sleep(max(0.0, (at - now).total_seconds()))

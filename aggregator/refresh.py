@@ -154,7 +154,7 @@ def open_run(config: Config, store: Store, at: datetime, plans: Sequence[Plan], 
     gate = None
     if store.claim is not None:
         plans = [plan for plan in plans if plan.name in store.claim.feeds]
-        gate = HostLeases(store, config.polling_policy.host_rate)
+        gate = HostLeases(store, config.polling_policy.host_rate, config.lease)
     known = facts.read_feeds(store, [plan.name for plan in plans])
     if not new:
         persist.require_known(known, config.output, config.state, plans)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
 
 from msgspec import Struct
 
@@ -17,6 +15,8 @@ SECONDS, MEGABYTES = 60, 512
 
 _MEGABYTE = 1_048_576
 _STATM = Path("/proc/self/statm")
+_LEAST_SECONDS = 0.001
+"""Of a timer: none ends one."""
 
 
 class Limits(Struct, frozen=True):
@@ -66,29 +66,35 @@ def limited(limits: Limits) -> Iterator[None]:
 
     A person waits for the body and can end it, so that wall time has no limit here.
     """
-    stopped = False
+    at_work, stopped = True, False
 
-    def stop(_number: int, _frame: object) -> NoReturn:
+    def stop(_number: int, _frame: object) -> None:
         nonlocal stopped
         stopped = True
-        raise CostError(describe_time(limits))
+        if at_work:
+            raise CostError(describe_time(limits))
 
-    times = os.times()
-    most = {
-        resource.RLIMIT_CPU: int(times.user + times.system) + 1 + limits.cpu_seconds,
-        resource.RLIMIT_AS: find_most_memory(limits),
-    }
-    before = {kind: resource.getrlimit(kind) for kind in most}
-    handler = signal.signal(signal.SIGXCPU, stop)  # comes again each second
+    begun = _read_seconds()
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = find_most_memory(limits)
+    handler = signal.signal(signal.SIGPROF, stop)
     try:
-        for kind, (_, hard) in before.items():
-            resource.setrlimit(kind, (most[kind] if hard == resource.RLIM_INFINITY else min(most[kind], hard), hard))
+        signal.setitimer(signal.ITIMER_PROF, max(limits.cpu_seconds, _LEAST_SECONDS), 1)  # comes again each second
+        resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
         yield
-        if stopped:  # Python drops an error that is raised in a destructor or a callback of the garbage collector
+        # Python drops an error that is raised in a destructor; the timer of a busy machine comes late.
+        if stopped or _read_seconds() - begun > limits.cpu_seconds:
             raise CostError(describe_time(limits))
     except MemoryError:
         raise CostError(describe_memory(limits)) from None
     finally:
-        for kind, given in before.items():
-            resource.setrlimit(kind, given)
-        signal.signal(signal.SIGXCPU, handler)
+        at_work = False
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+        signal.signal(signal.SIGPROF, handler)
+
+
+def _read_seconds() -> float:
+    """Return the processor time of this process; its clock (``time.process_time``) stands still while a timer runs."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime

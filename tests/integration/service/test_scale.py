@@ -134,7 +134,7 @@ def test_what_a_killed_worker_and_a_wiped_queue_had_is_refreshed_again(fleet: Fl
         alone = fleet.config("alone", "alone.db", feeds=6)
         (worker,) = fleet.workers(shared, 1)
         fleet.dispatch(shared, 0)
-        assert lose(fleet, redis, shared, 1, seconds=300, worker=worker)
+        assert lose(fleet, redis, shared, 1, seconds=60, worker=worker)
     for now in range(2):
         fleet.refresh(alone, now)
     assert fleet.output("shared") == fleet.output("alone")
