@@ -8,6 +8,7 @@ import pytest
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment
 from tests.support.daily import START as FIRST
 from tests.support.daily import count_mixed, items_after
+from tests.support.hard_listings import TEXTS
 from tests.support.rss import Episode, make_rss
 
 START = datetime(2024, 1, 3, 5, tzinfo=UTC)
@@ -45,14 +46,6 @@ SERIES = {
     "de": ("{} – die Nachlese", ("Salzwege", "Kleine Lampen", "Neun Stege", "Möwenamt", "Teer und Hanf", "Die Mole")),
     "ja": ("余話: {}", ("塩の道", "低い灯", "九つの桟橋", "鴎の係", "麻と樹脂", "突堤")),
 }
-TEXTS = (
-    "Forty carts of brine went inland each week, and the road still shows where their wheels ran.",
-    "Who lit the wicks of the fishing quarter, what they earned, and why none of them could swim.",
-    "An engineer walks from plank to plank and counts which of them the ice will take this winter.",
-    "Ledgers of an office that paid by the bird, found under a staircase by two patient students.",
-    "Rope smells of Sweden and Riga, says the last man who has spun it by hand on this coast.",
-    "A wall that was meant to stop sand, became a promenade, and ended as a place for weddings.",
-)
 EVERY, DAYS, MOVE = 5, 36, 14  # days between episodes; refreshes; the one from which the host is another
 
 

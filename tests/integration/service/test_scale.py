@@ -80,25 +80,19 @@ def read_card(fleet: Fleet, postgresql: PostgreSQL, redis: Redis, processes: int
     return asked
 
 
+@pytest.mark.parametrize(
+    ("few", "many"),
+    [((1, 1), (1, 4)), pytest.param((1, 2), (4, 2), marks=pytest.mark.heavy)],
+    ids=["threads", "processes"],
+)
 def test_the_origin_is_asked_the_same_by_one_worker_and_by_four(
-    tmp_path: Path, postgresql: PostgreSQL, redis: Redis
+    tmp_path: Path, postgresql: PostgreSQL, redis: Redis, few: tuple[int, int], many: tuple[int, int]
 ) -> None:
-    with running_fleet(tmp_path / "one") as fleet:
-        one = read_card(fleet, postgresql, redis, 1, 1)
-    with running_fleet(tmp_path / "four") as fleet:
-        four = read_card(fleet, postgresql, redis, 1, 4)
-    assert one == four
-
-
-@pytest.mark.heavy
-def test_the_origin_is_asked_the_same_by_one_worker_and_by_four_processes(
-    tmp_path: Path, postgresql: PostgreSQL, redis: Redis
-) -> None:
-    with running_fleet(tmp_path / "one") as fleet:
-        one = read_card(fleet, postgresql, redis, 1, 2)
-    with running_fleet(tmp_path / "four") as fleet:
-        four = read_card(fleet, postgresql, redis, 4, 2)
-    assert one == four
+    with running_fleet(tmp_path / "few") as fleet:
+        first = read_card(fleet, postgresql, redis, *few)
+    with running_fleet(tmp_path / "many") as fleet:
+        second = read_card(fleet, postgresql, redis, *many)
+    assert first == second
 
 
 def lose(
