@@ -89,13 +89,18 @@ def _make_text(name: _TextField, ranked: RankedEntries) -> blend.Text:
 
 def _make_copy(name: _TextField, entry: Entry, ranked: RankedEntries) -> Copy:
     is_second = entry.id in ranked.weights.younger or entry.id in ranked.weights.superseded
+    repairs = tuple(note.cause for note in find_notes(name, entry))
+    text, cut = getattr(entry, name) or "", entry.cut
+    if name == "title":
+        cut = "cut" in repairs
+        text = text.removesuffix("…") if cut else text
     return Copy(
         entry.source,
-        getattr(entry, name) or "",
+        text,
         ranked.weights.of_text(entry),
         keep=entry.source in ranked.weights.keeps and not is_second,
-        cut=entry.cut and name == "description",
-        repairs=tuple(note.cause for note in find_notes(name, entry)),
+        cut=cut,
+        repairs=repairs,
         repaired=True,
     )
 
