@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -390,6 +390,12 @@ def read_publications(store: Store) -> dict[str, Publication]:
     """Return what was last published of each feed."""
     kept = facts.read_fact_of_feeds(store, _PUBLICATION)
     return {feed: records.decode(Publication, value.decode()) for feed, value in kept.items() if feed != INDEX}
+
+
+def read_new_items(store: Store, feed: str) -> tuple[tuple[date, int], ...]:
+    """Return how many items of the feed were first published on each day, as of its last publication."""
+    kept = facts.read_fact(store, feed, _PUBLICATION)
+    return records.decode(Publication, kept.decode()).new_items if kept else ()
 
 
 def read_covers(store: Store, plans: Sequence[Plan]) -> tuple[Cover, ...]:

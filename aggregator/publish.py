@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -17,9 +18,11 @@ from aggregator.generator.files import Staged
 from aggregator.generator.pages import pages, view
 from aggregator.model.entry import Moment
 from aggregator.model.feed import Cover, Feed
+from aggregator.model.item import PublishedItem
 from aggregator.store import facts
 from aggregator.store.database import Store
 from aggregator.store.guids import LastPublished
+from aggregator.store.polls import DAYS
 
 _HISTORY: Final = "changes"
 """The fact with the history of a feed for its changes page."""
@@ -33,6 +36,17 @@ def update_history(store: Store, feed: Feed, now: datetime) -> History:
     if after is not before:
         facts.write_fact(store, name, _HISTORY, pack_history(after))
     return after
+
+
+def count_new_items(published: Collection[PublishedItem]) -> tuple[tuple[date, int], ...]:
+    """Return how many items were first published on each UTC day, up to ninety days before the last such day.
+
+    Those of the feed's first publication are left out: they are all that the sources listed when the feed began.
+    """
+    first = min((item.minted for item in published), default=None)
+    counts = Counter(item.minted.date() for item in published if item.minted != first and item.alias_of is None)
+    last = max(counts, default=date.min)
+    return tuple(sorted((day, count) for day, count in counts.items() if last - day < timedelta(days=DAYS)))
 
 
 def make_cover(feed: Feed) -> Cover:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime
 
 from msgspec import Struct
 
@@ -75,7 +75,8 @@ class Publication(Record, frozen=True):
 
     ``input`` is the digest of all that the feed is made from besides its entries. ``held`` is one line for each source
     whose new items are held, ``left_out`` one for each condition of a filter. ``until`` is when time alone makes it
-    another feed, ``None`` for never. ``has_audio`` is whether any item has an enclosure.
+    another feed, ``None`` for never. ``has_audio`` is whether any item has an enclosure. ``new_items`` counts the items
+    that were first published on each of the last days, without those of the feed's first publication.
     """
 
     input: str
@@ -91,6 +92,7 @@ class Publication(Record, frozen=True):
     left_out: tuple[str, ...] = ()
     until: datetime | None = None
     has_audio: bool = True
+    new_items: tuple[tuple[date, int], ...] = ()
 
     @property
     def unchanged_files(self) -> tuple[WrittenFile, ...]:

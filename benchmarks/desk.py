@@ -24,13 +24,13 @@ from urllib.parse import quote
 
 import msgspec
 import requests
-from sqlalchemy import insert, select
+from sqlalchemy import delete, insert, select
 
 from aggregator.config.load import load
 from aggregator.model.source import Poll
 from aggregator.service import web
 from aggregator.service.desk import app
-from aggregator.service.desk.frame import Desk
+from aggregator.service.desk.frame import Desk, now
 from aggregator.store import checksums, database, schema
 from benchmarks.warm import START, episode
 
@@ -69,6 +69,12 @@ def multiply(folder: Path, feeds: int) -> None:
     with database.open_store(config.state) as store, database.writing(store) as connection:
         polls = msgspec.msgpack.encode([Poll(number, "ok", 200, 90_000, 120, 9) for number in range(100)])
         connection.execute(schema.polls.update().values(value=polls))
+        today = now().date()
+        days = [(today - timedelta(days=back)).isoformat() for back in range(90)]
+        given = {"feed": "show-0", "polls": 24, "failures": 1, "answers": 23, "milliseconds": 5000, "slowest": 900}
+        connection.execute(delete(schema.poll_days))
+        rows = [{**given, "day": day, "source": name} for day in days for name in SOURCES]
+        connection.execute(insert(schema.poll_days), rows)
         for table in schema.metadata.sorted_tables:
             if "feed" not in table.c or table is schema.cache:
                 continue

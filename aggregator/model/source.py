@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal
 
 from aggregator.model.entry import EpisodeType
@@ -175,6 +175,22 @@ class Poll(Record, frozen=True, array_like=True):
     milliseconds: int | None = None
     items: int | None = None
     message: str = ""
+
+    @property
+    def has_failed(self) -> bool:
+        """Return whether the poll gave no usable listing."""
+        return self.status not in ("ok", "unchanged")
+
+
+class PollDay(Record, frozen=True):
+    """The polls of one UTC day: how many, how many failed, and the time of those that were answered."""
+
+    day: date
+    polls: int
+    failures: int
+    answers: int
+    milliseconds: int
+    slowest: int
 
 
 class Robots(Record, frozen=True):

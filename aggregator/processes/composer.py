@@ -121,6 +121,7 @@ def _to_publication(composed: Composition, input_digest: str) -> Publication:
         left_out=filters.describe(feed.left_out),
         until=composed.until,
         has_audio=any(item.enclosure for item in feed.items),
+        new_items=publish.count_new_items(composed.settlement.published_items),
     )
 
 

@@ -35,6 +35,7 @@ from aggregator.store import checksums, migrations, schema
 from aggregator.store import connection as connections
 
 T = TypeVar("T")
+Combine = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -192,8 +193,13 @@ def find_row(connection: Connection, table: Table, *where: ColumnElement[bool]) 
     return next(checksums.check(table, connection.execute(select(table).where(*where)).all()), None)
 
 
-def upsert(connection: Connection, table: Table, rows: Sequence[Mapping[str, object]]) -> None:
-    """Write rows of the same columns, each in place of the one with the same primary key, and with its checksum."""
+def upsert(
+    connection: Connection, table: Table, rows: Sequence[Mapping[str, object]], combine: Combine | None = None
+) -> None:
+    """Write rows of the same columns, each in place of the one with the same primary key, and with its checksum.
+
+    With ``combine`` a row that is there gets the values which that makes of it and of the new row.
+    """
     if not rows:
         return
     if "checksum" in table.c:
@@ -204,6 +210,8 @@ def upsert(connection: Connection, table: Table, rows: Sequence[Mapping[str, obj
     statement = dialect.insert(table)
     keys = [column.name for column in table.primary_key]
     values = {name: statement.excluded[name] for name in rows[0] if name not in keys}
+    if combine is not None:
+        values = {name: combine(table.c[name], new) for name, new in values.items()}
     for batch in batches(rows):
         connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=values), batch)
 

@@ -34,7 +34,11 @@ def _replace_due_times(connection: Connection) -> None:
     connection.exec_driver_sql("DROP TABLE due_times")
 
 
-STEPS: tuple[Step, ...] = (_create_polls, _replace_due_times)
+def _create_poll_days(connection: Connection) -> None:
+    schema.poll_days.create(connection)
+
+
+STEPS: tuple[Step, ...] = (_create_polls, _replace_due_times, _create_poll_days)
 """What leads from version 1 to 2, from 2 to 3, and so on; as many as ``schema.VERSION`` less one."""
 
 

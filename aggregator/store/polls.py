@@ -1,24 +1,28 @@
-"""Read and write poll states, and read which hosts sent Retry-After."""
+"""Read and write poll states and past polls, and read which hosts sent Retry-After."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from datetime import datetime
-from typing import Final
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, LargeBinary, cast, select, tuple_
+from sqlalchemy import ColumnElement, Connection, LargeBinary, case, cast, delete, func, select, tuple_
 
-from aggregator.model.source import Poll, PollState
+from aggregator.model.source import Poll, PollDay, PollState
 from aggregator.store import records
 from aggregator.store.database import BATCH, Store, batches, reading, select_rows, transaction, upsert, writing
 from aggregator.store.schema import mark, parse_stamp, stamp
+from aggregator.store.schema import poll_days as days_table
 from aggregator.store.schema import poll_states as poll_states_table
 from aggregator.store.schema import polls as polls_table
 from aggregator.text.urls import find_host
 
 MOST_POLLS: Final = 100
 """Polls that are remembered of a source, for people to look at; nothing else depends on them."""
+
+DAYS: Final = 90
+"""Days of which the polls are counted, today included."""
 
 _POLLS = msgspec.msgpack.Decoder(tuple[Poll, ...])
 
@@ -87,7 +91,7 @@ def _decode_polls(value: bytes) -> tuple[Poll, ...]:
 
 
 def add_polls(store: Store, made: Mapping[tuple[str, str], Poll]) -> None:
-    """Add a poll to those of each source; the oldest are dropped."""
+    """Add a poll to those of each source, and to those of its day; the oldest are dropped."""
     table = polls_table
     with transaction(store) as tx, writing(tx) as connection:
         for some in batches(made, BATCH // 2):  # two parameters each
@@ -101,3 +105,56 @@ def add_polls(store: Store, made: Mapping[tuple[str, str], Poll]) -> None:
                 for feed, source in some
             ]
             upsert(connection, table, rows)
+        _count(connection, made)
+
+
+def _count(connection: Connection, made: Mapping[tuple[str, str], Poll]) -> None:
+    """Add polls to the days of their sources, and delete days that are too old of their feeds."""
+    days = {of: datetime.fromtimestamp(poll.at, UTC).date() for of, poll in made.items()}
+    rows = [
+        {
+            "day": days[feed, source].isoformat(),
+            "feed": feed,
+            "source": source,
+            "polls": 1,
+            "failures": int(poll.has_failed),
+            "answers": int(poll.milliseconds is not None),
+            "milliseconds": poll.milliseconds or 0,
+            "slowest": poll.milliseconds or 0,
+        }
+        for (feed, source), poll in made.items()
+    ]
+    upsert(connection, days_table, rows, _combine)
+    if days:
+        old = days_table.c.day < _first_day(max(days.values()))
+        for some in batches(sorted({feed for feed, _ in made})):
+            connection.execute(delete(days_table).where(old, days_table.c.feed.in_(some)))
+
+
+def _combine(known: ColumnElement[Any], new: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Return the value of a day with another poll: a sum, or the longest time."""
+    return case((new > known, new), else_=known) if known.key == "slowest" else known + new
+
+
+def _first_day(today: date) -> str:
+    return (today - timedelta(days=DAYS - 1)).isoformat()
+
+
+def count_polls(store: Store, today: date, *feeds: str) -> tuple[PollDay, ...]:
+    """Return the days up to today on which sources of the feeds were polled, the oldest first; of all without any."""
+    table = days_table
+    longest = func.max(table.c.slowest)
+    sums = [func.sum(column) for column in (table.c.polls, table.c.failures, table.c.answers, table.c.milliseconds)]
+    query = select(table.c.day, *sums, longest).where(table.c.day.between(_first_day(today), today.isoformat()))
+    query = query.where(table.c.feed.in_(feeds)) if feeds else query
+    with reading(store) as connection:
+        rows = connection.execute(query.group_by(table.c.day).order_by(table.c.day)).all()
+    return tuple(PollDay(date.fromisoformat(day), *map(int, counts)) for day, *counts in rows if _is_day(day))
+
+
+def _is_day(text: str) -> bool:
+    """Return whether a day can be read back; one that is damaged is left out."""
+    try:
+        return bool(date.fromisoformat(text))
+    except ValueError:
+        return False

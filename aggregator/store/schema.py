@@ -15,7 +15,7 @@ from sqlalchemy import BigInteger, Column, Dialect, Index, Integer, LargeBinary,
 
 from aggregator.errors import DamagedError
 
-VERSION = 3
+VERSION = 4
 """The version of the tables below. A change of them is a new version with a step in ``migrations.STEPS``."""
 
 APPLICATION = 0x41676733
@@ -117,6 +117,19 @@ polls = Table(
     Column("feed", Text, primary_key=True),
     Column("source", Text, primary_key=True),
     Column("value", _Bytes, nullable=False),
+)
+
+poll_days = Table(
+    "poll_days",
+    metadata,
+    Column("day", Text, primary_key=True),
+    Column("feed", Text, primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("polls", Integer, nullable=False),
+    Column("failures", Integer, nullable=False),
+    Column("answers", Integer, nullable=False),
+    Column("milliseconds", Integer, nullable=False),
+    Column("slowest", Integer, nullable=False),
 )
 
 leases = Table(

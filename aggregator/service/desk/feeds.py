@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -15,8 +15,9 @@ from aggregator import persist
 from aggregator.generator.pages.wording import format_day
 from aggregator.model.feed import Cover, Plan, SourceResult
 from aggregator.model.item import PublishedItem, sources_of
-from aggregator.model.source import Poll
+from aggregator.model.source import Poll, PollDay
 from aggregator.result import NextPoll, Publication
+from aggregator.service.desk.charts import Charts, make_charts
 from aggregator.service.desk.frame import Act, Asked, Desk, Done, MissingError, Page, now, parse_number
 from aggregator.service.desk.published import ReportItem, read_report
 from aggregator.service.desk.source import SourceLine, make_source_line
@@ -25,7 +26,6 @@ from aggregator.store.database import Store
 from aggregator.text.fold import fold
 
 ITEMS_ON_A_PAGE: Final = 50
-_CHART_DAYS: Final = 90
 _FORMATS: Final = ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "changes.atom", "report.json")
 _MARKS: Final = ("repaired", "cut", "changed", "several", "single")
 
@@ -61,6 +61,7 @@ class Overview(Struct, frozen=True):
     failing: int
     waiting: int
     mistakes: str
+    charts: Charts
 
 
 class JobPage(Struct, frozen=True):
@@ -77,13 +78,14 @@ class JobPage(Struct, frozen=True):
 
 
 class _Known(Struct, frozen=True):
-    """The state of all feeds, from the store; the last three are of those that are shown."""
+    """The state of all feeds, from the store; covers, polls and next polls are of those that are shown."""
 
     publications: Mapping[str, Publication]
     results: Mapping[str, tuple[SourceResult, ...]]
     covers: Mapping[str, Cover] = {}
     polls: Mapping[tuple[str, str], tuple[Poll, ...]] = {}
     following: Mapping[str, Mapping[str, NextPoll]] = {}
+    polled: tuple[PollDay, ...] = ()
 
 
 def show_overview(desk: Desk, asked: Asked) -> Overview:
@@ -100,7 +102,8 @@ def show_overview(desk: Desk, asked: Asked) -> Overview:
             covers = {cover.channel.name: cover for cover in persist.read_covers(store, shown)}
             made = polls.read_polls(store, *(plan.name for plan in shown))
             following = persist.read_next_polls(store, shown, now())
-            known = replace(known, covers=covers, polls=made, following=following)
+            polled = polls.count_polls(store, now().date())
+            known = replace(known, covers=covers, polls=made, following=following, polled=polled)
     except MissingError:
         known, shown = _Known({}, {}), wanted[:FEEDS_ON_A_PAGE]
     running = {job.feed: job.number for job in desk.jobs.running() if job.kind == "refresh"}
@@ -113,6 +116,9 @@ def show_overview(desk: Desk, asked: Asked) -> Overview:
         failing=sum(_count_failing(known.results.get(plan.name, ())) for plan in config.plans),
         waiting=sum(_count_waiting(known.publications.get(plan.name)) for plan in config.plans),
         mistakes=desk.mistakes,
+        charts=make_charts(
+            now().date(), chain.from_iterable(each.new_items for each in known.publications.values()), known.polled
+        ),
     )
 
 
@@ -217,7 +223,7 @@ class FeedPage(Struct, frozen=True):
     held: int
     removed: tuple[RemovedItem, ...]
     formats: tuple[str, ...]
-    days: tuple[int, ...]
+    charts: Charts
     remarks: tuple[str, ...]
     running: int | None
 
@@ -233,6 +239,10 @@ def show_feed(desk: Desk, asked: Asked) -> FeedPage:
         made = polls.read_polls(store, plan.name)
         following = persist.read_next_polls(store, [plan], now())[plan.name]
         removed = decisions.read_removed(store, plan.name)
+        today = now().date()
+        charts = make_charts(
+            today, persist.read_new_items(store, plan.name), polls.count_polls(store, today, plan.name)
+        )
     search, source, mark = (asked.query.get(name, "") for name in ("q", "source", "mark"))
     lines = [_make_line(item, published.get(item.guid)) for item in report.items]
     found = [line for line in lines if _is_wanted(line, fold(search), source, mark)]
@@ -262,7 +272,7 @@ def show_feed(desk: Desk, asked: Asked) -> FeedPage:
         held=len(report.held),
         removed=_list_removed(plan, published, removed),
         formats=tuple(name for name in _FORMATS if (folder / name).exists()),
-        days=_count_days(list(published.values())),
+        charts=charts,
         remarks=report.remarks[:20],
         running=job.number if job and job.code is None else None,
     )
@@ -297,13 +307,6 @@ def _list_removed(
         for guid, why in removed.items()
         if guid not in dict(plan.buried)
     )
-
-
-def _count_days(published: Sequence[PublishedItem]) -> tuple[int, ...]:
-    """Return how many items were first published on each of the last ninety days, today last."""
-    today: date = now().date()
-    counts = Counter(item.minted.date() for item in published if item.alias_of is None)
-    return tuple(counts[today - timedelta(days=back)] for back in range(_CHART_DAYS - 1, -1, -1))
 
 
 def validate_feed(desk: Desk, asked: Asked) -> Done:

@@ -21,6 +21,7 @@ from aggregator.errors import AggregatorError, ConfigError
 from aggregator.generator.content.sanitize import clean_line
 from aggregator.generator.pages import wording
 from aggregator.model.feed import Plan
+from aggregator.service.desk import charts
 from aggregator.service.desk.access import Sessions
 from aggregator.service.desk.jobs import Jobs
 from aggregator.store import connection, database
@@ -242,7 +243,8 @@ def _make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"quote": quote, "ago": format_ago, "size": wording.format_size, "count": wording.format_count}
+    made.filters |= {"quote": quote, "ago": format_ago, "bars": charts.draw_bars}
+    made.filters |= {"size": wording.format_size, "count": wording.format_count}
     return made
 
 

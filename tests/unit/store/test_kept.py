@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from msgspec.structs import replace
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from aggregator.errors import StoreError
 from aggregator.model.cluster import Decision
 from aggregator.model.item import Override
-from aggregator.model.source import Poll, PollState, Validators
+from aggregator.model.source import Poll, PollDay, PollState, SourceStatus, Validators
 from aggregator.store import cache, database, facts, schema
 from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import (
@@ -24,7 +24,16 @@ from aggregator.store.decisions import (
     write_event,
     write_override,
 )
-from aggregator.store.polls import MOST_POLLS, add_polls, read_holds, read_poll_states, read_polls, write_poll_states
+from aggregator.store.polls import (
+    DAYS,
+    MOST_POLLS,
+    add_polls,
+    count_polls,
+    read_holds,
+    read_poll_states,
+    read_polls,
+    write_poll_states,
+)
 from aggregator.text.urls import find_host
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -157,3 +166,30 @@ def test_the_last_hundred_polls_of_a_source_are_kept_and_damaged_ones_are_none(s
     with database.writing(store) as connection:
         connection.execute(schema.polls.update().values(value=b"\xc1 damaged"))
     assert set(read_polls(store, "show", "other").values()) == {()}
+
+
+def test_the_polls_of_a_day_are_counted_for_ninety_days(store: Store) -> None:
+    first = date(2026, 1, 1)
+
+    def add(day: date, source: str, status: SourceStatus, milliseconds: int | None = None, feed: str = "show") -> None:
+        at = int(datetime(day.year, day.month, day.day, 12, tzinfo=UTC).timestamp())
+        add_polls(store, {(feed, source): Poll(at, status, milliseconds=milliseconds)})
+
+    for milliseconds in (300, 100, None):
+        add(first, "apple", "ok" if milliseconds else "failed", milliseconds)
+    add(first, "blog", "unchanged", 20)
+    add(first, "host", "held back", 1000, "other")
+    both = PollDay(first, polls=4, failures=1, answers=3, milliseconds=420, slowest=300)
+    assert count_polls(store, first, "show") == (both,)
+    assert count_polls(store, first) == (PollDay(first, 5, 2, 4, 1420, 1000),)
+    last = first + timedelta(days=DAYS - 1)
+    add(last, "apple", "ok", 5)
+    assert count_polls(store, last, "show") == (both, PollDay(last, 1, 0, 1, 5, 5))
+    assert count_polls(store, last + timedelta(days=1), "show") == (PollDay(last, 1, 0, 1, 5, 5),)
+    add(last + timedelta(days=1), "apple", "ok", 5)
+    assert [each.day for each in count_polls(store, last)] == [first, last]  # of the other feed
+    assert [each.day for each in count_polls(store, last, "show")] == [last]
+    with database.writing(store) as connection:
+        days = schema.poll_days
+        connection.execute(days.update().where(days.c.day == last.isoformat()).values(day="2026-02-3?"))
+    assert [each.day for each in count_polls(store, last)] == [first]

@@ -36,7 +36,9 @@ def test_a_source_shows_its_polls_and_its_document_as_text(looker: Visitor) -> N
 
 def test_changes_are_found_without_changing_anything_and_published(visitor: Visitor, home: Path) -> None:
     path = home / "topic.txt"
-    path.write_text(path.read_text().replace("Rye without fear", "Rye with joy"))
+    head, entry, rest = path.read_text().partition("Crumb Talk artwork\n")
+    added = "\n\nSalt\n\nCrumb Talk - May 21, 2024 06:00 - 19 minutes ★★★★★ - 12 ratings\nHow much, and when.\n\n"
+    path.write_text(f"{head}{entry}{added}{entry}{rest}")
     before = (home / "output/crumb-talk/feed.json").read_bytes()
     visitor.get("/feeds/crumb-talk/changes")
     visitor.press("Compare")
@@ -48,6 +50,10 @@ def test_changes_are_found_without_changing_anything_and_published(visitor: Visi
     visitor.press("Publish crumb-talk")
     wait(visitor, "/jobs/2.json")
     assert (home / "output/crumb-talk/feed.json").read_bytes() != before
+    for name in ("overview", "feeds/crumb-talk"):
+        charts = visitor.json(f"/{name}.json")["charts"]
+        assert (charts["items"], charts["polls"], charts["days"][-1]["polls"]) == (1, 2, 2)
+    assert '<title id="items-title">New items of all feeds</title>' in visitor.get("/").text
 
 
 def test_an_address_is_looked_at_and_written_into_the_config(visitor: Visitor, home: Path) -> None:
