@@ -88,7 +88,7 @@ class _Ways(Struct, frozen=True):
 def show_add(desk: Desk, asked: Asked) -> AddPage:
     """Gather what was found at an address; ``found`` is its number, ``way`` the place of the way that is chosen."""
     number = asked.query.get("found", "")
-    found = desk.find_kept(number)
+    found = desk.kept.find(number)
     empty = AddPage(registry.names(), list_feeds(desk))
     if not isinstance(found, _Ways):
         return empty
@@ -134,12 +134,12 @@ def look_up(desk: Desk, asked: Asked) -> Done:
         if page is None:
             raise
         found = _Ways((), page, str(error))
-    return Done("", f"{desk.root}/add?found={desk.keep(found)}")
+    return Done("", f"{desk.root}/add?found={desk.kept.add(asked.visitor, found)}")
 
 
 def find_page(desk: Desk, number: str) -> Source:
     """Return the page of an address that was found out about; raise ConfigError if that is long ago."""
-    found = desk.find_kept(number)
+    found = desk.kept.find(number)
     if not isinstance(found, _Ways) or found.page is None:
         raise ConfigError("this page is too old: paste the address again")
     return found.page
@@ -147,7 +147,7 @@ def find_page(desk: Desk, number: str) -> Source:
 
 def write(desk: Desk, asked: Asked) -> Done:
     """Write the chosen way into the config, into a feed that is there or a new one, and refresh that."""
-    found = desk.find_kept(asked.find("found"))
+    found = desk.kept.find(asked.find("found"))
     place = parse_number(asked.form.get("way", ""))
     if not isinstance(found, _Ways) or place >= len(found.ways):
         raise ConfigError("this page is too old: paste the address again")
@@ -170,7 +170,7 @@ def write_found(desk: Desk, asked: Asked, found: Found) -> Done:
 def show_import(desk: Desk, asked: Asked) -> ImportPage:
     """Gather the feeds of an OPML file; ``found`` is its number."""
     number = asked.query.get("found", "")
-    found = desk.find_kept(number)
+    found = desk.kept.find(number)
     if not isinstance(found, _Import):
         return ImportPage("", (), 0, read=False)
     lines = (
@@ -186,12 +186,12 @@ def read_import(desk: Desk, asked: Asked) -> Done:
     outlines = opml.read(body)
     additions = adding.list_new(desk.config, outlines)
     found = _Import(additions, len(outlines) - len(additions))
-    return Done("", f"{desk.root}/import?found={desk.keep(found)}")
+    return Done("", f"{desk.root}/import?found={desk.kept.add(asked.visitor, found)}")
 
 
 def write_import(desk: Desk, asked: Asked) -> Done:
     """Write the chosen feeds of an OPML file into the config."""
-    found = desk.find_kept(asked.find("found"))
+    found = desk.kept.find(asked.find("found"))
     if not isinstance(found, _Import):
         raise ConfigError("this page is too old: give the file again")
     chosen = tuple(each for place, each in enumerate(found.additions) if f"feed-{place}" in asked.form)

@@ -129,7 +129,7 @@ def _make_routes(desk: Desk) -> list[Route]:
 
 async def _show(desk: Desk, page: Page, limiter: CapacityLimiter, request: Request) -> Response:
     """Answer with a page, as HTML or as JSON."""
-    asked = Asked(request.path_params, dict(request.query_params))
+    asked = Asked(request.path_params, dict(request.query_params), visitor=request.state.visitor)
 
     def answer() -> Response:
         gathered = page.gather(desk, asked)
@@ -149,18 +149,18 @@ async def _do(desk: Desk, act: Act, limiter: CapacityLimiter, request: Request) 
     form = await _read_form(desk, request)
     if isinstance(form, Response):
         return form
-    asked = Asked(request.path_params, dict(request.query_params), *form)
+    asked = Asked(request.path_params, dict(request.query_params), *form, request.state.visitor)
     try:
         done = await to_thread.run_sync(partial(act.do, desk, asked), limiter=limiter)
     except AggregatorError as error:
         return _explain(desk, request, error)
-    return _redirect(desk, done)
+    return _redirect(desk, done, asked.visitor)
 
 
-def _redirect(desk: Desk, done: Done) -> Response:
+def _redirect(desk: Desk, done: Done, visitor: str) -> Response:
     path, _, fragment = done.then.partition("#")
     if done.message:
-        path += ("&" if "?" in path else "?") + urlencode({"notice": desk.keep(done)})
+        path += ("&" if "?" in path else "?") + urlencode({"notice": desk.kept.add(visitor, done)})
     return RedirectResponse(f"{path}#{fragment}" if fragment else path, 303)
 
 
@@ -328,7 +328,7 @@ def _facts(scope: Scope) -> access.Request:
 
 def _frame(desk: Desk, request: Request) -> Framed:
     visitor = request.state.visitor
-    notice = desk.find_kept(request.query_params.get("notice", ""))
+    notice = desk.kept.find(request.query_params.get("notice", ""))
     leaves = bool(desk.access.password) and desk.sessions.is_open(visitor)
     return Framed(desk.root, desk.sessions.make_token(visitor), notice if isinstance(notice, Done) else None, leaves)
 

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator import adding, preview
 from aggregator.errors import ConfigError, ReadError
 from aggregator.fetchers import registry
+from aggregator.fetchers.fetch import Resources
 from aggregator.fetchers.http.target import redact
+from aggregator.model.entry import Listing, Show
 from aggregator.model.outline import Outline, Pick
 from aggregator.model.source import Document
 from aggregator.preview import Found
@@ -61,7 +64,17 @@ class OutlinePage(Struct, frozen=True):
 
 
 class _Chosen(Struct, frozen=True):
+    """A page that was fetched, and its title, which names a new feed."""
+
     page: Document
+    title: str | None
+
+    def read(self, options: Mapping[str, str], resources: Resources) -> Found:
+        """Return what is read of the page with these options; raise ReadError, ConfigError."""
+        changed = preview.set_options(self.page, options)
+        listing = resources.read(changed)
+        show = replace(listing.show, title=listing.show.title or self.title)
+        return Found(changed.source, replace(listing, show=show))
 
 
 def open_page(desk: Desk, asked: Asked) -> Done:
@@ -69,24 +82,30 @@ def open_page(desk: Desk, asked: Asked) -> Done:
     source, at = find_page(desk, asked.find("found")), now()
     with preview.open_resources(desk.config, at) as resources:
         page = preview.fetch_page(source, resources, at)
-    return Done("", f"{desk.root}/add/page?page={desk.keep(_Chosen(page))}")
+        try:
+            title = resources.propose(page).title
+        except ReadError:
+            title = None
+        chosen = _Chosen(page, title)
+    return Done("", f"{desk.root}/add/page?page={desk.kept.add(asked.visitor, chosen)}")
 
 
-def _find(desk: Desk, asked: Mapping[str, str]) -> tuple[Document, dict[str, str]]:
+def _find(desk: Desk, asked: Mapping[str, str]) -> tuple[_Chosen, dict[str, str]]:
     """Return the page that was fetched, and the options that the query or form has."""
-    chosen = desk.find_kept(asked.get("page", ""))
+    chosen = desk.kept.find(asked.get("page", ""))
     if not isinstance(chosen, _Chosen):
         raise MissingError("this page is not known any more: paste its address again")
     names = registry.find("page").options or ()
-    return chosen.page, {name: value for name in names if (value := asked.get(name, "").strip())}
+    return chosen, {name: value for name in names if (value := asked.get(name, "").strip())}
 
 
 def show_choice(desk: Desk, asked: Asked) -> ChoosePage:
     """Gather what the selectors of the query yield, after the element ``pick`` was chosen as ``field``."""
-    page, options = _find(desk, asked.query)
+    chosen, options = _find(desk, asked.query)
+    page = chosen.page
     field = asked.query.get("field", "")
     field = field if field in _FIELDS else "items"
-    problem, found = "", Found(page.source)
+    problem, found = "", Found(page.source, Listing((), show=Show(title=chosen.title)))
     with preview.open_resources(desk.config, now()) as resources:
         try:
             if "pick" in asked.query:
@@ -94,8 +113,7 @@ def show_choice(desk: Desk, asked: Asked) -> ChoosePage:
                 options = resources.pick(preview.set_options(page, options), picked)
                 field = next((name for name in _FIELDS if name not in options), field)
             if "items" in options:
-                changed = preview.set_options(page, options)
-                found = Found(changed.source, resources.read(changed))
+                found = chosen.read(options, resources)
         except (ReadError, ConfigError) as error:
             problem = str(error)
     feed = adding.choose_feed(desk.config, found)
@@ -117,10 +135,10 @@ def show_choice(desk: Desk, asked: Asked) -> ChoosePage:
 
 def show_outline(desk: Desk, asked: Asked) -> OutlinePage:
     """Gather the outline of a page from the piece ``from`` on."""
-    page, options = _find(desk, asked.query)
+    chosen, options = _find(desk, asked.query)
     first = parse_number(asked.query.get("from", ""))
     with preview.open_resources(desk.config, now()) as resources:
-        outline = resources.outline(preview.set_options(page, options), first)
+        outline = resources.outline(preview.set_options(chosen.page, options), first)
     end = first + len(outline.pieces)
     following = end if end < outline.total else 0
     return OutlinePage(asked.query["page"], asked.query.get("field", "items"), options, outline, first, following)
@@ -128,10 +146,9 @@ def show_outline(desk: Desk, asked: Asked) -> OutlinePage:
 
 def write(desk: Desk, asked: Asked) -> Done:
     """Write the page with these selectors into the config."""
-    page, options = _find(desk, asked.form)
+    chosen, options = _find(desk, asked.form)
     with preview.open_resources(desk.config, now()) as resources:
-        changed = preview.set_options(page, options)
-        found = Found(changed.source, resources.read(changed))
+        found = chosen.read(options, resources)
     return write_found(desk, asked, found)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -24,11 +23,11 @@ from aggregator.model.feed import Plan
 from aggregator.service.desk import charts
 from aggregator.service.desk.access import Sessions
 from aggregator.service.desk.jobs import Jobs
+from aggregator.service.desk.kept import Kept
 from aggregator.store import connection, database
 from aggregator.store.database import Store
 from aggregator.version import VERSION
 
-_MOST_KEPT: Final = 100
 _SHORTEST_SECRET: Final = 8
 _LONGEST_NUMBER: Final = 7
 
@@ -54,12 +53,13 @@ class Done(Struct, frozen=True):
 
 
 class Asked(Struct, frozen=True):
-    """A request: the names in its address, its query, the fields and files of its form, and the prefix of the desk."""
+    """A request: the names in its address, its query, the fields and files of its form, and the id of its visitor."""
 
     names: Mapping[str, str]
     query: Mapping[str, str] = {}
     form: Mapping[str, str] = {}
     files: Mapping[str, bytes] = {}
+    visitor: str = ""
 
     def find(self, name: str) -> str:
         """Return a field of the form; raise ConfigError if it was not sent."""
@@ -69,7 +69,7 @@ class Asked(Struct, frozen=True):
 
 
 class Desk:
-    """State that all pages share: the config as its file is now, commands under way, sessions, and notices."""
+    """State that all pages share: the config as its file is now, commands under way, sessions, and what was kept."""
 
     def __init__(self, config: Config, *, password: str | None = None, root: str = "/desk") -> None:
         """Begin with a config that was read already; the hash of a ``password`` counts before that of the config."""
@@ -77,10 +77,10 @@ class Desk:
         self._password = password
         self.jobs = Jobs(config.path, self.hide)
         self.sessions = Sessions()
+        self.kept = Kept()
         self.mistakes = ""
         self._config, self._mark = config, (0, 0)
         self._lock = Lock()
-        self._kept: dict[str, object] = {}
 
     @property
     def config(self) -> Config:
@@ -129,19 +129,6 @@ class Desk:
             raise MissingError("there is no store yet: refresh a feed first")
         with database.open_store(state) as store:
             yield store
-
-    def keep(self, value: object, number: str = "") -> str:
-        """Keep something until the next page shows it, and return its number; that may be one given before."""
-        number = number or secrets.token_urlsafe(9)
-        with self._lock:
-            self._kept[number] = value
-            for old in list(self._kept)[:-_MOST_KEPT]:
-                del self._kept[old]
-        return number
-
-    def find_kept(self, number: str) -> object:
-        """Return what was kept under the number, ``None`` if it is known no more."""
-        return self._kept.get(number)
 
 
 Gather = Callable[[Desk, Asked], Struct]

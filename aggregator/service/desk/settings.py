@@ -74,7 +74,7 @@ def show_settings(desk: Desk, asked: Asked) -> SettingsPage:
     plan = desk.find_plan(asked)
     source = find_source(plan, asked)
     keys = _read(desk, plan, source)
-    draft = desk.find_kept(asked.query.get("draft", ""))
+    draft = desk.kept.find(asked.query.get("draft", ""))
     preview = None
     if isinstance(draft, _Draft) and (draft.feed, draft.source) == (plan.name, source.name):
         preview = _make_preview(draft)
@@ -164,12 +164,13 @@ def preview(desk: Desk, asked: Asked) -> Done:
     source = find_source(plan, asked)
     groups = tuple(_list_groups(source, _read(desk, plan, source)))
     fields, keys = _parse(groups, asked.form)
-    number = desk.keep(None)
+    number = desk.kept.add(asked.visitor, None)
     then = _place(desk, plan, source) + f"?draft={number}"
     try:
         file = edit.write_draft(desk.config.path, plan.name, source.name, keys, f"draft-{number}")
     except ConfigError as error:
-        desk.keep(_Draft(plan.name, source.name, fields, mistakes=tuple(str(error).splitlines())), number)
+        draft = _Draft(plan.name, source.name, fields, mistakes=tuple(str(error).splitlines()))
+        desk.kept.add(asked.visitor, draft, number)
         return Done("", then)
     words = ("diff", "--json", "--feed", plan.name)
     try:
@@ -177,7 +178,7 @@ def preview(desk: Desk, asked: Asked) -> Done:
     except BusyError:
         file.unlink(missing_ok=True)
         raise
-    desk.keep(_Draft(plan.name, source.name, fields, job), number)
+    desk.kept.add(asked.visitor, _Draft(plan.name, source.name, fields, job), number)
     return Done("", f"{desk.root}/jobs/{job.number}")
 
 

@@ -123,7 +123,7 @@ def show_source(desk: Desk, asked: Asked) -> SourcePage:
         item for item in read_report(desk.config.output / plan.channel.folder).items if _is_listed(item.entries, source)
     ]
     at = now()
-    looked = desk.find_kept(asked.query.get("look", ""))
+    looked = desk.kept.find(asked.query.get("look", ""))
     return SourcePage(
         feed=plan.name,
         name=source.name,
@@ -135,7 +135,7 @@ def show_source(desk: Desk, asked: Asked) -> SourcePage:
         addresses=tuple(_make_address(each, at) for each in known),
         items=tuple(ItemLine(item.guid, item.title) for item in listed[:_MOST_ITEMS]),
         total_items=len(listed),
-        look=_make_look(looked) if isinstance(looked, preview.Look) else None,
+        look=looked if isinstance(looked, LookLine) else None,
     )
 
 
@@ -214,8 +214,8 @@ def look(desk: Desk, asked: Asked) -> Done:
     plan = desk.find_plan(asked)
     source, at = find_source(plan, asked), now()
     with preview.open_resources(desk.config, at) as resources:
-        looked = preview.look(source, resources, at)
-    then = f"{desk.root}/feeds/{plan.name}/sources/{source.name}?look={desk.keep(looked)}#document"
+        looked = _make_look(preview.look(source, resources, at))
+    then = f"{desk.root}/feeds/{plan.name}/sources/{source.name}?look={desk.kept.add(asked.visitor, looked)}#document"
     return Done("", then)
 
 

@@ -64,14 +64,16 @@ def test_elements_are_chosen_without_script_and_the_page_is_asked_once(
     page = visitor.json(path.replace("/add/page?", "/add/page.json?"))
     assert page["options"]["items"] == "div.row"
     assert (page["total"], page["entries"][0]["title"]) == (5, "Part 1")
+    assert page["feed"] == "a-show"
     query = {"page": page["number"], "field": "date", **page["options"]}
     number = find_piece(visitor, f"/add/page?{urlencode(query)}", "3 May 2024")
     visitor.get(f"/add/page?{urlencode({**query, 'pick': number})}")
     assert "1 May 2024" in visitor.page.text
     assert site.asked == asked
     assert visitor.press("Add", name="parts").status_code == 200, visitor.page.text
-    options = dict(load(home / "config.yaml").plan("parts").sources[0].options)
-    assert options["date"] == "i"
+    plan = load(home / "config.yaml").plan("parts")
+    assert plan.channel.title == "A show"
+    assert dict(plan.sources[0].options)["date"] == "i"
     assert "# kept" in (home / "config.yaml").read_text()
 
 
