@@ -23,7 +23,7 @@ from aggregator.fetchers.fetched import FetchedSource
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import redact
 from aggregator.merger import filters
-from aggregator.model.entry import Listing, Moment
+from aggregator.model.entry import Entry, Listing, Moment
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Document, PollState, Request, Source, Validators
 from aggregator.store import database, hosts, polls
@@ -308,13 +308,17 @@ def try_sources(config: Config, given: Resources, now: datetime) -> Iterator[tup
 
 
 class Look(Struct, frozen=True):
-    """The document of a source as it is now, and what is read of it; ``problem`` says why nothing was."""
+    """The document of a source as it is now, and what is read of it; ``problem`` says why nothing was.
+
+    ``left_out`` are entries that do not meet the conditions of the source's filter, each with the condition.
+    """
 
     url: str
     media_type: str
     body: bytes
     listing: Listing | None = None
     problem: str = ""
+    left_out: tuple[tuple[Entry, str], ...] = ()
 
 
 def look(source: Source, given: Resources, now: datetime) -> Look:
@@ -328,9 +332,11 @@ def look(source: Source, given: Resources, now: datetime) -> Look:
         raise FetchError("the source has no address to ask")
     shown = redact(document.url), document.media_type or "", document.body
     try:
-        return Look(*shown, listing=given.read(replace(document, source=source)))
+        listing = given.read(replace(document, source=source))
     except ReadError as error:
         return Look(*shown, problem=str(error))
+    reasons = ((each, filters.find_reason(each, source.filter, source.name)) for each in listing.entries)
+    return Look(*shown, listing, left_out=tuple((each, why) for each, why in reasons if why is not None))
 
 
 def _read_known(

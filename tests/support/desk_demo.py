@@ -8,10 +8,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
+from tests.support.origin import Site, serving
 from tests.support.paths import TESTS
 from tests.support.program import run_program
 from tests.support.rss import Episode, make_rss
 
+HOURS_AGO = (24 * 60, 24 * 40, 24 * 39, 24 * 18, 2, 1)
 NEWEST = datetime(2026, 11, 20, 6, tzinfo=UTC)
 SHOWS = {
     "sea-room": ("Sea Room", ("host", "apple-copy", "directory")),
@@ -21,26 +23,32 @@ NOUNS = ("Harbour", "Lantern", "Glacier", "Violin", "Orchard", "Compass", "Thund
 
 
 def build(folder: Path) -> None:
-    """Write a config and the documents of its sources, and refresh them some times."""
-    lines = ["allow_networks: [127.0.0.0/8]", "feeds:"]
-    for name, (title, sources) in SHOWS.items():
-        lines += [f"  {name}:", f"    title: {title}", "    sources:"]
-        lines += [f"      {source}: {{kind: feed, path: {name}-{source}.xml}}" for source in sources]
-    lines += ["  crumb-talk:", "    title: Crumb Talk", "    sources:"]
-    for name in ("topic", "numbered"):
-        lines.append(f"      {name}: {{kind: listing, path: {name}.txt}}")
-        shutil.copy(TESTS / f"integration/commands/data/{name}.txt", folder)
-    (folder / "config.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    for day in range(2):
-        for number, (name, (title, sources)) in enumerate(SHOWS.items()):
-            for source in sources:
-                episodes = [_make_episode(10 * number + each, source) for each in range(14 + day, 0, -1)]
-                text = make_rss(*episodes, title=title)
-                is_broken = day and (name, source) == ("night-signal", "mirror")
-                (folder / f"{name}-{source}.xml").write_text("gone" if is_broken else text, encoding="utf-8")
-        at = f"{datetime.now(UTC) - timedelta(hours=2 - day):%Y-%m-%dT%H:%M:%SZ}"
-        done = run_program(folder, "refresh", "--quiet", "--at", at)
-        assert done.returncode == 0, done.stderr
+    """Write a config, and refresh its feeds on some days of the last weeks from a server of their sources."""
+    with serving(Site()) as site:
+        lines = ["allow_networks: [127.0.0.0/8]", "feeds:"]
+        for name, (title, sources) in SHOWS.items():
+            lines += [f"  {name}:", f"    title: {title}", "    sources:"]
+            lines += [f"      {each}: {{kind: feed, url: '{site.url(f'/{name}/{each}')}'}}" for each in sources]
+        lines += ["  crumb-talk:", "    title: Crumb Talk", "    sources:"]
+        for name in ("topic", "numbered"):
+            lines.append(f"      {name}: {{kind: listing, path: {name}.txt}}")
+            shutil.copy(TESTS / f"integration/commands/data/{name}.txt", folder)
+        (folder / "config.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        for turn, hours in enumerate(HOURS_AGO):
+            _serve(site, turn)
+            at = f"{datetime.now(UTC) - timedelta(hours=hours):%Y-%m-%dT%H:%M:%SZ}"
+            done = run_program(folder, "refresh", "--force", "--quiet", "--at", at)
+            assert done.returncode == 0, done.stderr
+
+
+def _serve(site: Site, turn: int) -> None:
+    """Serve the documents of a turn: each has another episode, and one source is gone in the last."""
+    for number, (name, (title, sources)) in enumerate(SHOWS.items()):
+        for source in sources:
+            episodes = [_make_episode(10 * number + each, source) for each in range(10 + turn, 0, -1)]
+            is_gone = turn == len(HOURS_AGO) - 1 and (name, source) == ("night-signal", "mirror")
+            text = "gone" if is_gone else make_rss(*episodes, title=title)
+            site.serve(f"/{name}/{source}", text, status=404 if is_gone else 200)
 
 
 def _make_episode(number: int, source: str) -> Episode:

@@ -88,9 +88,11 @@ def format_length(duration: Duration) -> str:
 def format_size(count: int) -> str:
     """Format a number of bytes, in powers of ten.
 
-    >>> format_size(23_456_789), format_size(900), format_size(48_000)
-    ('23 MB', '900 bytes', '48 kB')
+    >>> format_size(23_456_789), format_size(900), format_size(48_000), format_size(74_500_000_000)
+    ('23 MB', '900 bytes', '48 kB', '74 GB')
     """
+    if count >= 10_000_000_000:  # noqa: PLR2004 - ten gigabytes
+        return f"{count // 1_000_000_000} GB"
     if count >= 1_000_000:  # noqa: PLR2004 - a megabyte
         return f"{round(count / 1_000_000)} MB"
     return f"{round(count / 1_000)} kB" if count >= 1_000 else f"{count} bytes"  # noqa: PLR2004 - a kilobyte

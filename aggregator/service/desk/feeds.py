@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import persist
+from aggregator.generator.pages import subscribe
 from aggregator.generator.pages.wording import format_day
 from aggregator.model.feed import Cover, Plan, SourceResult
 from aggregator.model.item import PublishedItem, sources_of
@@ -19,7 +20,7 @@ from aggregator.model.source import Poll, PollDay
 from aggregator.result import NextPoll, Publication
 from aggregator.service.desk.charts import Charts, make_charts
 from aggregator.service.desk.frame import Act, Asked, Desk, Done, MissingError, Page, now, parse_number
-from aggregator.service.desk.published import ReportItem, read_report
+from aggregator.service.desk.published import AppView, ReportItem, read_app_view, read_report
 from aggregator.service.desk.source import SourceLine, make_source_line
 from aggregator.store import decisions, guids, polls
 from aggregator.store.database import Store
@@ -223,6 +224,8 @@ class FeedPage(Struct, frozen=True):
     held: int
     removed: tuple[RemovedItem, ...]
     formats: tuple[str, ...]
+    app: AppView | None
+    apps: tuple[tuple[str, str], ...]
     charts: Charts
     remarks: tuple[str, ...]
     running: int | None
@@ -232,7 +235,7 @@ def show_feed(desk: Desk, asked: Asked) -> FeedPage:
     """Gather the page of a feed; ``q``, ``source`` and ``mark`` select items, ``page`` counts from 1."""
     plan = desk.find_plan(asked)
     folder = desk.config.output / plan.channel.folder
-    report = read_report(folder)
+    report, app = read_report(folder), read_app_view(folder)
     with desk.open_store() as store:
         published = {item.guid: item for item in guids.read_guids(store, plan.name)}
         results = {result.source.name: result for result in persist.read_source_results(store, plan)}
@@ -271,11 +274,21 @@ def show_feed(desk: Desk, asked: Asked) -> FeedPage:
         near_misses=len(report.near_misses),
         held=len(report.held),
         removed=_list_removed(plan, published, removed),
+        app=app,
+        apps=_list_apps(plan, app) if app else (),
         formats=tuple(name for name in _FORMATS if (folder / name).exists()),
         charts=charts,
         remarks=report.remarks[:20],
         running=job.number if job and job.code is None else None,
     )
+
+
+def _list_apps(plan: Plan, app: AppView) -> tuple[tuple[str, str], ...]:
+    """Return the apps that can be asked to subscribe, each with its link; none of a private feed."""
+    if plan.channel.token:
+        return ()
+    url = f"{plan.channel.base_url}/{'podcast.xml' if app.is_heard else 'feed.xml'}"
+    return tuple((link.app, link.href) for link in subscribe.make_links(url, heard=app.is_heard))
 
 
 def _make_line(item: ReportItem, known: PublishedItem | None) -> ItemLine:

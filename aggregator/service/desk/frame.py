@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from aggregator.config.load import Config, DeskAccess, load
 from aggregator.errors import AggregatorError, ConfigError
 from aggregator.generator.content.sanitize import clean_line
-from aggregator.generator.pages import wording
+from aggregator.generator.pages import subscribe, wording
 from aggregator.model.feed import Plan
 from aggregator.service.desk import charts
 from aggregator.service.desk.access import Sessions
@@ -221,6 +221,11 @@ def _format_span(seconds: int) -> str:
     return "now"
 
 
+def _draw_tile(name: str, title: str) -> Markup:
+    """Return the picture that stands for a feed without artwork."""
+    return Markup(subscribe.draw_tile(name, title))  # noqa: S704 - its one text is escaped there
+
+
 def _make_environment() -> Environment:
     """Make the template engine: values are escaped, and an undefined name is an error."""
     made = Environment(
@@ -230,7 +235,7 @@ def _make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"quote": quote, "ago": format_ago, "bars": charts.draw_bars}
+    made.filters |= {"quote": quote, "ago": format_ago, "bars": charts.draw_bars, "tile": _draw_tile}
     made.filters |= {"size": wording.format_size, "count": wording.format_count}
     return made
 

@@ -37,6 +37,9 @@ from aggregator.text.html import to_text
 _LONGEST: Final = 600
 """Characters of a value."""
 
+_ORDER: Final = ("title", "published", "duration", "enclosure", "description", "summary", "link", "image")
+"""The fields that are shown first."""
+
 _MOST_PAIRS: Final = 12
 _MOST_EVENTS: Final = 30
 _WIDEST_BAR: Final = 8.0
@@ -152,7 +155,7 @@ def show_item(desk: Desk, asked: Asked) -> ItemPage:
         events = [each for each in decisions.read_events(store, plan.name) if _is_about(each.text, guid, item.entries)]
         seen = corrections.read_state(store, plan.name, (guid, *item.entries))
     origins = {field.field: field for field in item.fields}
-    names = dict.fromkeys((*origins, *fixed))
+    names = sorted(dict.fromkeys((*origins, *fixed)), key=_rank)
     return ItemPage(
         feed=plan.name,
         guid=guid,
@@ -169,6 +172,10 @@ def show_item(desk: Desk, asked: Asked) -> ItemPage:
         removed=removed,
         seen=seen,
     )
+
+
+def _rank(field: str) -> int:
+    return _ORDER.index(field) if field in _ORDER else len(_ORDER)
 
 
 def _is_about(text: str, guid: str, names: Sequence[str]) -> bool:

@@ -18,6 +18,9 @@ from aggregator.text import word_diff
 from aggregator.text.html import to_text
 
 _MOST_REPORTS: Final = 8
+_MOST_APP_ITEMS: Final = 3
+_LONGEST_DESCRIPTION: Final = 300
+_LONGEST_SUMMARY: Final = 120
 
 Pieces = tuple[tuple[word_diff.Change, str], ...]
 """A text in pieces: those that another one lacks are marked."""
@@ -91,12 +94,22 @@ class ReportHeld(Struct, frozen=True, gc=False):
     until: datetime | None = None
 
 
+class ReportLeftOut(Struct, frozen=True, gc=False):
+    """An entry or item that a filter leaves out, in ``report.json``; ``source`` is empty for an item."""
+
+    title: str
+    why: str
+    entries: tuple[str, ...] = ()
+    source: str = ""
+
+
 class Report(Struct, frozen=True, gc=False):
     """The last publication of a feed, as ``report.json`` has it."""
 
     items: tuple[ReportItem, ...] = ()
     near_misses: tuple[ReportPair, ...] = ()
     held: tuple[ReportHeld, ...] = ()
+    left_out: tuple[ReportLeftOut, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
@@ -151,7 +164,15 @@ class FeedItem(Struct, frozen=True, gc=False):
     attachments: tuple[dict[str, str | int], ...] = ()
 
 
+class _Author(Struct, frozen=True, gc=False):
+    name: str = ""
+
+
 class _FeedFile(Struct, frozen=True, gc=False):
+    title: str = ""
+    description: str = ""
+    icon: str | None = None
+    authors: tuple[_Author, ...] = ()
     items: tuple[FeedItem, ...] = ()
 
 
@@ -168,6 +189,61 @@ def read_published_item(folder: Path, guid: str) -> FeedItem:
     except (OSError, ValueError):
         pass
     return FeedItem(guid)
+
+
+class AppItem(Struct, frozen=True):
+    """An item in the list of an app."""
+
+    title: str
+    day: str
+    length: str
+    text: str
+
+
+class AppView(Struct, frozen=True):
+    """A feed as an app shows it: its head, and its newest items; only those with audio if any has.
+
+    ``is_heard`` is whether any has audio.
+    """
+
+    title: str
+    author: str
+    image: str | None
+    description: str
+    items: tuple[AppItem, ...]
+    is_heard: bool
+
+
+def read_app_view(folder: Path) -> AppView | None:
+    """Return a feed as an app shows it, by the file that is published; ``None`` if there is none."""
+    try:
+        found = _FEED_DECODER.decode((folder / "feed.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    heard = tuple(item for item in found.items if item.attachments)
+    return AppView(
+        title=found.title,
+        author=found.authors[0].name if found.authors else "",
+        image=found.icon if found.icon and found.icon.startswith("https://") else None,
+        description=_cut(found.description, _LONGEST_DESCRIPTION),
+        items=tuple(map(_make_app_item, (heard or found.items)[:_MOST_APP_ITEMS])),
+        is_heard=bool(heard),
+    )
+
+
+def _make_app_item(item: FeedItem) -> AppItem:
+    seconds = item.attachments[0].get("duration_in_seconds") if item.attachments else None
+    return AppItem(
+        title=item.title,
+        day=(item.date_published or "")[:10],
+        length=wording.format_length(Duration(seconds)) if isinstance(seconds, int) else "",
+        text=_cut(item.summary or "", _LONGEST_SUMMARY),
+    )
+
+
+def _cut(text: str, most: int) -> str:
+    """Return the beginning of a text, as apps cut it."""
+    return text if len(text) <= most else text[:most].rpartition(" ")[0] + "…"
 
 
 def format_value(value: object) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -13,11 +13,12 @@ from aggregator.fetchers.http import polling
 from aggregator.fetchers.http.target import redact
 from aggregator.generator.pages.wording import format_count
 from aggregator.model.feed import Plan, SourceResult
+from aggregator.model.item import PublishedItem
 from aggregator.model.source import Poll, PollState, Source, SourceStatus
 from aggregator.result import NextPoll
 from aggregator.service.desk.frame import Act, Asked, Desk, Done, MissingError, Page, now
-from aggregator.service.desk.published import ListedEntry, make_entry, read_report
-from aggregator.store import polls
+from aggregator.service.desk.published import ListedEntry, Report, make_entry, read_report
+from aggregator.store import decisions, guids, polls
 
 _MOST_ITEMS: Final = 30
 _MOST_ENTRIES: Final = 30
@@ -55,7 +56,7 @@ class SourceLine(Struct, frozen=True):
 
 
 class PollLine(Struct, frozen=True):
-    """A poll in the table and the chart."""
+    """A poll in the table."""
 
     at: datetime
     status: str
@@ -64,6 +65,15 @@ class PollLine(Struct, frozen=True):
     size: int | None
     items: int | None
     message: str
+
+
+class PollBar(Struct, frozen=True):
+    """A poll in the charts; ``failed`` is the height of its mark in that of the time, 0 if it has none."""
+
+    milliseconds: int
+    size: int
+    items: int
+    failed: float
 
 
 class AddressLine(Struct, frozen=True):
@@ -81,6 +91,13 @@ class ItemLine(Struct, frozen=True):
     title: str
 
 
+class LeftOutLine(Struct, frozen=True):
+    """An entry that the source lists and the feed does not have, and why."""
+
+    title: str
+    why: str
+
+
 class LookLine(Struct, frozen=True):
     """The document of a source as it was a moment ago, and what was read of it."""
 
@@ -93,6 +110,7 @@ class LookLine(Struct, frozen=True):
     total: int
     remarks: tuple[str, ...]
     problem: str
+    left_out: tuple[LeftOutLine, ...]
 
 
 class SourcePage(Struct, frozen=True):
@@ -104,10 +122,13 @@ class SourcePage(Struct, frozen=True):
     due: datetime | None
     due_why: str
     polls: tuple[PollLine, ...]
-    slowest: int
+    chart: tuple[PollBar, ...]
+    failures: int
     addresses: tuple[AddressLine, ...]
     items: tuple[ItemLine, ...]
     total_items: int
+    left_out: tuple[LeftOutLine, ...]
+    total_left_out: int
     look: LookLine | None
 
 
@@ -119,9 +140,11 @@ def show_source(desk: Desk, asked: Asked) -> SourcePage:
         made = polls.read_polls(store, plan.name).get((plan.name, source.name), ())
         known = polls.read_poll_states(store, [plan.name]).get((plan.name, source.name), ())
         following = persist.read_next_polls(store, [plan], now())[plan.name].get(source.name)
-    listed = [
-        item for item in read_report(desk.config.output / plan.channel.folder).items if _is_listed(item.entries, source)
-    ]
+        removed = decisions.read_removed(store, plan.name)
+        published = guids.read_guids(store, plan.name) if removed else ()
+    report = read_report(desk.config.output / plan.channel.folder)
+    listed = [item for item in report.items if _is_listed(item.entries, source)]
+    left_out = [*_list_left_out(report, source), *_list_removed(published, removed, source)]
     at = now()
     looked = desk.kept.find(asked.query.get("look", ""))
     return SourcePage(
@@ -131,10 +154,13 @@ def show_source(desk: Desk, asked: Asked) -> SourcePage:
         due=following.at if following else None,
         due_why=following.why if following else "at every refresh",
         polls=tuple(map(_make_poll, reversed(made))),
-        slowest=max((poll.milliseconds or 0 for poll in made), default=0),
+        chart=_make_chart(made),
+        failures=sum(poll.has_failed for poll in made),
         addresses=tuple(_make_address(each, at) for each in known),
         items=tuple(ItemLine(item.guid, item.title) for item in listed[:_MOST_ITEMS]),
         total_items=len(listed),
+        left_out=tuple(left_out[:_MOST_ITEMS]),
+        total_left_out=len(left_out),
         look=looked if isinstance(looked, LookLine) else None,
     )
 
@@ -149,6 +175,25 @@ def find_source(plan: Plan, asked: Asked) -> Source:
 
 def _is_listed(entries: Sequence[str], source: Source) -> bool:
     return any(name.startswith(f"{source.name}/") for name in entries)
+
+
+def _list_left_out(report: Report, source: Source) -> Iterator[LeftOutLine]:
+    """Yield what the filters leave out of the source's entries, and its new items that are held."""
+    for each in report.left_out:
+        if _is_listed(each.entries, source):
+            yield LeftOutLine(each.title, f"filter of the {'source' if each.source else 'feed'}: {each.why}")
+    for held in report.held:
+        if _is_listed(held.entries, source):
+            yield LeftOutLine(held.title, f"held: {held.why}")
+
+
+def _list_removed(
+    published: Sequence[PublishedItem], removed: Mapping[str, str], source: Source
+) -> Iterator[LeftOutLine]:
+    """Yield the items of the source that a person took out."""
+    for item in published:
+        if item.guid in removed and _is_listed(item.entries, source):
+            yield LeftOutLine(item.title, f"taken out by hand: {removed[item.guid]}")
 
 
 def _list_facts(source: Source, plan: Plan) -> tuple[tuple[str, str], ...]:
@@ -173,10 +218,28 @@ def _make_poll(poll: Poll) -> PollLine:
     return PollLine(at, poll.status, poll.code, poll.milliseconds, poll.size, poll.items, poll.message)
 
 
+def _make_chart(made: Sequence[Poll]) -> tuple[PollBar, ...]:
+    """Return the polls as bars, the newest at the right end; the mark of a failed one is at least a fifth as high."""
+    slowest = max((poll.milliseconds or 0 for poll in made), default=0) or 1
+    bars = tuple(
+        PollBar(
+            milliseconds=poll.milliseconds or 0,
+            size=poll.size or 0,
+            items=poll.items or 0,
+            failed=max(poll.milliseconds or 0, slowest / 5) if poll.has_failed else 0,
+        )
+        for poll in made
+    )
+    return (PollBar(0, 0, 0, 0),) * (polls.MOST_POLLS - len(bars)) + bars
+
+
 def _make_address(state: PollState, at: datetime) -> AddressLine:
-    times = ("asked", "answered", "not_before", "hold_until", "whole")
     given = (
-        *((name.replace("_", " "), _format(getattr(state, name))) for name in times),
+        ("asked", _format(state.asked)),
+        ("answered", _format(state.answered)),
+        ("last document", _format(state.whole)),
+        ("not before", _format(state.not_before)),
+        ("Retry-After until", _format(state.hold_until)),
         ("ETag", state.validators.etag or ""),
         ("Last-Modified", state.validators.last_modified or ""),
         ("errors in a row", str(state.errors or "")),
@@ -206,6 +269,7 @@ def _make_look(looked: preview.Look) -> LookLine:
         total=len(listing.entries) if listing else 0,
         remarks=listing.remarks[:20] if listing else (),
         problem=looked.problem,
+        left_out=tuple(LeftOutLine(entry.title, why) for entry, why in looked.left_out[:_MOST_ENTRIES]),
     )
 
 

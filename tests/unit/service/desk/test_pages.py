@@ -10,6 +10,7 @@ from pathlib import Path
 from aggregator.service.desk.frame import now
 from aggregator.store import database, leases
 from tests.support.origin import Site, serving
+from tests.support.program import run_program
 from tests.support.rss import make_rss
 from tests.support.workspace import make_item
 from tests.unit.service.desk.conftest import Visitor
@@ -32,6 +33,29 @@ def test_a_source_shows_its_polls_and_its_document_as_text(looker: Visitor) -> N
     assert "3 items read" in shown
     assert "Rye without fear" in shown
     assert looker.get("/feeds/crumb-talk/sources/none").status_code == 404
+
+
+def test_a_source_shows_what_is_left_out_and_why(visitor: Visitor, home: Path) -> None:
+    path = home / "config.yaml"
+    path.write_text(path.read_text().replace("path: topic.txt}", "path: topic.txt, exclude: {title: Rye}}"))
+    done = run_program(home, "refresh", "--at", "2026-01-03T03:04:05Z")
+    assert done.returncode == 0, done.stderr
+    item = next(item for item in visitor.json("/feeds/crumb-talk.json")["items"] if "topic" in item["sources"])
+    visitor.get(f"/feeds/crumb-talk/item?guid={item['guid']}")
+    visitor.press("Take out", reason="an advertisement")
+    left_out = visitor.json("/feeds/crumb-talk/sources/topic.json")["left_out"]
+    assert {"title": "Rye without fear", "why": "filter of the source: exclude title"} in left_out
+    assert {"title": item["title"], "why": "taken out by hand: an advertisement"} in left_out
+    visitor.get("/feeds/crumb-talk/sources/topic")
+    assert "Left out by its filters" in visitor.press("Look at the document").text
+
+
+def test_a_feed_is_shown_as_in_an_app_with_links_that_subscribe(looker: Visitor) -> None:
+    page = looker.json("/feeds/crumb-talk.json")
+    assert (page["app"]["title"], len(page["app"]["items"])) == ("Crumb Talk", 3)
+    assert page["app"]["items"][0]["day"] == "2024-05-14"
+    assert page["apps"] == [["Any feed reader", "feed:http://localhost:8000/crumb-talk/feed.xml"]]  # it has no audio
+    assert 'href="http://localhost:8000/crumb-talk/feed.atom"' in looker.get("/feeds/crumb-talk").text
 
 
 def test_changes_are_found_without_changing_anything_and_published(visitor: Visitor, home: Path) -> None:
