@@ -99,7 +99,8 @@ def serve(folder: Path) -> Iterator[str]:
     config = load(folder / "config.yaml")
     sockets = web.open_port("127.0.0.1", 0)
     routes = app.mount(Desk(config))
-    threading.Thread(target=web.serve, args=(sockets, config.output), kwargs={"routes": routes}, daemon=True).start()
+    server = web.make_server(config.output, routes=routes)
+    threading.Thread(target=server.run, kwargs={"sockets": sockets}, daemon=True).start()
     yield f"http://127.0.0.1:{sockets[0].getsockname()[1]}/desk"
 
 

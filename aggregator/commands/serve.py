@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import socket
-import sys
 from contextlib import nullcontext
 from datetime import datetime
 from functools import partial
@@ -68,12 +67,17 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         warn(f"base_url is not set, so published feeds lead to {DEFAULT_BASE_URL}; set base_url: {address.rstrip('/')}")
     typer.echo(f"serving {output} at {address}")
     routes = () if no_desk else _open_desk(worker.config, host, password, address)
-    # On a signal the server stops, then calls the handler that was set before: this must end the schedule, too.
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _end)
     meter = metrics.meter() if counted else None
+    server = web.make_server(output, routes=routes, meter=meter)
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)  # one that comes again ends the process at once
+        server.should_exit = True  # an error raised here would be lost if it came in a destructor
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
     with nullcontext() if no_refresh or worker.config.queue else scheduler.ticking(partial(_tick, worker, meter), warn):
-        web.serve(sockets, output, routes=routes, meter=meter)
+        server.run(sockets=sockets)
 
 
 def _open_desk(config: Config, host: str, password: str | None, address: str) -> tuple[BaseRoute, ...]:
@@ -99,9 +103,3 @@ def _tick(worker: Worker, meter: Meter | None, at: datetime) -> None:
     if meter is not None:
         failed = {each.feed: sum(result.is_failing for result in each.health) for each in outcomes}
         metrics.refreshed(meter, [Refreshed(each.feed, at, each.items, failed[each.feed]) for each in outcomes])
-
-
-def _end(number: int, _frame: FrameType | None) -> None:
-    """End the process in order: what is under way is finished first, unless the signal comes again."""
-    signal.signal(number, signal.SIG_DFL)
-    sys.exit(0)

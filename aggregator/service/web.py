@@ -110,21 +110,22 @@ def app(output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None =
     return Starlette(routes=[*routes, Route("/healthz", healthz), Mount("/", app=published)])
 
 
-def open_port(host: str, port: int) -> tuple[socket.socket, ...]:
+def open_port(host: str, port: int) -> list[socket.socket]:
     """Return listening sockets of all addresses of the host; ConfigError if the port cannot be had."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         addresses = dict.fromkeys((family, address[:2]) for family, *_, address in found)
-        return tuple(socket.create_server(address, family=family, backlog=_BACKLOG) for family, address in addresses)
+        return [socket.create_server(address, family=family, backlog=_BACKLOG) for family, address in addresses]
     except OSError as error:
         why = "another program uses it" if error.errno == errno.EADDRINUSE else error.strerror or str(error)
         raise ConfigError(f"cannot serve at {host} port {port}: {why}; give another with --host and --port") from error
 
 
-def serve(
-    sockets: Sequence[socket.socket], output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None
-) -> None:
-    """Serve ``output`` until a signal ends it; answers under way have ten seconds to finish."""
+def make_server(output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None) -> uvicorn.Server:
+    """Return a server of ``output`` and the routes; ``run(sockets=...)`` serves until a signal or ``should_exit``.
+
+    Answers under way have ten seconds to finish.
+    """
     config = uvicorn.Config(
         app(output, routes=routes, meter=meter),
         http=limit_connections(),
@@ -134,7 +135,7 @@ def serve(
         proxy_headers=False,  # the desk judges the peer of the socket
         timeout_graceful_shutdown=10,
     )
-    uvicorn.Server(config).run(sockets=list(sockets))
+    return uvicorn.Server(config)
 
 
 class PublishedFiles(StaticFiles):

@@ -13,7 +13,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 
@@ -237,7 +237,11 @@ def refresh_lock(state: str, *, wait: bool) -> Iterator[None]:
         query = "SELECT pg_advisory_lock(%s)" if wait else "SELECT pg_try_advisory_lock(%s)"
         if connection.exec_driver_sql(query, (_LOCK_KEY,)).scalar() is False:
             raise LockedError(f"{where}: another refresh holds the lock")
-        yield
+        try:
+            yield
+        finally:  # the server frees what a closed connection held a moment later
+            with suppress(DBAPIError):  # that it was lost has freed it
+                connection.exec_driver_sql("SELECT pg_advisory_unlock(%s)", (_LOCK_KEY,))
 
 
 def shared_lock(connection: Connection) -> ColumnElement[bool]:

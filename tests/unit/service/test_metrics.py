@@ -82,7 +82,7 @@ def test_a_refresh_is_counted() -> None:
 
 def test_the_server_serves_until_it_is_told_to_stop(output: Path, free_port: int) -> None:
     program = "from pathlib import Path; from aggregator.service import web; "
-    program += f"web.serve(web.open_port('127.0.0.1', {free_port}), Path({str(output)!r}))"
+    program += f"web.make_server(Path({str(output)!r})).run(sockets=web.open_port('127.0.0.1', {free_port}))"
     with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE) as server:
         try:
             assert answered(free_port) == (200, FEED)
