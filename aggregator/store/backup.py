@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from msgspec import Struct
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 
 from aggregator.errors import StoreError
 from aggregator.store import checksums, database, examine, migrations, schema
@@ -190,14 +190,15 @@ def _import(state: str, path: Path) -> None:
         database.writing(target) as copy,
     ):
         _copy(rows, copy)
-        number = "SELECT setval(pg_get_serial_sequence('events', 'number'), (SELECT max(number) + 1 FROM events))"
-        copy.exec_driver_sql(number)
+        newest = select(func.max(schema.events.c.number) + 1).scalar_subquery()
+        copy.execute(select(func.setval(func.pg_get_serial_sequence("events", "number"), newest)))
 
 
 def _copy(rows: Connection, copy: Connection) -> None:
     """Copy every row of every table, in place of what is there."""
     for table in schema.metadata.sorted_tables:
         copy.execute(delete(table))
-        for some in rows.execute(select(table)).mappings().partitions(database.BATCH):
+        every = rows.execute(select(table).execution_options(yield_per=database.BATCH))
+        for some in every.mappings().partitions():
             copy.execute(insert(table), [dict(row) for row in some])
     checksums.write_all_sums(copy)

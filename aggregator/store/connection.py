@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, Connection, Engine, create_engine, event, func, true
+from sqlalchemy import ColumnElement, Connection, Engine, create_engine, event, func, select, true
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool, Pool, QueuePool
@@ -234,8 +234,8 @@ def refresh_lock(state: str, *, wait: bool) -> Iterator[None]:
     where = printable_name(url)
     engine = _create_server_engine(url, pool=NullPool).execution_options(isolation_level="AUTOCOMMIT")
     with translating_errors(where), engine.connect() as connection:
-        query = "SELECT pg_advisory_lock(%s)" if wait else "SELECT pg_try_advisory_lock(%s)"
-        if connection.exec_driver_sql(query, (_LOCK_KEY,)).scalar() is False:
+        lock = func.pg_advisory_lock if wait else func.pg_try_advisory_lock
+        if connection.execute(select(lock(_LOCK_KEY))).scalar() is False:
             raise LockedError(f"{where}: another refresh holds the lock")
         try:
             yield

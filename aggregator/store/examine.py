@@ -78,7 +78,7 @@ def _has_digest(row: Any) -> bool:
 
 
 def _look_at_leases(connection: Connection) -> Iterator[str]:
-    for row in connection.execute(select(schema.leases)):
+    for row in connection.execute(select(schema.leases).execution_options(yield_per=BATCH)):
         if not isinstance(row.again, int):
             yield f"leases: {row.feed}"
         schema.parse_stamp(row.due_at)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, insert, inspect, select, update
+from sqlalchemy import Connection, Engine, MetaData, Table, func, insert, inspect, select, update
 from sqlalchemy.exc import DBAPIError
 
 from aggregator.errors import StoreError
@@ -31,7 +31,7 @@ def _replace_due_times(connection: Connection) -> None:
     """Replace the due times of sources by leases of feeds: all are due once, and poll states say who is asked."""
     schema.leases.create(connection)
     schema.hosts.create(connection)
-    connection.exec_driver_sql("DROP TABLE due_times")
+    Table("due_times", MetaData()).drop(connection)
 
 
 def _create_poll_days(connection: Connection) -> None:
@@ -84,7 +84,7 @@ def _read_version(connection: Connection, where: str) -> int:
 def _run_steps(connection: Connection, where: str, steps: tuple[Step, ...]) -> None:
     """Run the missing steps; the version is read again, as another process may have run them meanwhile."""
     if connection.dialect.name == "postgresql":
-        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (schema.APPLICATION,))
+        connection.execute(select(func.pg_advisory_xact_lock(schema.APPLICATION)))
     version = _read_version(connection, where)
     if version == 0:
         schema.metadata.create_all(connection)
