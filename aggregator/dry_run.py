@@ -6,9 +6,8 @@ config, a decision, another version of this program.
 
 from __future__ import annotations
 
-import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +17,7 @@ from msgspec.structs import replace
 
 from aggregator.config.load import Config
 from aggregator.generator.changes.published import Difference, find_difference, read_published
+from aggregator.generator.storage.output import Output
 from aggregator.refresh import refresh
 from aggregator.result import Outcome
 from aggregator.store import backup, connection
@@ -36,20 +36,22 @@ def dry_run(config: Config, feeds: Sequence[str], *, at: datetime, force: bool =
     Raises the errors of a refresh.
     """
     folders = {name: config.plan(name).channel.folder for name in feeds}
-    before = {name: read_published(config.output / folders[name]) for name in feeds}
-    with copy_of_state(config) as copied:
+    with copy_of_state(config, folders.values()) as copied:
+        before = {name: read_published(copied.output.path / folders[name]) for name in feeds}
         outcomes = refresh(copied, at=at, feeds=feeds, force=force, new=True)
-        after = {name: read_published(copied.output / folders[name]) for name in feeds}
+        after = {name: read_published(copied.output.path / folders[name]) for name in feeds}
     return DryRun(outcomes, {name: find_difference(before[name], after[name]) for name in feeds})
 
 
 @contextmanager
-def copy_of_state(config: Config) -> Iterator[Config]:
-    """Yield the config with a copy of the store and of the output, which are deleted afterwards."""
+def copy_of_state(config: Config, folders: Iterable[str]) -> Iterator[Config]:
+    """Yield the config with a copy of the store and of the output, or of these folders if it is in a bucket.
+
+    The copies are deleted afterwards.
+    """
     with tempfile.TemporaryDirectory(prefix="aggregator-dry-run-") as folder:
         state, output = Path(folder) / "store.db", Path(folder) / "output"
         if connection.has_content(config.state):
             backup.backup(config.state, state)
-        if config.output.exists():
-            shutil.copytree(config.output, output)
-        yield replace(config, state=str(state), output=output, backups=0, notify=())
+        config.output.copy(folders, output)
+        yield replace(config, state=str(state), output=Output(output), backups=0, notify=())

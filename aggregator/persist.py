@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from hashlib import blake2b
 from itertools import islice
-from pathlib import Path
 from typing import Final, TypeVar
 
 from msgspec import Struct
@@ -17,6 +16,7 @@ from aggregator import enclosure_probe
 from aggregator.errors import DamagedError
 from aggregator.fetchers.fetched import FetchedSource, PollStates, explain_next_poll
 from aggregator.fetchers.http import polling
+from aggregator.generator.storage.output import Output
 from aggregator.merger.reconciling import enclosure_hold
 from aggregator.merger.reconciling.enclosure_hold import HeldAudio
 from aggregator.model.feed import Cover, Plan, SourceResult
@@ -75,18 +75,18 @@ _BATCH = 100
 """Feeds whose poll states are read at once: more are no cheaper each, and wait in memory."""
 
 
-def require_known(known: Collection[str], output: Path, state: str, plans: Iterable[Plan]) -> None:
+def require_known(known: Collection[str], output: Output, state: str, plans: Iterable[Plan]) -> None:
     """Raise DamagedError if a feed is published and not ``known``: its store is gone, was emptied, or is another one.
 
     Published anew, its items could have other guids and dates, and a person's decisions would be forgotten.
     """
     for plan in plans:
-        folder = output / plan.channel.folder
-        if plan.name not in known and any((folder / name).exists() for name in _PUBLISHED):
+        folder = plan.channel.folder
+        if plan.name not in known and output.exists(folder, _PUBLISHED):
             store = connection.printable_name(connection.parse_address(state))
             raise DamagedError(
                 f"{store}: has nothing of {plan.name}, which is published in "
-                f"{plan.channel.hide_token(str(folder))}; restore a backup, or begin anew "
+                f"{plan.channel.hide_token(f'{output}/{folder}')}; restore a backup, or begin anew "
                 "with aggregator refresh --new",
                 store,
             )
@@ -432,14 +432,18 @@ def write_published(store: Store, plan: Plan, cover: Cover, publication: Publica
         write_publication(tx, plan.name, publication)
 
 
-def read_file_states(output: Path, names: Iterable[str]) -> tuple[FileState, ...]:
-    """Return the files under the output folder as they are now."""
-    found = ((name, (output / name).stat()) for name in names)
-    return tuple(FileState(name, stat.st_size, stat.st_mtime_ns) for name, stat in found)
+def read_file_states(output: Output, names: Iterable[str]) -> tuple[FileState, ...]:
+    """Return the files under the output as they are now."""
+    return tuple(FileState(*each) for each in output.read_states(tuple(names)))
 
 
-def are_files_unchanged(output: Path, files: Sequence[FileState]) -> bool:
-    """Return whether all the files are as they were written; false if there are none."""
+def are_files_unchanged(output: Output, files: Sequence[FileState]) -> bool:
+    """Return whether all the files are as they were written; false if there are none.
+
+    What was written to a bucket is not looked at again: each look would be a request.
+    """
+    if output.bucket:
+        return bool(files) and all(each.written == output.mark for each in files)
     try:
         return bool(files) and all(_is_unchanged(f"{output}/{each.name}", each) for each in files)
     except OSError:

@@ -80,20 +80,22 @@ def render(feed: Feed, window: int | None = None, history: History | None = None
         yield "changes.atom", changes_page.render_changes_feed(feed, history)
 
 
-def stage(output: Path, feed: Feed, window: int | None = None, history: History | None = None) -> Staged:
-    """Write the files of a feed's folder under temporary names; raise PublishError if that fails.
+def stage(
+    output: Path, feed: Feed, window: int | None = None, history: History | None = None, *, packed: bool = True
+) -> Staged:
+    """Write the files of a feed's folder under temporary names, with packed copies; raise PublishError if that fails.
 
     Archives of this feed that are not needed any more (after ``window`` grew), and chapters, are removed once no page
     names them.
     """
     folder = output / feed.channel.folder
-    staged = files.stage(folder, render(feed, window, history), compress=True)
+    staged = files.stage(folder, render(feed, window, history), compress=packed)
     standing = {each.name for each in staged.written}
     archives = paging.find_stale_archives(folder, feed_channel.make_feed_channel(feed).guid, standing)
     return replace(staged, outdated=(*archives, *chapters.find_stale(folder, frozenset(standing))))
 
 
-def stage_index(output: Path, covers: Sequence[Cover]) -> Staged:
+def stage_index(output: Path, covers: Sequence[Cover], *, packed: bool = True) -> Staged:
     """Write the page and the OPML that list every feed under temporary names; raise PublishError if that fails."""
     return files.stage(
         output,
@@ -102,5 +104,5 @@ def stage_index(output: Path, covers: Sequence[Cover]) -> Staged:
             "feeds.opml": opml.render(covers),
             "feed.css": pages.FEED_STYLESHEET,
         },
-        compress=True,
+        compress=packed,
     )

@@ -27,10 +27,9 @@ from msgspec.structs import replace
 
 from aggregator import enclosure_probe, notify, persist
 from aggregator.config.load import Config
-from aggregator.errors import DamagedError, NothingToPublishError, PublishError, StoreError
+from aggregator.errors import DamagedError, LockedError, NothingToPublishError, PublishError, StoreError
 from aggregator.fetch_feeds import FetchedFeed, fetch_feeds
 from aggregator.fetchers.fetch import Resources, Terms
-from aggregator.generator import files
 from aggregator.generator.files import Staged, WrittenFile
 from aggregator.host_leases import HostLeases
 from aggregator.model.feed import Plan, SourceResult
@@ -282,7 +281,18 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
         persist.write_published(run.store, plan, edition.cover, publication, run.at)
     except StoreError as error:
         return _with_note_failure(outcome, error)
+    except LockedError:
+        if run.config.output.bucket:
+            _publish_again(run, plan)
+        raise
     return outcome
+
+
+def _publish_again(run: Run, plan: Plan) -> None:
+    """Have the feed published again: this worker has lost its lease, and may have replaced files of a later edition."""
+    store = replace(run.store, claim=None)
+    persist.write_publication(store, plan.name, None)
+    leases.make_due(store, plan.name, run.at)
 
 
 def _describe_sizes(plan: Plan, files: Sequence[FileState]) -> Iterator[str]:
@@ -310,13 +320,13 @@ def _remove_former(run: Run, plan: Plan) -> None:
         if folder != plan.channel.folder:
             folders.setdefault(folder, []).append(file)
     for folder, names in folders.items():
-        files.remove_folder(run.config.output / folder, names)
+        run.config.output.remove_folder(folder, names)
 
 
 def _compose(run: Run, plan: Plan) -> Composed:
     """Return the feed composed: once more if the hosts of its media were asked for what no source gave, or has gone."""
-    task = Task(run.config.state, str(run.config.output), run.at, plan)
-    composed = editions.compose(run.store, task)
+    task = Task(run.config.state, run.at, plan)
+    composed = editions.compose(run.store, run.config.output, task)
     if plan.probe_enclosures or plan.probe_gone:  # before the transaction: it waits for media hosts
         edition, head, asked = composed.edition, run.resources.limiter().head, 0
         if plan.probe_enclosures:
@@ -326,7 +336,7 @@ def _compose(run: Run, plan: Plan) -> Composed:
         hosts.write_robots(run.store, run.resources.take_new_robots())
         if asked:
             composed.close()
-            return editions.compose(run.store, task)
+            return editions.compose(run.store, run.config.output, task)
     return composed
 
 
@@ -337,9 +347,9 @@ def _publish_index(run: Run) -> Outcome:
     published = persist.read_publication(run.store, leases.INDEX, digest, run.at)
     if published and persist.are_files_unchanged(output, published.files):
         return Outcome(leases.INDEX, files=published.unchanged_files)
-    task = Task(run.config.state, str(output), run.at, covers=persist.read_covers(run.store, plans))
+    task = Task(run.config.state, run.at, covers=persist.read_covers(run.store, plans))
     try:
-        with editions.compose(run.store, task) as composed:
+        with editions.compose(run.store, run.config.output, task) as composed:
             written = editions.place(output, "", composed.edition.staged or Staged())
     except PublishError as error:
         return Outcome(leases.INDEX, failures=(str(error),))

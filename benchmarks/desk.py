@@ -90,7 +90,7 @@ def multiply(folder: Path, feeds: int) -> None:
                     connection.execute(insert(table), some)
         checksums.write_all_sums(connection)
     for number in range(1, feeds):
-        shutil.copytree(config.output / "show-0", config.output / f"show-{number}")
+        shutil.copytree(config.output.path / "show-0", config.output.path / f"show-{number}")
 
 
 @contextmanager
@@ -99,7 +99,7 @@ def serve(folder: Path) -> Iterator[str]:
     config = load(folder / "config.yaml")
     sockets = web.open_port("127.0.0.1", 0)
     routes = app.mount(Desk(config))
-    server = web.make_server(config.output, routes=routes)
+    server = web.make_server(config.output.path, routes=routes)
     threading.Thread(target=server.run, kwargs={"sockets": sockets}, daemon=True).start()
     yield f"http://127.0.0.1:{sockets[0].getsockname()[1]}/desk"
 

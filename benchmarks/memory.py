@@ -23,6 +23,7 @@ from msgspec.structs import replace
 
 from aggregator import compose, persist, publish
 from aggregator.fetchers.fetched import FetchedSource
+from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Listing
 from aggregator.model.feed import Plan
 from aggregator.processes import editions
@@ -119,7 +120,9 @@ def refreshed(folder: Path, plan: Plan, items: int, turn: int) -> None:
             composed = compose.compose(tx, plan, at)
             persist.write_composition(tx, plan, composed, at)
         composing = peak()
-        editions.place(folder / "output", plan.name, publish.stage(folder / "output", composed.feed, plan.window))
+        editions.place(
+            Output(folder / "output"), plan.name, publish.stage(folder / "output", composed.feed, plan.window)
+        )
     print(f"{items} items, turn {turn}: +{composing - before:.0f} MB composed, +{peak() - before:.0f} MB published")
 
 
@@ -134,7 +137,7 @@ def flat(folder: Path, feeds: int) -> None:
                 persist.write_fetched(tx, [(plan, heard)], warm.START)
                 composed = compose.compose(tx, plan, warm.START)
                 persist.write_composition(tx, plan, composed, warm.START)
-            editions.place(folder / "output", plan.name, publish.stage(folder / "output", composed.feed))
+            editions.place(Output(folder / "output"), plan.name, publish.stage(folder / "output", composed.feed))
         if number % max(1, feeds // 8) == 0:
             gc.collect()
             print(f"after {number + 1} feeds: {now():.0f} MB", flush=True)

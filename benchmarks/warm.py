@@ -24,6 +24,7 @@ from msgspec.structs import replace
 
 from aggregator import compose, persist, publish
 from aggregator.fetchers.fetched import FetchedSource
+from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.source import Source
@@ -124,7 +125,7 @@ def refresh(store: Store, heard: Sequence[FetchedSource], now: datetime, output:
             persist.write_composition(tx, PLAN, composed, now)
             past = publish.update_history(tx, composed.feed, now)
     with spent("publish", told):
-        editions.place(output, PLAN.name, publish.stage(output, composed.feed, PLAN.window, past))
+        editions.place(Output(output), PLAN.name, publish.stage(output, composed.feed, PLAN.window, past))
     return told
 
 

@@ -32,7 +32,7 @@ def run(
         add.run(url, config=config, at=at)
     refresh.run(config, at=at)
     output = load(config).output
-    typer.echo(f"next: run aggregator serve, or open {output / 'index.html'}; add more sources with aggregator add URL")
+    typer.echo(f"next: run aggregator serve, or open {output}/index.html; add more sources with aggregator add URL")
 
 
 def _ask() -> list[str]:

@@ -65,10 +65,13 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     address = _find_address(host, port)
     if worker.config.base_url == DEFAULT_BASE_URL and host not in _LOOPBACK:
         warn(f"base_url is not set, so published feeds lead to {DEFAULT_BASE_URL}; set base_url: {address.rstrip('/')}")
-    typer.echo(f"serving {output} at {address}")
+    if output.bucket:
+        typer.echo(f"{output} is served by its own host, not here: this is only the desk, /healthz and /metrics")
+    else:
+        typer.echo(f"serving {output} at {address}")
     routes = () if no_desk else _open_desk(worker.config, host, password, address)
     meter = metrics.meter() if counted else None
-    server = web.make_server(output, routes=routes, meter=meter)
+    server = web.make_server(None if output.bucket else output.path, routes=routes, meter=meter)
 
     def end(number: int, _frame: FrameType | None) -> None:
         signal.signal(number, signal.SIG_DFL)  # one that comes again ends the process at once

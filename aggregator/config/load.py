@@ -18,6 +18,7 @@ from aggregator.config.schema import ConfigKeys, EmptyConfigKeys, json_schema
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers import credentials, registry
 from aggregator.fetchers.http.polling import Policy
+from aggregator.generator.storage.output import Output
 from aggregator.model import categories
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Tag
@@ -52,7 +53,7 @@ class Config(Struct, frozen=True):
 
     path: Path
     state: str
-    output: Path
+    output: Output
     base_url: str
     contact: str | None
     allow_networks: tuple[str, ...]
@@ -96,7 +97,7 @@ def load(path: Path, *, allow_empty: bool = False) -> Config:
     return Config(
         path=path.resolve(),
         state=keys.state if "://" in keys.state else str(folder / keys.state),
-        output=folder / keys.output,
+        output=_make_output(keys.output, folder),
         base_url=base_url,
         contact=keys.contact,
         allow_networks=tuple(sorted(keys.allow_networks)),
@@ -110,6 +111,13 @@ def load(path: Path, *, allow_empty: bool = False) -> Config:
         queue=keys.queue,
         lease=timedelta(seconds=keys.lease_seconds),
     )
+
+
+def _make_output(output: str, folder: Path) -> Output:
+    """Return the output: a folder, or a bucket with a folder of this machine beside the store's usual place."""
+    if output.startswith("s3://"):
+        return Output(folder / ".aggregator" / "bucket", output.rstrip("/"))
+    return Output(folder / output)
 
 
 def check(text: str, name: str, *, allow_empty: bool = False) -> ConfigKeys:

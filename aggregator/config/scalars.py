@@ -30,6 +30,7 @@ _OWN_HEADERS = frozenset(
     }
 )
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,64}|\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_BUCKET = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/[A-Za-z0-9._-]+)*/?")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 
@@ -155,6 +156,12 @@ def _one_or_more(schema: JsonDict) -> None:
     schema["anyOf"] = [items, {"type": "array", "items": items, "minItems": 1}]
 
 
+def _output(text: str) -> str:
+    if "://" in text and not _BUCKET.fullmatch(text):
+        raise ValueError(f'"{text}" is not a folder and not s3://bucket/prefix')
+    return text
+
+
 def _regex(text: str) -> str:
     try:
         re.compile(text)
@@ -164,6 +171,7 @@ def _regex(text: str) -> str:
 
 
 Text = Annotated[str, Field(min_length=1)]
+OutputPlace = Annotated[Text, AfterValidator(_output)]
 WebAddress = Annotated[str, AfterValidator(_web), Field(json_schema_extra={"pattern": "^https?://"})]
 ProxyAddress = Annotated[str, AfterValidator(_proxy), Field(json_schema_extra={"pattern": "^http://"})]
 Network = Annotated[str, AfterValidator(_network)]

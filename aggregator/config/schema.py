@@ -22,6 +22,7 @@ from aggregator.config.scalars import (
     Length,
     Network,
     OneOrMore,
+    OutputPlace,
     Pair,
     Pattern,
     Plain,
@@ -368,8 +369,10 @@ class ConfigKeys(Keys):
     backups: Annotated[int, Field(strict=True, ge=0)] = Field(
         7, description="How many daily copies of the store are kept beside it; 0 for none."
     )
-    output: Text = Field("output", description="Folder of the published feeds, relative to this config's folder.")
-    base_url: WebAddress = Field(DEFAULT_BASE_URL, description="URL at which the output folder is served.")
+    output: OutputPlace = Field(
+        "output", description="Folder of the published feeds, relative to this config's folder, or s3://bucket/prefix."
+    )
+    base_url: WebAddress = Field(DEFAULT_BASE_URL, description="URL at which the output is served.")
     contact: WebAddress | None = Field(
         None, description="A page about you, sent to every host in the User-Agent so that it can reach you."
     )

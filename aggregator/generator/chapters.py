@@ -46,8 +46,13 @@ def name_file(guid: str) -> str:
 def find_stale(folder: Path, current: frozenset[str]) -> Iterator[str]:
     """Yield the chapters files in the folder that are not among ``current``."""
     for path in sorted(folder.iterdir()):
-        if _NAME.fullmatch(path.name) and path.name not in current:
+        if is_chapters(path.name) and path.name not in current:
             yield path.name
+
+
+def is_chapters(name: str) -> bool:
+    """Return whether this is the name of a chapters file."""
+    return _NAME.fullmatch(name) is not None
 
 
 def _find_chapters(tags: tuple[Tag, ...]) -> Row | None:

@@ -94,6 +94,11 @@ def count_archives(total: int, window: int | None) -> int:
     return 0 if not window or total <= window else -(-(total - window) // window)
 
 
+def is_archive(name: str) -> bool:
+    """Return whether this is the name of an archive."""
+    return _NAME.fullmatch(name) is not None
+
+
 def find_archives(folder: Path, name: str) -> Iterator[str]:
     """Yield the names of a document's archives that stand in the folder, the oldest first."""
     number = 1
@@ -108,7 +113,7 @@ def find_stale_archives(folder: Path, guid: str, current: Collection[str]) -> It
     A file of such a name without the guid is not an archive of this feed and stays.
     """
     for path in sorted(folder.iterdir()):
-        if _NAME.fullmatch(path.name) and path.name not in current and path.is_file() and not path.is_symlink():
+        if is_archive(path.name) and path.name not in current and path.is_file() and not path.is_symlink():
             with path.open("rb") as handle:
                 if guid.encode() in handle.read(_FRONT):
                     yield path.name

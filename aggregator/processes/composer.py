@@ -70,7 +70,9 @@ def _compose(task: Task, plan: Plan, out: IO[bytes], note: Note) -> Edition:
         titles=_find_changed_titles(feed, settlement),
         events=(*settlement.events, *composed.arrived),
         cover=publish.make_cover(feed),
-        staged=publish.stage(Path(task.output), _fill_private_audio(feed, plan), plan.window, history),
+        staged=publish.stage(
+            Path(task.output), _fill_private_audio(feed, plan), plan.window, history, packed=task.packed
+        ),
         incomplete=tuple(enclosure_probe.find_incomplete(feed.items)) if plan.probe_enclosures else (),
         rivals=tuple(enclosure_probe.find_rivals(feed.items)) if plan.probe_gone else (),
     )
@@ -101,7 +103,7 @@ def _fill_private_audio(feed: Feed, plan: Plan) -> Feed:
 
 def _list_feeds(task: Task) -> Edition:
     """Return the files that list every feed, under temporary names."""
-    return Edition(staged=publish.stage_index(Path(task.output), task.covers))
+    return Edition(staged=publish.stage_index(Path(task.output), task.covers, packed=task.packed))
 
 
 def _to_publication(composed: Composition, input_digest: str) -> Publication:

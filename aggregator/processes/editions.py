@@ -7,18 +7,18 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 from typing import IO, Final, Self
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from aggregator.enclosure_probe import Incomplete
 from aggregator.errors import DamagedError, PublishError, StoreError
 from aggregator.fetchers.http.target import make_printable
-from aggregator.generator import files
 from aggregator.generator.files import Staged, WrittenFile
 from aggregator.generator.json_text import to_json
+from aggregator.generator.storage.output import Output
 from aggregator.model.feed import Cover, Plan
 from aggregator.result import ChangedTitles, Publication
 from aggregator.sandbox import forks
@@ -39,14 +39,16 @@ WRITERS: Final = (cache, decisions, facts, guids)
 class Task(Struct, frozen=True):
     """Compose a feed from the store and write its files under temporary names; or those that list every feed.
 
+    ``output`` is the folder in which they are written, packed copies beside them if ``packed``.
     ``environment`` is that of this process: it may have the password of the store.
     """
 
     state: str
-    output: str
     at: datetime
     plan: Plan | None = None
     covers: tuple[Cover, ...] = ()
+    output: str = ""
+    packed: bool = True
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
 
@@ -113,19 +115,19 @@ def start() -> None:
     forks.composers.load()
 
 
-def compose(store: Store, task: Task) -> Composed:
+def compose(store: Store, output: Output, task: Task) -> Composed:
     """Do a task in a fork; raise PublishError if that fails or costs too much, StoreError if the store is at fault."""
     plan = task.plan
-    name = plan.name if plan is not None else ""
-    folder = Path(task.output) / (plan.channel.folder if plan is not None else "")
+    name, folder = (plan.name, plan.channel.folder) if plan is not None else ("", "")
+    task = replace(task, output=str(output.staging), packed=output.bucket is None)
     try:
         file = forks.composers.run(msgspec.msgpack.encode(task), make_limits(entries.count_entries(store, name)))
     except ForkError as error:
-        files.clear(folder)
+        output.clear(folder)
         at = f" (it was at {make_printable(error.at)})" if error.at else ""
-        subject = f"{name}: cannot be composed" if name else f"{folder}: the list of all feeds cannot be made"
+        subject = f"{name}: cannot be composed" if name else f"{output}: the list of all feeds cannot be made"
         message = f"{subject}: {error}{at}; what was published before stands"
-        _report_failure(folder, message)
+        _report_failure(output, folder, message)
         raise PublishError(message) from error
     composed = Composed(file)
     if composed.edition.error:
@@ -136,14 +138,14 @@ def compose(store: Store, task: Task) -> Composed:
     return composed
 
 
-def place(output: Path, folder: str, staged: Staged) -> tuple[WrittenFile, ...]:
-    """Give the files of a folder their names, under the output folder; raise PublishError if that fails."""
-    written = files.place(output / folder, staged)
+def place(output: Output, folder: str, staged: Staged) -> tuple[WrittenFile, ...]:
+    """Publish the files of a folder, and return them by their names under the output; raise PublishError."""
+    written = output.place(folder, staged)
     return tuple(WrittenFile(f"{folder}/{each.name}", changed=each.changed) for each in written) if folder else written
 
 
-def _report_failure(folder: Path, why: str) -> None:
+def _report_failure(output: Output, folder: str, why: str) -> None:
     """Put into the report of the standing edition, if there is one, why there is no newer one."""
     with suppress(OSError, ValueError, PublishError):
-        report = json.loads((folder / _REPORT).read_bytes())
-        files.publish(folder, {_REPORT: to_json({**report, "failure": why})}, compress=True)
+        report = json.loads(output.read(folder, _REPORT))
+        output.replace(folder, _REPORT, to_json({**report, "failure": why}))

@@ -33,14 +33,12 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from aggregator.errors import ConfigError
+from aggregator.generator.storage.media_types import MAX_AGE, TYPES, find_media_type
 from aggregator.service import metrics
 from aggregator.service.connection import limit_connections
 from aggregator.service.metrics import Answered, Meter
 from aggregator.text.times.dates import parse_http_date
 
-# How long a client may use its copy without asking, in seconds: feeds change a few times a day, and 300 to 900 is what
-# readers and caches expect; longer delays a new episode by as much.
-MAX_AGE: Final = 300
 # How many answers may be under way at once. Beyond it a client is asked to come back: 503, never a silent queue.
 MOST: Final = 512
 _BACKLOG: Final = 2048  # connections that wait to be accepted
@@ -48,21 +46,6 @@ RETRY_AFTER: Final = 30
 _STREAMED: Final = 8_000_000  # bytes from which on a file is sent as it is read: many answers may be under way
 _CHUNK: Final = 262_144
 
-# What is served, by the name's end, with its media type (RFC 8288, RFC 4287, JSON Feed 1.1, OPML 2.0). All else in the
-# folder, temporary and packed files too, is not found.
-_TYPES: Mapping[str, str] = {
-    ".xml": "application/rss+xml; charset=utf-8",
-    ".atom": "application/atom+xml; charset=utf-8",
-    ".json": "application/feed+json; charset=utf-8",
-    ".opml": "text/x-opml; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-}
-# JSON that is no feed, by the beginning of the file's name.
-_OTHER_JSON: Mapping[str, str] = {
-    "report": "application/json; charset=utf-8",
-    "chapters-": "application/json+chapters; charset=utf-8",
-}
 # Encodings by the ending of the packed file, best first: brotli is the smaller (307 kB: 114 against 132 kB).
 _PACKED: Mapping[str, str] = {"br": ".br", "gzip": ".gz"}
 
@@ -71,6 +54,7 @@ _SAFE: Mapping[str, str] = {
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "cross-origin",
 }
+_NOT_HERE = PlainTextResponse("not here\n", 404, {"cache-control": "public, max-age=60", **_SAFE})
 # A feed may load its stylesheet from here, and nothing else; a page brings its own policy, allowing its style and
 # script by their hashes, and this one adds what a page cannot say of itself.
 _FEED_POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -92,18 +76,20 @@ _LINK = re.compile(rb"""<(?:atom:)?link\s[^>]*?\brel="(?P<rel>hub|self)"[^>]*?\b
 _WEIGHT = re.compile(r"(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)")
 
 
-def app(output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None, most: int = MOST) -> Starlette:
+def app(
+    output: Path | None, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None, most: int = MOST
+) -> Starlette:
     """Return the application that serves ``output``; ``routes`` come before it, ``most`` limits answers under way.
 
-    With a ``meter`` every answer is counted, and ``/metrics`` gives the counts.
+    With a ``meter`` every answer is counted, and ``/metrics`` gives the counts. Without an output it serves only these.
     """
-    published = _limit(PublishedFiles(output), most)
+    published = _limit(PublishedFiles(output) if output else _NOT_HERE, most)
     if meter is not None:
         published = _count(published, meter)
         routes = (*routes, Route("/metrics", partial(_show_counts, meter)))
 
     def healthz(_: Request) -> Response:
-        found = output.is_dir()
+        found = output is None or output.is_dir()
         text = "ok\n" if found else "the output folder is missing\n"
         return PlainTextResponse(text, 200 if found else 503, {"cache-control": "no-store"})
 
@@ -121,7 +107,7 @@ def open_port(host: str, port: int) -> list[socket.socket]:
         raise ConfigError(f"cannot serve at {host} port {port}: {why}; give another with --host and --port") from error
 
 
-def make_server(output: Path, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None) -> uvicorn.Server:
+def make_server(output: Path | None, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None) -> uvicorn.Server:
     """Return a server of ``output`` and the routes; ``run(sockets=...)`` serves until a signal or ``should_exit``.
 
     Answers under way have ten seconds to finish.
@@ -173,14 +159,14 @@ class PublishedFiles(StaticFiles):
             index.close()
             # Relative, so that it is right behind a proxy's prefix too.
             return Response(status_code=308, headers={"location": f"{path.rpartition('/')[2]}/"})
-        return PlainTextResponse("not here\n", 404, {"cache-control": "public, max-age=60", **_SAFE})
+        return _NOT_HERE
 
     def _answer_with(self, name: str, file: BufferedReader, headers: Headers) -> Response:
         """Return the file, packed as the client prefers; 304 if its copy is still good (RFC 9110, section 13.2.2).
 
         A large file is sent as it is read, and stays open for that. It is closed here or by the answer.
         """
-        media_type = _find_type(name)
+        media_type = find_media_type(name)
         is_page = media_type.startswith("text/html")
         digest, changed = self._digest(name, file), int(os.fstat(file.fileno()).st_mtime)
         coding, packed = self._open_packed(name, changed, headers)
@@ -275,22 +261,14 @@ class _LargeFile(Response):
 def is_served(path: str) -> bool:
     """Return whether a path may name a published file: plain parts, none hidden, and an ending that is served.
 
+    All else in the folder, temporary and packed files too, is not found.
+
     >>> is_served("show/feed.xml"), is_served("../feed.xml"), is_served("show/.git/feed.xml"), is_served("a//feed.xml")
     (True, False, False, False)
     """
     parts = path.split("/")
     is_plain = "\x00" not in path and "\\" not in path
-    return is_plain and all(part and not part.startswith((".", "~")) for part in parts) and _ending(path) in _TYPES
-
-
-def _ending(path: str) -> str:
-    return Path(path).suffix
-
-
-def _find_type(path: str) -> str:
-    ending, name = _ending(path), Path(path).name
-    others = (kind for start, kind in _OTHER_JSON.items() if name.startswith(start))
-    return next(others, _TYPES[ending]) if ending == ".json" else _TYPES[ending]
+    return is_plain and all(part and not part.startswith((".", "~")) for part in parts) and Path(path).suffix in TYPES
 
 
 def find_links(body: bytes) -> str:

@@ -39,6 +39,7 @@ PLACES = {
     "uvicorn": {"service/"},
     "segno": {"generator/"},
     "numpy": {"merger/"},
+    "obstore": {"generator/storage/bucket.py"},
 }
 
 

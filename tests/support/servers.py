@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import re
 import shutil
 import socket
 import subprocess
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import psycopg
 
-from tests.support.tools import miss
+from tests.support.tools import miss, need_s3rver
 
 ANSWERS_WITHIN_SECONDS = 30
 
@@ -127,6 +128,61 @@ def running_redis(password: str = "") -> Iterator[Redis]:
         yield server
     finally:
         server.kill()
+
+
+class S3:
+    """A server that stores objects in a folder as S3 does, with a bucket ``feeds``."""
+
+    def __init__(self, folder: Path) -> None:
+        """Say where its objects are, and start it."""
+        self._folder, self._log, self._port = folder, folder.with_name(f"{folder.name}.log"), "0"
+        self.start()
+
+    def start(self) -> None:
+        """Start it, again at the same port, and wait until it says it."""
+        words = ("-d", self._folder, "--address", "127.0.0.1", "--port", self._port, "--configure-bucket", "feeds")
+        with self._log.open("w") as log:
+            self._server = subprocess.Popen(["node", need_s3rver(), *words], stdout=log, stderr=subprocess.STDOUT)
+        end = time.monotonic() + ANSWERS_WITHIN_SECONDS
+        while (found := re.search(r"listening on \S+:(\d+)", self.log())) is None:
+            assert time.monotonic() < end, "the server does not answer"
+            time.sleep(0.05)
+        self._port = found[1]
+        self.environment = {
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{found[1]}",
+            "AWS_ALLOW_HTTP": "true",
+            "AWS_ACCESS_KEY_ID": "S3RVER",
+            "AWS_SECRET_ACCESS_KEY": "S3RVER",
+        }
+
+    def log(self) -> str:
+        """The requests so far, one a line."""
+        return self._log.read_text()
+
+    def place(self, key: str) -> Path:
+        """Where the content of an object is."""
+        return self._folder / "feeds" / f"{key}._S3rver_object"
+
+    def read(self) -> dict[str, bytes]:
+        """The content of each object."""
+        ending = "._S3rver_object"
+        every = (self._folder / "feeds").rglob(f"*{ending}")
+        return {str(path.relative_to(self._folder / "feeds")).removesuffix(ending): path.read_bytes() for path in every}
+
+    def stop(self) -> None:
+        """End it."""
+        self._server.kill()
+        self._server.wait()
+
+
+@contextmanager
+def running_s3(folder: Path) -> Iterator[S3]:
+    """Give a server that has been started."""
+    server = S3(folder)
+    try:
+        yield server
+    finally:
+        server.stop()
 
 
 def _find_programs() -> Path | None:

@@ -57,6 +57,11 @@ def need_axe() -> str:
     return (_need_npm("axe-core") / "axe.min.js").read_text("utf-8")
 
 
+def need_s3rver() -> Path:
+    """Return the script of a server that stores objects as S3 does."""
+    return _need_npm("s3rver") / "bin" / "s3rver.js"
+
+
 def _need_npm(package: str) -> Path:
     """Return the folder of a package of npm; CI installs them all once for all processes."""
     need("node")

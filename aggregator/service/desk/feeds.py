@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import chain
-from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
@@ -234,7 +233,7 @@ class FeedPage(Struct, frozen=True):
 def show_feed(desk: Desk, asked: Asked) -> FeedPage:
     """Gather the page of a feed; ``q``, ``source`` and ``mark`` select items, ``page`` counts from 1."""
     plan = desk.find_plan(asked)
-    folder = desk.config.output / plan.channel.folder
+    folder = desk.config.output.open_folder(plan.channel.folder)
     report, app = read_report(folder), read_app_view(folder)
     with desk.open_store() as store:
         published = {item.guid: item for item in guids.read_guids(store, plan.name)}
@@ -325,9 +324,9 @@ def _list_removed(
 def validate_feed(desk: Desk, asked: Asked) -> Done:
     """Check the published files of a feed, as ``aggregator validate`` does."""
     plan = desk.find_plan(asked)
-    folder = desk.config.output / plan.channel.folder
-    files = [str(folder / name) for name in ("podcast.xml", "feed.xml", "feed.atom", "feed.json")]
-    words = ("validate", *(name for name in files if Path(name).exists()))
+    folder = desk.config.output.open_folder(plan.channel.folder)
+    files = [folder / name for name in ("podcast.xml", "feed.xml", "feed.atom", "feed.json")]
+    words = ("validate", *(str(file) for file in files if file.exists()))
     job = desk.jobs.start("validation", plan.name, words, configured=False)
     return Done("", f"{desk.root}/jobs/{job.number}")
 

@@ -144,7 +144,7 @@ class ItemPage(Struct, frozen=True):
 def show_item(desk: Desk, asked: Asked) -> ItemPage:
     """Gather the page of the item whose guid the query gives."""
     plan = desk.find_plan(asked)
-    folder, guid = desk.config.output / plan.channel.folder, asked.query.get("guid", "")
+    folder, guid = desk.config.output.open_folder(plan.channel.folder), asked.query.get("guid", "")
     item = find_item(read_report(folder), guid)
     shown = read_published_item(folder, guid)
     with desk.open_store() as store:
@@ -276,7 +276,7 @@ def _correct(desk: Desk, asked: Asked, correct: Callable[[corrections.Terms, Seq
 
 def _find_entries(desk: Desk, plan: Plan, guid: str) -> tuple[str, ...]:
     """Return the entries of a published item; none if it is not published now."""
-    items = read_report(desk.config.output / plan.channel.folder).items
+    items = read_report(desk.config.output.open_folder(plan.channel.folder)).items
     return next((item.entries for item in items if item.guid == guid), ())
 
 

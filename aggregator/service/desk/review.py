@@ -120,7 +120,7 @@ def show_reviews(desk: Desk, _asked: Asked) -> Reviews:
 def show_review(desk: Desk, asked: Asked) -> ReviewPage:
     """Gather the question at the place ``at`` of a feed's open questions."""
     plan = desk.find_plan(asked)
-    report = read_report(desk.config.output / plan.channel.folder)
+    report = read_report(desk.config.output.open_folder(plan.channel.folder))
     homes = {entry: item for item in report.items for entry in item.entries}
     with desk.open_store() as store:
         pairs = _find_open(store, plan, report.near_misses)
@@ -233,7 +233,7 @@ def decide(desk: Desk, asked: Asked) -> Done:
 
 
 def _are_two_items(desk: Desk, plan: Plan, left: str, right: str) -> bool:
-    items = read_report(desk.config.output / plan.channel.folder).items
+    items = read_report(desk.config.output.open_folder(plan.channel.folder)).items
     homes = [item.guid for item in items if left in item.entries or right in item.entries]
     return len(homes) > 1
 

@@ -142,7 +142,7 @@ def show_source(desk: Desk, asked: Asked) -> SourcePage:
         following = persist.read_next_polls(store, [plan], now())[plan.name].get(source.name)
         removed = decisions.read_removed(store, plan.name)
         published = guids.read_guids(store, plan.name) if removed else ()
-    report = read_report(desk.config.output / plan.channel.folder)
+    report = read_report(desk.config.output.open_folder(plan.channel.folder))
     listed = [item for item in report.items if _is_listed(item.entries, source)]
     left_out = [*_list_left_out(report, source), *_list_removed(published, removed, source)]
     at = now()

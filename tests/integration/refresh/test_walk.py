@@ -86,7 +86,7 @@ def test_the_walk_names_the_functions_of_the_compose_process_in_their_order(two_
     with lock_feeds(config.state, ()) as store, open_run(config, store, START, config.plans) as run:
         for fetched in fetch(run, config.plans):
             persist.write_fetched(run.store, fetched, run.at)
-    task = Task(config.state, str(config.output), START, config.plans[0])
+    task = Task(config.state, START, config.plans[0], output=str(config.output))
     with tracing() as called:
         composer.run(msgspec.msgpack.encode(task), BytesIO(), lambda _text: None)
     check(COMPOSER, called)

@@ -12,6 +12,7 @@ from aggregator.config.load import Config, load
 from aggregator.config.schema import json_schema, json_schema_text
 from aggregator.fetchers import registry
 from aggregator.fetchers.directories import json_paths, page
+from aggregator.generator.storage.output import Output
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Tag
 from aggregator.model.item import Override
@@ -59,7 +60,7 @@ def test_every_key_reaches_its_place(tmp_path: Path) -> None:
     config = written(tmp_path, WHOLE)
     (plan,) = config.plans
     channel = plan.channel
-    assert (str(tmp_path / "state/store.db"), tmp_path / "public") == (config.state, config.output)
+    assert (str(tmp_path / "state/store.db"), Output(tmp_path / "public")) == (config.state, config.output)
     assert config.allow_networks == ("10.0.0.0/8", "192.168.0.0/16")
     assert config.proxy == "http://proxy.example:3128"
     assert (config.base_url, channel.base_url) == ("https://feeds.example.org", "https://feeds.example.org/talk")

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from aggregator import publish as publication
 from aggregator.generator import feed_files
 from aggregator.generator.files import publish
+from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Moment
 from aggregator.model.feed import Feed
 from aggregator.processes import editions
@@ -81,7 +82,7 @@ def test_a_feed_without_items_is_a_feed(harbour: Feed, tmp_path: Path) -> None:
 
 
 def _publish(output: Path, feed: Feed, window: int | None) -> tuple[WrittenFile, ...]:
-    return editions.place(output, feed.channel.name, publication.stage(output, feed, window))
+    return editions.place(Output(output), feed.channel.name, publication.stage(output, feed, window))
 
 
 @pytest.mark.parametrize("window", [None, 4])

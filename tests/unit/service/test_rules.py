@@ -209,3 +209,8 @@ def test_a_feed_with_a_hub_says_so_in_the_header_too(
         assert ask(port, "/hub.xml").headers["link"] == expected
         assert "link" not in ask(port, "/plain.xml").headers
         assert "link" not in ask(port, "/odd.xml").headers
+
+
+def test_without_an_output_nothing_is_served_but_the_server_is_well(serving: Serving, ask: Ask) -> None:
+    with serving(web.app(None)) as port:
+        assert [ask(port, path).status for path in ("/healthz", "/", "/show/feed.xml")] == [200, 404, 404]

@@ -158,7 +158,7 @@ def config(tmp_path: Path) -> Config:
 
 def test_who_is_due_is_refreshed_and_then_waits_for_its_slot(config: Config) -> None:
     assert [outcome.feed for outcome in refresh_due(config, NOON)] == ["one", "two"]
-    assert (config.output / "one" / "podcast.xml").exists()
+    assert (config.output.path / "one" / "podcast.xml").exists()
     assert refresh_due(config, NOON + timedelta(minutes=1)) == ()
     with database.open_store(config.state) as store:
         due_times = leases.read_due_times(store)

@@ -90,7 +90,7 @@ def refreshed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(folder: Path, **options: str) -> Iterator[Visitor]:
     config = load(folder / "config.yaml")
     desk = Desk(config, **options)
-    with started(web.app(config.output, routes=app.mount(desk))) as port:
+    with started(web.app(config.output.path, routes=app.mount(desk))) as port:
         yield Visitor(f"http://127.0.0.1:{port}", desk)
 
 

@@ -1,0 +1,123 @@
+"""Feeds that are published to a bucket: the same files as in a folder, written in order, and only what changed."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import run_program
+from tests.support.rss import make_rss
+from tests.support.servers import S3, running_s3
+from tests.support.workspace import Workspace, format_time, make_item, open_workspace
+
+START = datetime(2024, 6, 1, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+DOCUMENTS = ["feed.atom", "feed.json", "feed.xml", "podcast.xml"]
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
+    with running_s3(tmp_path_factory.mktemp("s3") / "objects") as server:
+        yield server
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with open_workspace(tmp_path) as opened:
+        yield opened
+
+
+def configured(workspace: Workspace, output: str, *, window: int = 0, name: str = "config") -> str:
+    lines = [f"state: {name}.db", f"output: {output}", "allow_networks: [127.0.0.0/8]", "feeds:", "  show:"]
+    lines += ["    title: A show", f"    window: {window}", "    sources:"]
+    lines += [f"      host: {{kind: feed, url: '{workspace.url('/host')}'}}"]
+    (workspace.folder / f"{name}.yaml").write_text("\n".join(lines) + "\n")
+    return f"{name}.yaml"
+
+
+def run(workspace: Workspace, s3: S3, *words: str) -> subprocess.CompletedProcess[str]:
+    return run_program(workspace.folder, *words, environment=s3.environment)
+
+
+def refreshed(workspace: Workspace, s3: S3, config: str, turn: int, items: int) -> subprocess.CompletedProcess[str]:
+    workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, items + 1))))
+    return run(workspace, s3, "refresh", "-c", config, "--force", "-q", "--at", format_time(START + turn * HOUR))
+
+
+def written(log: str) -> list[str]:
+    return re.findall(r'Stored object "my/([^"]+)"', log)
+
+
+def test_a_bucket_gets_the_files_of_a_folder_and_then_what_changed(workspace: Workspace, s3: S3) -> None:
+    bucket = configured(workspace, "s3://feeds/my", window=3, name="bucket")
+    folder = configured(workspace, "output", window=3, name="folder")
+    for turn, items in enumerate((8, 9)):
+        assert refreshed(workspace, s3, folder, turn, items).stderr == ""
+        before = s3.log()
+        assert refreshed(workspace, s3, bucket, turn, items).stderr == ""
+        put = written(s3.log()[len(before) :])
+        plain = (path for path in workspace.output.rglob("*") if path.is_file() and path.suffix not in (".gz", ".br"))
+        assert s3.read() == {f"my/{path.relative_to(workspace.output)}": path.read_bytes() for path in plain}
+        of_show = [name.removeprefix("show/") for name in put if name.startswith("show/")]
+        assert sorted(of_show[-4:]) == DOCUMENTS
+        assert of_show == sorted(of_show, key=lambda name: (name in DOCUMENTS, "archive" not in name))
+    assert "feed-archive-1.xml" not in of_show, "its items are the same"
+    assert "feed.css" not in put
+    before = s3.log()
+    assert refreshed(workspace, s3, bucket, 2, 9).returncode == 0
+    assert s3.log() == before, "what is published is noted, and not looked at again"
+    refreshed(workspace, s3, configured(workspace, "s3://feeds/my", name="bucket"), 3, 9)
+    assert not any("archive" in key for key in s3.read())
+    metadata = json.loads(s3.place("my/show/feed.json").with_suffix("._S3rver_metadata.json").read_text())
+    assert metadata["content-type"] == "application/feed+json; charset=utf-8"
+    assert metadata["cache-control"] == "public, max-age=300"
+
+
+def test_what_could_not_be_written_is_written_by_the_next_refresh(workspace: Workspace, s3: S3) -> None:
+    """The server dies at an object that cannot be written."""
+    config = configured(workspace, "s3://feeds/torn")
+    refreshed(workspace, s3, config, 0, 3)
+    place = s3.place("torn/show/feed.xml")
+    former = place.read_bytes()
+    place.unlink()
+    place.mkdir()
+    failed = refreshed(workspace, s3, config, 1, 4)
+    assert failed.returncode == 1
+    assert failed.stderr.startswith("aggregator: s3://feeds/torn")
+    assert "the next refresh writes the rest" in failed.stderr
+    assert "Traceback" not in failed.stderr
+    s3.stop()
+    place.rmdir()
+    place.write_bytes(former)
+    s3.start()
+    assert refreshed(workspace, s3, config, 2, 4).stderr == ""
+    assert [s3.read()[f"torn/show/{name}"].count(b"<item>") for name in ("feed.xml", "podcast.xml")] == [4, 4]
+
+
+def test_diff_and_a_lost_store_look_at_the_bucket(workspace: Workspace, s3: S3) -> None:
+    config = configured(workspace, "s3://feeds/lost", window=3)
+    refreshed(workspace, s3, config, 0, 8)
+    workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 10))))
+    before = s3.read()
+    found = run(workspace, s3, "diff", "-c", config, "--force", "--json", "--at", format_time(START + HOUR))
+    assert s3.read() == before
+    assert len(json.loads(found.stdout)["show"]["added"]) == 1
+    (workspace.folder / "config.db").unlink()
+    done = refreshed(workspace, s3, config, 1, 8)
+    assert done.returncode == 1
+    assert "has nothing of show, which is published in s3://feeds/lost/show" in done.stderr
+
+
+def test_what_is_wrong_with_an_address_is_told_in_one_line(workspace: Workspace, s3: S3) -> None:
+    done = refreshed(workspace, s3, configured(workspace, "s3://nobody/my"), 0, 1)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "The specified bucket does not exist" in done.stderr
+    done = refreshed(workspace, s3, configured(workspace, "gs://feeds/my"), 0, 1)
+    assert done.returncode == 2
+    assert '"gs://feeds/my" is not a folder and not s3://bucket/prefix' in done.stderr
