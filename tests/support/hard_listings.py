@@ -6,6 +6,7 @@ The last part of an entry's key is the number of the item that it truly is.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from typing import NamedTuple
@@ -16,7 +17,20 @@ from aggregator.model.entry import Duration, Enclosure, Entry, Moment
 from tests.support.daily import START
 
 DAYS, MOVE = 30, 15  # refreshes, a day apart; the first for which the host is another
-_LENGTHS = [431 + turn * 7919 % 1013 for turn in range(200)]
+
+
+def _draw_lengths() -> list[int]:
+    """Return a length for each item, by chance; those of a day are more than two minutes apart."""
+    dice = random.Random(7)
+    drawn = [600]
+    while len(drawn) < 200:
+        length = dice.randint(400, 2800)
+        if all(abs(length - other) > 120 for other in drawn[-4:]):
+            drawn.append(length)
+    return drawn
+
+
+_LENGTHS = _draw_lengths()
 
 
 class Language(NamedTuple):

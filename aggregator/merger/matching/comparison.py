@@ -33,7 +33,7 @@ _NEAR_DATES = ("same day", "next day", "2 or 3 days")
 _OTHER_DAYS = ("next day", "2 or 3 days", "31 days", "a year", "more")
 _SAME_TEXT = ("above .9", "above .9 of many words", "a sentence of its own")
 _UNLIKE_TEXT = ("below .3", ".3 to .5", ".5 to .7")
-_OTHER_TEXT = ("below .3", ".3 to .5")
+OTHER_TEXT = ("below .3", ".3 to .5")
 _STRONG_EVIDENCE = {
     "id": ("equal",),
     "number": ("equal, same season", "equal"),
@@ -217,7 +217,7 @@ def _promote_numbered_titles(frame: Frame, left: Ints, right: Ints, levels: Leve
     agreed = same_text | (
         has_level(levels, "date", _NEAR_DATES) & ~(serial & has_level(levels, "date", _NEAR_DATES[1:]))
     )
-    unlike = serial & has_level(levels, "description", _OTHER_TEXT)
+    unlike = serial & has_level(levels, "description", OTHER_TEXT)
     title[unlike] = np.minimum(title[unlike], LEVELS["title"].index(_REPEATED[1]))
     once = np.maximum(frame.full_title_repeats[left], frame.full_title_repeats[right]) == 1
     title[same & agreed & ~unlike & once] = LEVELS["title"].index(_ONCE)

@@ -20,7 +20,13 @@ import numpy as np
 from msgspec import Struct
 
 from aggregator.merger.matching.clustering import find_components
-from aggregator.merger.matching.comparison import Compared, compare_lengths, compare_short_texts
+from aggregator.merger.matching.comparison import (
+    OTHER_TEXT,
+    Compared,
+    compare_lengths,
+    compare_short_texts,
+    find_witnessed,
+)
 from aggregator.merger.matching.features.feature_table import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
 from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SAME_PLACE, SURE, Table, has_level
@@ -46,6 +52,7 @@ _DAY, _MINUTE = 86_400, 60
 _ZONES = 14 * 3600  # seconds by which a time without its zone may be wrong
 _NEAR = 31  # days by which a listing may be ahead; entries dated even later were dated again
 _STRETCHES = 8  # displacements in time that are tried, the most frequent first
+_LEAST_DISPLACED = 2  # pairs that must meet on another day
 _LEAST = 5  # entries of each listing that show that an archive was dated again
 _SHIFTS = 40  # places by which archives are displaced at most
 
@@ -103,8 +110,9 @@ def align_same_titles(
             met.append(codes)
             redated += [] if dated else [codes]
     same = key[compared.left] == key[compared.right]
-    order[same & _is_of_one_source(frame, compared)] = ELSEWHERE
-    order[_stand_alone(frame, compared, key)] = SAME_PLACE
+    gap = _find_gaps(frame, key)
+    order[same & (_is_of_one_source(frame, compared) | _are_two_of_a_daily_title(frame, compared, gap))] = ELSEWHERE
+    order[same & _stand_alone(frame, compared, gap)] = SAME_PLACE
     if not met:
         return _Alignment(order, anew)
     codes = np.concatenate(met)
@@ -144,17 +152,38 @@ def _is_of_one_source(frame: Frame, compared: Compared) -> Bools:
     return found
 
 
-def _stand_alone(frame: Frame, compared: Compared, key: Ints) -> Bools:
-    """Return which pairs of one title are a few days apart while the next of each source is further away."""
+def _find_gaps(frame: Frame, key: Ints) -> Ints:
+    """Return for each row the days to the next entry of its title in its source."""
     listed = number_combinations(frame.source, key)
     order = np.lexsort((frame.day, listed))
     gaps = np.diff(frame.day[order])
     gaps[np.diff(listed[order]) != 0] = _FAR
     gap = np.empty(len(order), dtype=np.int64)
     gap[order] = np.minimum(np.append(gaps, _FAR), np.insert(gaps, 0, _FAR))
+    return gap
+
+
+def _are_two_of_a_daily_title(frame: Frame, compared: Compared, gap: Ints) -> Bools:
+    """Return which pairs of a title that a source repeats within days differ in text, or in day and length.
+
+    Texts count even if they have few words. An id, a number, or a length to the second is evidence for a pair.
+    """
+    left, right, levels = compared.left, compared.right, compared.levels
+    found: Bools = (frame.source[left] != frame.source[right]) & (np.minimum(gap[left], gap[right]) <= _DELAY)
+    found &= (frame.day[left] != ABSENT) & (frame.day[right] != ABSENT) & ~find_witnessed(levels)
+    other_length = has_level(levels, "duration", ("precise, 90 s or 2 %", "minutes, 240 s"))
+    at = np.flatnonzero(found)
+    texts = compare_short_texts(frame, left[at], right[at])
+    found[at] = other_length[at] & (frame.day[left[at]] != frame.day[right[at]])
+    found[at] |= np.isin(texts, [LEVELS["description"].index(name) for name in OTHER_TEXT])
+    return found
+
+
+def _stand_alone(frame: Frame, compared: Compared, gap: Ints) -> Bools:
+    """Return which pairs are a few days apart while the next entry of their title in each source is further away."""
     left, right = compared.left, compared.right
     away = np.abs(frame.day[left] - frame.day[right])
-    found = (key[left] == key[right]) & (frame.source[left] != frame.source[right]) & (frame.repeats[left] > 1)
+    found = (frame.source[left] != frame.source[right]) & (frame.repeats[left] > 1)
     found &= (frame.day[left] != ABSENT) & (away <= _DELAY) & ~frame.wordless[left]
     found &= ~has_level(compared.levels, "number", ("equal, other season", "different"))
     alone: Bools = found & (np.minimum(gap[left], gap[right]) >= away + _FURTHER)
@@ -277,7 +306,9 @@ def _try_displacements(one: _Side, other: _Side) -> Iterator[tuple[tuple[Ints, I
     if same_source and one.timed and other.timed:
         return
     for days in (0,) if same_source else (-1, 0, 1):
-        yield _match_keys([one.days + days, other.days]), 0.0 if days else _weigh_same_day(one, other)
+        met = _match_keys([one.days + days, other.days])
+        if len(met[0]) >= (_LEAST_DISPLACED if days else 1):
+            yield met, 0.0 if days else _weigh_same_day(one, other)
 
 
 def _weigh_same_day(one: _Side, other: _Side) -> float:

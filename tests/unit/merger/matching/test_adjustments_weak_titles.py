@@ -63,3 +63,26 @@ def test_the_doubt_stands_in_the_evidence() -> None:
     near = next(pair for pair in found.near_misses if {"host/host-mail", "apple/apple-mail"} == {pair.left, pair.right})
     assert "weak title" in {each.name for each in near.evidence}
     assert near.weight == pytest.approx(sum(each.weight for each in near.evidence))
+
+
+def of_day(source: str, day: int, seconds: int, text: str | None = None) -> Entry:
+    """One entry of a daily title; a page has its length in minutes."""
+    length = Duration(seconds, 60 if source == "page" else 1)
+    when = Moment(START + timedelta(days=day), "day")
+    return Entry(source, f"{source}-{day}", "Das Neueste", published=when, duration=length, description=text)
+
+
+def count_joined(*entries: Entry) -> int:
+    return sum(len(group.entries) > 1 for group in match(entries).clusters)
+
+
+def test_a_daily_title_of_another_day_and_length_is_another_item() -> None:
+    host = [of_day("host", 0, 1500), of_day("host", 2, 2300), of_day("host", 4, 700)]
+    assert count_joined(*host, of_day("page", 3, 840)) == 0
+    assert count_joined(*host, of_day("page", 4, 840)) == 1
+
+
+def test_short_texts_that_differ_tell_items_of_a_daily_title_apart() -> None:
+    host = [of_day("host", 0, 1500, "Regen."), of_day("host", 1, 2300, "Fest."), of_day("host", 2, 700, "Sturm.")]
+    assert count_joined(*host, of_day("page", 2, 720, "Heringe.")) == 0
+    assert count_joined(*host, of_day("page", 2, 720, "Sturm.")) == 1
