@@ -25,7 +25,7 @@ from aggregator.fetchers.http.target import redact
 from aggregator.merger import filters
 from aggregator.model.entry import Entry, Listing, Moment
 from aggregator.model.feed import Plan, SourceResult
-from aggregator.model.source import Document, PollState, Request, Source, Validators
+from aggregator.model.source import Document, Filter, PollState, Request, Source, Validators
 from aggregator.store import database, hosts, polls
 from aggregator.store.database import Store
 from aggregator.text.fold import fold
@@ -310,7 +310,7 @@ def try_sources(config: Config, given: Resources, now: datetime) -> Iterator[tup
 class Look(Struct, frozen=True):
     """The document of a source as it is now, and what is read of it; ``problem`` says why nothing was.
 
-    ``left_out`` are entries that do not meet the conditions of the source's filter, each with the condition.
+    ``left_out`` are entries that do not meet the conditions of the source's filter, each with the reason.
     """
 
     url: str
@@ -333,10 +333,18 @@ def look(source: Source, given: Resources, now: datetime) -> Look:
     shown = redact(document.url), document.media_type or "", document.body
     try:
         listing = given.read(replace(document, source=source))
+        every = given.read(replace(document, source=replace(source, filter=Filter()))) if _selects(source) else listing
     except ReadError as error:
         return Look(*shown, problem=str(error))
+    chosen = {each.id for each in listing.entries}
+    others = [(each, f"of the show {each.show}") for each in every.entries if each.id not in chosen]
     reasons = ((each, filters.find_reason(each, source.filter, source.name)) for each in listing.entries)
-    return Look(*shown, listing, left_out=tuple((each, why) for each, why in reasons if why is not None))
+    return Look(*shown, listing, left_out=(*others, *((each, why) for each, why in reasons if why is not None)))
+
+
+def _selects(source: Source) -> bool:
+    """Return whether entries of some shows only are read."""
+    return bool(source.filter.only.show or source.filter.exclude.show)
 
 
 def _read_known(

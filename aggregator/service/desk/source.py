@@ -14,10 +14,10 @@ from aggregator.fetchers.http.target import redact
 from aggregator.generator.pages.wording import format_count
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.item import PublishedItem
-from aggregator.model.source import Poll, PollState, Source, SourceStatus
+from aggregator.model.source import Conditions, Poll, PollState, Source, SourceStatus
 from aggregator.result import NextPoll
 from aggregator.service.desk.frame import Act, Asked, Desk, Done, MissingError, Page, now
-from aggregator.service.desk.published import ListedEntry, Report, make_entry, read_report
+from aggregator.service.desk.published import ListedEntry, Report, format_value, make_entry, read_report
 from aggregator.store import decisions, guids, polls
 
 _MOST_ITEMS: Final = 30
@@ -207,10 +207,18 @@ def _list_facts(source: Source, plan: Plan) -> tuple[tuple[str, str], ...]:
         ("trust", f"{source.trust:g}"),
         ("new items", source.adds or "by its trust"),
         ("header fields", ", ".join(name for name, _ in source.headers)),
+        ("only", _describe_conditions(source.filter.only)),
+        ("exclude", _describe_conditions(source.filter.exclude)),
         ("options", ", ".join(f"{name}: {value}" for name, value in source.options)),
         ("schedule", plan.refresh or "every refresh"),
     )
     return tuple((name, value) for name, value in given if value)
+
+
+def _describe_conditions(given: Conditions) -> str:
+    """Return the conditions of a filter that are set."""
+    values = ((name.replace("_", " "), getattr(given, name)) for name in given.__struct_fields__)
+    return "; ".join(f"{name}: {format_value(value)}" for name, value in values if value not in (None, ()))
 
 
 def _make_poll(poll: Poll) -> PollLine:

@@ -37,17 +37,26 @@ def test_a_source_shows_its_polls_and_its_document_as_text(looker: Visitor) -> N
 
 def test_a_source_shows_what_is_left_out_and_why(visitor: Visitor, home: Path) -> None:
     path = home / "config.yaml"
-    path.write_text(path.read_text().replace("path: topic.txt}", "path: topic.txt, exclude: {title: Rye}}"))
+    path.write_text(
+        path.read_text().replace(
+            "path: topic.txt}", "path: topic.txt, exclude: {title: Rye}, only: {show: Crumb Talk}}"
+        )
+    )
+    listing = home / "topic.txt"
+    listing.write_text(listing.read_text().replace("Crumb Talk - May 7", "Oven Talk - May 7"))
     done = run_program(home, "refresh", "--at", "2026-01-03T03:04:05Z")
     assert done.returncode == 0, done.stderr
     item = next(item for item in visitor.json("/feeds/crumb-talk.json")["items"] if "topic" in item["sources"])
     visitor.get(f"/feeds/crumb-talk/item?guid={item['guid']}")
     visitor.press("Take out", reason="an advertisement")
-    left_out = visitor.json("/feeds/crumb-talk/sources/topic.json")["left_out"]
-    assert {"title": "Rye without fear", "why": "filter of the source: exclude title"} in left_out
-    assert {"title": item["title"], "why": "taken out by hand: an advertisement"} in left_out
+    page = visitor.json("/feeds/crumb-talk/sources/topic.json")
+    assert {"title": "Rye without fear", "why": "filter of the source: exclude title"} in page["left_out"]
+    assert {"title": item["title"], "why": "taken out by hand: an advertisement"} in page["left_out"]
     visitor.get("/feeds/crumb-talk/sources/topic")
-    assert "Left out by its filters" in visitor.press("Look at the document").text
+    assert dict(page["facts"])["exclude"] == "title: Rye"
+    shown = visitor.press("Look at the document").text
+    assert "of the show Oven Talk" in shown
+    assert "exclude title" in shown
 
 
 def test_a_feed_is_shown_as_in_an_app_with_links_that_subscribe(looker: Visitor) -> None:
