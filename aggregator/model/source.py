@@ -161,7 +161,7 @@ class PollState(Record, frozen=True):
     released: tuple[datetime, ...] = ()
 
 
-class Poll(Record, frozen=True, array_like=True):
+class Poll(Record, frozen=True, array_like=True, gc=False):
     """One poll of a source: when, what came of it, and what it cost.
 
     ``code`` is the HTTP status of its last address, ``size`` counts the bytes of the bodies, unpacked, ``items`` what

@@ -138,7 +138,8 @@ def find_missing(connection: Connection, tables: Sequence[Table] = _SUMMED) -> I
         return
     kept = _kept_sums(connection, "", "sum/%")
     for table in tables:
-        mine = {name: value for name, value in kept.items() if name.startswith(f"{_name(table)}/")}
+        prefix = f"{_name(table)}/"
+        mine = {name: value for name, value in kept.items() if name.startswith(prefix)}
         yield from _differences(table, _sums(connection, table), mine)
 
 

@@ -145,8 +145,12 @@ def count_polls(store: Store, today: date, *feeds: str) -> tuple[PollDay, ...]:
     table = days_table
     longest = func.max(table.c.slowest)
     sums = [func.sum(column) for column in (table.c.polls, table.c.failures, table.c.answers, table.c.milliseconds)]
-    query = select(table.c.day, *sums, longest).where(table.c.day.between(_first_day(today), today.isoformat()))
-    query = query.where(table.c.feed.in_(feeds)) if feeds else query
+    query = select(table.c.day, *sums, longest)
+    if feeds:
+        days = [(today - timedelta(days=back)).isoformat() for back in range(DAYS)]
+        query = query.where(table.c.day.in_(days), table.c.feed.in_(feeds))
+    else:
+        query = query.where(table.c.day.between(_first_day(today), today.isoformat()))
     with reading(store) as connection:
         rows = connection.execute(query.group_by(table.c.day).order_by(table.c.day)).all()
     return tuple(PollDay(date.fromisoformat(day), *map(int, counts)) for day, *counts in rows if _is_day(day))

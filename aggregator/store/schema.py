@@ -130,6 +130,7 @@ poll_days = Table(
     Column("answers", Integer, nullable=False),
     Column("milliseconds", Integer, nullable=False),
     Column("slowest", Integer, nullable=False),
+    sqlite_with_rowid=False,  # rows stand in the order of days, in which all of them are summed
 )
 
 leases = Table(

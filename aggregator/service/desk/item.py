@@ -25,6 +25,7 @@ from aggregator.service.desk.published import (
     find_item,
     format_value,
     full_text,
+    read_evidence,
     read_published_item,
     read_report,
     unmark,
@@ -155,6 +156,7 @@ def show_item(desk: Desk, asked: Asked) -> ItemPage:
         events = [each for each in decisions.read_events(store, plan.name) if _is_about(each.text, guid, item.entries)]
         seen = corrections.read_state(store, plan.name, (guid, *item.entries))
     origins = {field.field: field for field in item.fields}
+    evidence = read_evidence(item)
     names = sorted(dict.fromkeys((*origins, *fixed)), key=_rank)
     return ItemPage(
         feed=plan.name,
@@ -166,8 +168,8 @@ def show_item(desk: Desk, asked: Asked) -> ItemPage:
         updated=published.updated if published else None,
         fields=tuple(_make_field(name, origins.get(name), shown, known, fixed.get(name)) for name in names),
         entries=tuple(map(make_entry_line, known)),
-        pairs=tuple(make_bars(pair) for pair in item.evidence[:_MOST_PAIRS]),
-        more_pairs=max(0, len(item.evidence) - _MOST_PAIRS),
+        pairs=tuple(make_bars(pair) for pair in evidence[:_MOST_PAIRS]),
+        more_pairs=max(0, len(evidence) - _MOST_PAIRS),
         events=tuple(EventLine(each.at, each.kind, each.text) for each in reversed(events[-_MOST_EVENTS:])),
         removed=removed,
         seen=seen,

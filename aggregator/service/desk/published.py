@@ -73,7 +73,7 @@ class ReportField(Struct, frozen=True, gc=False):
 
 
 class ReportItem(Struct, frozen=True, gc=False):
-    """A published item, in ``report.json``."""
+    """A published item, in ``report.json``; ``evidence`` is decoded by :func:`read_evidence`, as one page needs it."""
 
     guid: str
     title: str
@@ -82,7 +82,7 @@ class ReportItem(Struct, frozen=True, gc=False):
     cut: bool = False
     entries: tuple[str, ...] = ()
     fields: tuple[ReportField, ...] = ()
-    evidence: tuple[ReportPair, ...] = ()
+    evidence: msgspec.Raw = msgspec.Raw(b"[]")
 
 
 class ReportHeld(Struct, frozen=True, gc=False):
@@ -122,6 +122,7 @@ class _Reports(Struct):
 
 _reports = _Reports()
 _DECODER = msgspec.json.Decoder(Report)
+_EVIDENCE_DECODER = msgspec.json.Decoder(tuple[ReportPair, ...])
 
 
 def read_report(folder: Path) -> Report:
@@ -148,6 +149,14 @@ def find_item(report: Report, guid: str) -> ReportItem:
         if item.guid == guid:
             return item
     raise MissingError("no published item has this guid")
+
+
+def read_evidence(item: ReportItem) -> tuple[ReportPair, ...]:
+    """Return the pairs of entries that were compared; none if they cannot be read."""
+    try:
+        return _EVIDENCE_DECODER.decode(item.evidence)
+    except ValueError:
+        return ()
 
 
 class FeedItem(Struct, frozen=True, gc=False):

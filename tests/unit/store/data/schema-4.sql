@@ -13,7 +13,7 @@ CREATE INDEX leases_due ON leases (due_at)
 CREATE INDEX leases_held ON leases (lease_until)
 CREATE TABLE meta ( name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (name) )
 CREATE TABLE overrides ( checksum BIGINT NOT NULL, feed TEXT NOT NULL, guid TEXT NOT NULL, field TEXT NOT NULL, decided TEXT NOT NULL, record TEXT NOT NULL, PRIMARY KEY (feed, guid, field) )
-CREATE TABLE poll_days ( day TEXT NOT NULL, feed TEXT NOT NULL, source TEXT NOT NULL, polls INTEGER NOT NULL, failures INTEGER NOT NULL, answers INTEGER NOT NULL, milliseconds INTEGER NOT NULL, slowest INTEGER NOT NULL, PRIMARY KEY (day, feed, source) )
+CREATE TABLE poll_days ( day TEXT NOT NULL, feed TEXT NOT NULL, source TEXT NOT NULL, polls INTEGER NOT NULL, failures INTEGER NOT NULL, answers INTEGER NOT NULL, milliseconds INTEGER NOT NULL, slowest INTEGER NOT NULL, PRIMARY KEY (day, feed, source) ) WITHOUT ROWID
 CREATE TABLE poll_states ( checksum BIGINT NOT NULL, feed TEXT NOT NULL, source TEXT NOT NULL, url TEXT NOT NULL, host TEXT NOT NULL, hold_until TEXT, record TEXT NOT NULL, PRIMARY KEY (feed, source, url) )
 CREATE INDEX poll_states_held ON poll_states (hold_until)
 CREATE TABLE polls ( feed TEXT NOT NULL, source TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY (feed, source) )
