@@ -74,6 +74,7 @@ def list_pages(guid: str) -> dict[str, str]:
         "item": f"{feed}/item?guid={quote(guid, safe='')}",
         "source": f"{feed}/sources/host",
         "settings": f"{feed}/sources/host/settings",
+        "reviews": "/review",
         "review": "/feeds/crumb-talk/review",
         "changes": f"{feed}/changes",
         "add": "/add",
