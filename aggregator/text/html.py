@@ -24,6 +24,13 @@ _FORMATTING = frozenset(
     f"{_INLINE}|p|div|h1|h2|h3|h4|h5|h6|ul|ol|li|dl|dt|dd|blockquote|pre|center|table|tbody|thead|tfoot|tr|td|th|"
     "section|article|figure|figcaption".split("|")
 )
+# In markup, a tag as a word of the text: between a word and a blank or a mark, without attributes.
+_WORD_TAG = re.compile(r"(?<=[^\s>] )<(/?)([a-zA-Z][a-zA-Z0-9-]{0,30})>(?=[\s.,;:!?)]|\Z)")
+_TAG_NAME = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]{0,30}")
+_NEVER_WORDS = re.compile(
+    "area|base|body|br|col|d[dt]|embed|head|hr|html|img|input|li|link|meta|option|p|param|source|tbody|td|tfoot|th|thead|"
+    "tr|track|wbr"
+)
 _KNOWN_TAG = re.compile(
     rf"<(/?)({_BLOCKS.pattern}|{_HIDDEN.pattern}|{_INLINE})"
     r"((?:\s+[a-zA-Z][\w:-]*\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=]+))*)\s*/?>",
@@ -138,6 +145,25 @@ def strip_tags(text: str) -> str:
         return "\n" if _BLOCKS.fullmatch(name) or name == "br" else " "
 
     return _KNOWN_TAG.sub(replace, text)
+
+
+def escape_words(markup: str) -> str:
+    """Return HTML with tags escaped that are words of its text.
+
+    >>> escape_words("The <summary> tag, <b>at length</b>"), escape_words("<p>one <p> two <i> three</i>")
+    ('The &lt;summary&gt; tag, <b>at length</b>', '<p>one <p> two <i> three</i>')
+    """
+    if "<" not in markup:
+        return markup
+    names = {name.lower() for name in _TAG_NAME.findall(markup)}
+
+    def escape(tag: re.Match[str]) -> str:
+        end, name = tag[1], tag[2].lower()
+        paired = (f"<{name}" if end else f"</{name}") in names
+        never = _NEVER_WORDS.fullmatch(name) or _HIDDEN.fullmatch(name)
+        return tag[0] if paired or never else f"&lt;{end}{tag[2]}&gt;"
+
+    return _WORD_TAG.sub(escape, markup)
 
 
 def has_tags(text: str) -> bool:

@@ -178,12 +178,12 @@ def _choose_texts(fields: Mapping[str, Any], texts: Mapping[str, str]) -> _Words
     if short and short != main:
         others.append(short)
     summary = _choose_other(main, others, is_html=is_html) if others else None
-    return _Words(main if is_html else None, None if is_html or not main else main, summary)
+    return _Words(html.escape_words(main) if is_html else None, None if is_html or not main else main, summary)
 
 
 def _to_plain(text: str) -> str:
     """Return the text without html."""
-    return html.to_text(text) if _is_marked(text) else text.strip()
+    return html.to_text(html.escape_words(text)) if _is_marked(text) else text.strip()
 
 
 def _is_marked(text: str) -> bool:

@@ -12,6 +12,7 @@ from aggregator.fetchers.feeds import feed
 from aggregator.merger.repair.repair import repair
 from aggregator.model.entry import Entry
 from aggregator.model.source import Document, Source
+from aggregator.text.html import to_text
 from tests.support.rss import make_rss
 from tests.support.workspace import NOON, Workspace, make_item
 
@@ -120,3 +121,22 @@ def test_published_feeds_and_pages_show_the_words_and_run_nothing(workspace: Wor
     for entry in workspace.items():
         assert not re.search(r"<(?!/?(?:p|br)\b)", str(entry.get("content_html", ""))), entry
     assert "<script> tags" not in page
+
+
+MIXED = {
+    "a block": ("The <summary> tag, at <b>length</b>.", "The <summary> tag, at length."),
+    "formatting": ("<p>Wozu ist <b> da?</p>", "Wozu ist <b> da?"),
+    "a name": ("<p>The <blink-182> reunion, and <Pair>s</Pair>.</p>", "The <blink-182> reunion, and s."),
+    "an end": ("¿Qué hace </details>? <i>Nada</i>.", "¿Qué hace </details>? Nada."),
+    "old paragraphs": ("<b>Eins</b> <p> zwei <br> drei <hr> vier", "Eins\n\nzwei\ndrei\n\nvier"),
+    "a truncated pair": ("<p>One <section><header>two</p>", "One\ntwo"),
+}
+
+
+@pytest.mark.parametrize(("said", "meant"), MIXED.values(), ids=MIXED)
+def test_words_in_angle_brackets_stay_beside_markup(said: str, meant: str) -> None:
+    for form, body in written(said, "description").items():
+        if form.startswith("RSS"):
+            read = repaired(body)
+            assert read.description == meant, form
+            assert to_text(read.html or "") == meant, form
