@@ -15,7 +15,6 @@ from hashlib import blake2b
 from msgspec.structs import replace
 
 from aggregator import enclosure_probe, learning, merge, persist
-from aggregator.config.load import Config
 from aggregator.errors import PublishError
 from aggregator.fetchers.http.target import make_printable
 from aggregator.generator.content import links, unique_titles
@@ -67,19 +66,19 @@ def compose_published(store: Store, plan: Plan, now: datetime) -> Composition:
         raise PublishError(f"{plan.name}: cannot be composed: {error} (it was at {make_printable(at_work)})") from None
 
 
-def published_feed(config: Config, name: str, *, at: datetime) -> Feed:
+def published_feed(state: str, plan: Plan, *, at: datetime) -> Feed:
     """Return the feed as it was last published, with what the store knows now; nothing is fetched or written.
 
-    Raises ConfigError, StoreError, PublishError.
+    Raises StoreError, PublishError.
     """
-    with database.open_store(config.state) as store:
-        return compose_published(store, config.plan(name), at).feed
+    with database.open_store(state) as store:
+        return compose_published(store, plan, at).feed
 
 
-def published_feed_without(config: Config, name: str, forgotten: Collection[str], *, at: datetime) -> Feed:
+def published_feed_without(state: str, plan: Plan, forgotten: Collection[str], *, at: datetime) -> Feed:
     """Return the feed as :func:`published_feed` does, as if these sources and no others were forgotten."""
-    with database.open_store(config.state) as store:
-        return compose_published(decisions.as_if_forgotten(store, name, forgotten), config.plan(name), at).feed
+    with database.open_store(state) as store:
+        return compose_published(decisions.as_if_forgotten(store, plan.name, forgotten), plan, at).feed
 
 
 def _filter_items(plan: Plan, items: Sequence[Item]) -> tuple[tuple[Item, ...], tuple[LeftOut, ...]]:

@@ -19,8 +19,7 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
-from aggregator.errors import FetchError
-from aggregator.fetchers.http.errors import GoneError
+from aggregator.errors import FetchError, GoneError
 from aggregator.generator.content import links
 from aggregator.model.entry import Enclosure
 from aggregator.model.feed import Plan

@@ -55,6 +55,10 @@ class DamagedError(StoreError):
         self.store = store
 
 
+class GoneError(FetchError):
+    """An address no longer exists: 404 or 410."""
+
+
 class PublishError(AggregatorError):
     """The output could not be written completely; the files published before are unchanged."""
 

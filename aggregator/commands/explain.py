@@ -44,7 +44,7 @@ def run(
     """
     loaded = require_store(load(config))
     plan = find_plan(loaded, feed or _find_feed(loaded, item))
-    weighed = compose.published_feed(loaded, plan.name, at=current_time(None))
+    weighed = compose.published_feed(loaded.state, plan, at=current_time(None))
     held = tuple(each for each in weighed.held if _is_meant(item, each))
     left_out = tuple(each for each in weighed.left_out if _is_meant(item, each))
     if held or (left_out and not any(item in (each.guid, each.title) for each in weighed.items)):

@@ -245,7 +245,7 @@ def _decide_held(config: Config, plan: Plan, name: str, wanted: bool | None, now
             typer.echo(f"{plan.name}: {shorten(name)}: released")
             return
         decided = [known for known in decisions.read_admissions(store, plan.name) if known == name]
-    held = compose.published_feed(config, plan.name, at=now).held
+    held = compose.published_feed(config.state, plan, at=now).held
     found = next((each.entries for each in held if name in each.entries), tuple(decided))
     if not found or (wanted is None and not decided):
         known = sorted(entry for each in held for entry in each.entries)
@@ -287,7 +287,9 @@ def _undo(config: Config, plan: Plan, two: _Two, now: datetime) -> None:
 
 def _are_one_item(config: Config, plan: Plan, two: _Two, now: datetime) -> bool:
     """Return whether the two are one item without the decision."""
-    return any({*two} <= {item.guid, *item.entries} for item in compose.published_feed(config, plan.name, at=now).items)
+    return any(
+        {*two} <= {item.guid, *item.entries} for item in compose.published_feed(config.state, plan, at=now).items
+    )
 
 
 def _is_configured(plan: Plan, two: _Two) -> bool:
@@ -298,7 +300,7 @@ def _is_configured(plan: Plan, two: _Two) -> bool:
 def _check_known(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
     """Raise ConfigError, with the nearest known id, if an id is neither an entry id nor a guid of the feed."""
     known = set(_read_entries(config, plan)) | {
-        item.guid for item in compose.published_feed(config, plan.name, at=now).items
+        item.guid for item in compose.published_feed(config.state, plan, at=now).items
     }
     for name in (decision.left, decision.right):
         if name not in known:

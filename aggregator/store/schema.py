@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from hashlib import blake2b
 
-from sqlalchemy import BigInteger, Column, Dialect, Index, Integer, LargeBinary, MetaData, Table, Text, text
+from sqlalchemy import BigInteger, Column, Dialect, Index, Integer, LargeBinary, MetaData, Table, Text
 
 from aggregator.errors import DamagedError
 
@@ -143,7 +143,7 @@ leases = Table(
     Column("lease_until", Text),
     Column("owner", Text),
     Index("leases_due", "due_at"),
-    Index("leases_held", "lease_until", postgresql_where=text("token IS NOT NULL")),
+    Index("leases_held", "lease_until"),
 )
 
 hosts = Table(

@@ -15,7 +15,7 @@ import requests
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.errors import FetchError
+from aggregator.errors import FetchError, GoneError
 from aggregator.fetchers import credentials
 from aggregator.fetchers.credentials import Secrets
 from aggregator.fetchers.http import bot_protection, content_coding, errors, headers, polling, ssrf
@@ -174,7 +174,7 @@ class Client:
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS or answer.status // 100 == 5:  # noqa: PLR2004  # RFC 9110 15.6
             raise FetchError(f"{answer.status}")
         if answer.status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
-            raise errors.GoneError(f"{answer.status}")
+            raise GoneError(f"{answer.status}")
         if answer.status not in polling.USABLE:
             return None
         kind, _ = headers.parse_content_type(answer.fields.get("content-type", ""))

@@ -25,10 +25,6 @@ class BarredError(FetchError):
         self.poll_state = poll_state
 
 
-class GoneError(FetchError):
-    """An address no longer exists: 404 or 410."""
-
-
 class BusyHostError(FetchError):
     """Another machine has been asking a host for longer than is waited for."""
 

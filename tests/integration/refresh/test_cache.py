@@ -33,7 +33,7 @@ PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), SOUR
 HABIT = "Subscribe to Sea Room wherever you listen to podcasts, and tell a friend."
 
 slow = settings(
-    max_examples=8,
+    max_examples=4,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -26,10 +26,7 @@ Edit = Callable[[Config, random.Random, list[dict[str, Any]]], None]
 
 
 def test_diff_is_the_difference_of_the_published_files(tmp_path: Path, origin: Site) -> None:
-    said = 0
-    for seed in range(2):
-        said += walk(tmp_path / str(seed), origin, random.Random(seed))
-    assert said >= STEPS, "most edits change something"
+    assert walk(tmp_path / "walk", origin, random.Random(0)) >= STEPS // 2, "most edits change something"
 
 
 def walk(folder: Path, origin: Site, chance: random.Random) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from tests.support.hard_listings import (
 )
 
 MOVES = {"": (False, 0), "a host that moves": (True, 0), "a host that dates its archive anew": (True, 2)}
-SOME = (9, 14, 15, 16, 29)  # days before and behind the move
+SOME = (9, 14, 16, 29)  # days before and behind the move
 TAILS = {
     "Portuguese": " Apoie o farol em https://farol.example/apoio e receba a carta.",
     "Turkish": " Bu bölümü Eski Halat ve Oğulları destekledi, 1890'dan beri.",
@@ -41,8 +42,11 @@ def check(
     assert len(items) == count_items(*list_on(told, DAYS))
 
 
-@pytest.mark.parametrize(("words", "how"), [*zip(LANGUAGES.values(), MOVES, strict=True)], ids=LANGUAGES)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize(
+    ("case", "words", "how"),
+    [*zip(CASES, cycle(LANGUAGES.values()), cycle(MOVES))],  # each in one language; in all of them by the heavy test
+    ids=[f"{case.__name__}-{language}" for case, language in zip(CASES, cycle(LANGUAGES))],
+)
 def test_each_item_stays_one(
     case: Callable[[Language], Iterable[Listed]], words: Language, how: str, tmp_path: Path
 ) -> None:

@@ -152,7 +152,7 @@ def hold(before: Published | None, now: Published, day: int) -> None:
 
 # Shrinking a history takes minutes, and the seed of the failure is printed anyway.
 slow = settings(
-    max_examples=6,
+    max_examples=4,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],

@@ -65,7 +65,7 @@ STARTS = ("2024-03-29", "2024-10-25", "2024-03-08", "2024-11-01", "2011-12-28", 
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-@pytest.mark.parametrize("start", STARTS[:2])
+@pytest.mark.parametrize("start", STARTS[:1])
 @pytest.mark.parametrize("zone", ["Europe/Berlin"], indirect=True)
 def test_a_daily_slot_comes_once_a_day_over_switches_and_leap_days(
     workspace: Workspace, zone: str, start: str, call: Call

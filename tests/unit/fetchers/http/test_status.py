@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
+from aggregator.errors import GoneError
 from aggregator.fetchers.http import polling
-from aggregator.fetchers.http.errors import GoneError
 from aggregator.model.entry import Enclosure
 from aggregator.model.source import Source
 from tests.support.origin import Pieces, Play, Request, answer, playing
