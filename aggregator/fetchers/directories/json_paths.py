@@ -34,7 +34,7 @@ _MILLISECONDS = re.compile(r"milli|ms\b", re.IGNORECASE)
 _DAY = 86400
 _NEWEST_EPOCH = 1e11  # seconds, the year 5138: a greater number is milliseconds, microseconds or nanoseconds
 _LARGEST = 2**63
-_MARKUP = re.compile(r"</?[a-z][^>]*>", re.IGNORECASE)
+_MARKUP = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 _TYPES: Mapping[str, EpisodeType] = {"full": "full", "trailer": "trailer", "bonus": "bonus"}
 
 _Values = Mapping[str, Any]

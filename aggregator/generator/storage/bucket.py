@@ -35,7 +35,7 @@ except ModuleNotFoundError as error:
 _DOCUMENTS: Final = ("feed.json", "feed.atom", "feed.xml", "podcast.xml", "feeds.opml")
 """What apps poll, written last."""
 
-_MESSAGE: Final = re.compile(r"<Message>(.+?)</Message>", re.DOTALL)
+_MESSAGE: Final = re.compile(r"<Message>([^<]+)</Message>")
 _LONGEST_REASON: Final = 300
 _RETRIES: Final = 4
 _RETRY_FOR: Final = timedelta(seconds=60)
