@@ -65,6 +65,7 @@ class RepairLine(Struct, frozen=True):
 class FieldLine(Struct, frozen=True):
     """A field of an item: its value, from which source it is, who agrees, who differs, and what was repaired.
 
+    ``original`` is a repaired value as its source gave it, with the words marked that the published one lacks.
     ``fixed`` is the value that a person set, ``None`` if sources say it; ``can_be_set`` is whether one may.
     """
 
@@ -75,6 +76,7 @@ class FieldLine(Struct, frozen=True):
     agreeing: tuple[str, ...]
     others: tuple[OtherValue, ...]
     repairs: tuple[RepairLine, ...]
+    original: Pieces
     fixed: str | None
     can_be_set: bool
 
@@ -198,9 +200,19 @@ def _make_field(
             OtherValue(other.source, _mark(value, other.value)) for other in (origin.dissent if origin else ())
         ),
         repairs=tuple(map(_make_repair, origin.repairs if origin else ())),
+        original=_find_original(value, origin, known) if origin and origin.repairs else (),
         fixed=fixed,
         can_be_set=name in FIELDS,
     )
+
+
+def _find_original(value: str, origin: ReportField, known: Sequence[StoredEntry]) -> Pieces:
+    """Return the value of a repaired field as its source gave it, for the stored entries are not repaired."""
+    entry = next((each.entry for each in known if each.entry.source == origin.source), None)
+    if entry is None:
+        return ()
+    given = full_text(entry) if origin.field == "description" else format_value(getattr(entry, origin.field, None))
+    return _mark(value, given) if given else ()
 
 
 def _cut(text: str) -> str:

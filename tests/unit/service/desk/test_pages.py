@@ -35,7 +35,7 @@ def test_a_source_shows_its_polls_and_its_document_as_text(looker: Visitor) -> N
     assert looker.get("/feeds/crumb-talk/sources/none").status_code == 404
 
 
-def test_a_source_shows_what_is_left_out_and_why(visitor: Visitor, home: Path) -> None:
+def test_what_is_left_out_is_shown_and_why_and_what_was_repaired(visitor: Visitor, home: Path) -> None:
     path = home / "config.yaml"
     path.write_text(
         path.read_text().replace(
@@ -43,12 +43,18 @@ def test_a_source_shows_what_is_left_out_and_why(visitor: Visitor, home: Path) -
         )
     )
     listing = home / "topic.txt"
-    listing.write_text(listing.read_text().replace("Crumb Talk - May 7", "Oven Talk - May 7"))
+    text = listing.read_text().replace("Crumb Talk - May 7", "Oven Talk - May 7")
+    listing.write_text(text.replace("We feed one", "We feed one\\_two"))
     done = run_program(home, "refresh", "--at", "2026-01-03T03:04:05Z")
     assert done.returncode == 0, done.stderr
     item = next(item for item in visitor.json("/feeds/crumb-talk.json")["items"] if "topic" in item["sources"])
     visitor.get(f"/feeds/crumb-talk/item?guid={item['guid']}")
     visitor.press("Take out", reason="an advertisement")
+    fields = visitor.json(f"/feeds/crumb-talk/item.json?guid={item['guid']}")["fields"]
+    text = next(field for field in fields if field["name"] == "description")
+    assert "one_two" in text["value"]
+    assert [repair["cause"] for repair in text["repairs"]] == ["escape"]
+    assert "one\\_two" in "".join(piece for _, piece in text["original"])
     page = visitor.json("/feeds/crumb-talk/sources/topic.json")
     assert {"title": "Rye without fear", "why": "filter of the source: exclude title"} in page["left_out"]
     assert {"title": item["title"], "why": "taken out by hand: an advertisement"} in page["left_out"]
