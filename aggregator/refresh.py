@@ -40,9 +40,9 @@ from aggregator.result import FileState, Listener, Outcome, Progress, Publicatio
 from aggregator.store import backup, connection, database, facts, hosts, leases, polls
 from aggregator.store.database import Claim, Store
 
-_GC_THRESHOLDS = (100_000, 20, 100)
-"""For ``gc.set_threshold`` during a run: our records make no reference cycles, and with Python's own (700, 10, 10) the
-garbage collector takes a fifth of a refresh to find that out."""
+GC_THRESHOLDS = (100_000, 20, 100)
+"""For ``gc.set_threshold`` during a run and in the server: our records make no reference cycles, and with Python's own
+(700, 10, 10) the garbage collector takes a fifth of a refresh, or of a page of the desk, to find that out."""
 
 _DOCUMENTS = frozenset({"podcast.xml", "feed.xml", "feed.atom", "feed.json"})
 _NEARLY_TOO_LARGE = 4_000_000
@@ -161,7 +161,7 @@ def open_run(config: Config, store: Store, at: datetime, plans: Sequence[Plan], 
     holds, read_robots = polls.read_holds(store, at), partial(hosts.read_robots, store)
     resources = Resources(config.polling_policy, holds, read_robots, gate)
     before = gc.get_threshold()
-    gc.set_threshold(*_GC_THRESHOLDS)
+    gc.set_threshold(*GC_THRESHOLDS)
     try:
         yield Run(config, at, store, resources, tuple(plans), failures=failures)
     finally:

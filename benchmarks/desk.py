@@ -7,6 +7,7 @@ for in another feed each time, so that nothing of it is in memory. Then the same
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import shutil
 import statistics
@@ -28,6 +29,7 @@ from sqlalchemy import delete, insert, select
 
 from aggregator.config.load import load
 from aggregator.model.source import Poll
+from aggregator.refresh import GC_THRESHOLDS
 from aggregator.service import web
 from aggregator.service.desk import app
 from aggregator.service.desk.frame import Desk, now
@@ -95,7 +97,8 @@ def multiply(folder: Path, feeds: int) -> None:
 
 @contextmanager
 def serve(folder: Path) -> Iterator[str]:
-    """Serve the desk on loopback."""
+    """Serve the desk on loopback, as ``aggregator serve`` does."""
+    gc.set_threshold(*GC_THRESHOLDS)
     config = load(folder / "config.yaml")
     sockets = web.open_port("127.0.0.1", 0)
     routes = app.mount(Desk(config))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import socket
 from contextlib import nullcontext
@@ -17,6 +18,7 @@ from aggregator.commands.options import CONFIG, ConfigOption
 from aggregator.commands.summary import print_news, warn
 from aggregator.config.load import Config, load
 from aggregator.config.schema import DEFAULT_BASE_URL
+from aggregator.refresh import GC_THRESHOLDS
 from aggregator.service import metrics, scheduler, web
 from aggregator.service.desk import access, app
 from aggregator.service.desk.frame import Desk
@@ -59,6 +61,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     if hashing:
         typer.echo(access.hash_password(typer.prompt("Password", hide_input=True, confirmation_prompt=True)))
         return
+    gc.set_threshold(*GC_THRESHOLDS)
     worker = Worker(load(config), typer.echo, warn)
     output = worker.config.output
     sockets = web.open_port(host, port)

@@ -246,8 +246,13 @@ def show_feed(desk: Desk, asked: Asked) -> FeedPage:
             today, persist.read_new_items(store, plan.name), polls.count_polls(store, today, plan.name)
         )
     search, source, mark = (asked.query.get(name, "") for name in ("q", "source", "mark"))
-    lines = [_make_line(item, published.get(item.guid)) for item in report.items]
-    found = [line for line in lines if _is_wanted(line, fold(search), source, mark)]
+    found: Sequence[ReportItem] = report.items
+    if search or source or mark:
+        found = [
+            item
+            for item in report.items
+            if _is_wanted(_make_line(item, published.get(item.guid)), fold(search), source, mark)
+        ]
     pages = max(1, -(-len(found) // ITEMS_ON_A_PAGE))
     page = min(max(1, parse_number(asked.query.get("page", ""))), pages)
     job = desk.jobs.newest("refresh", plan.name)
@@ -255,9 +260,12 @@ def show_feed(desk: Desk, asked: Asked) -> FeedPage:
         name=plan.name,
         title=plan.channel.title,
         address="" if plan.channel.token else plan.channel.base_url,
-        items=tuple(found[(page - 1) * ITEMS_ON_A_PAGE : page * ITEMS_ON_A_PAGE]),
+        items=tuple(
+            _make_line(item, published.get(item.guid))
+            for item in found[(page - 1) * ITEMS_ON_A_PAGE : page * ITEMS_ON_A_PAGE]
+        ),
         found=len(found),
-        total=len(lines),
+        total=len(report.items),
         page=page,
         pages=pages,
         search=search,
