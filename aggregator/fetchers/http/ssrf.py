@@ -78,7 +78,7 @@ def check_address(address: str, allowed: Sequence[str] = ()) -> None:
 
 
 def _refuse(reason: str) -> RefusedError:
-    return RefusedError(f"refused: {reason} (only a source's own address may be private, if allow_networks has it)")
+    return RefusedError(f"refused: {reason}; the config may allow a source's own address (allow_networks)")
 
 
 def _look_up(host: str, port: int, seconds: float) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ ADDRESSES = {
     "router.example": "127.0.0.2",
 }
 LOOPBACK = ("127.0.0.0/8",)
-REFUSED = "is not a public address (only a source's own address may be private, if allow_networks has it)"
+REFUSED = "is not a public address; the config may allow a source's own address (allow_networks)"
 
 
 class Web:
