@@ -164,17 +164,18 @@ def _find_gaps(frame: Frame, key: Ints) -> Ints:
 
 
 def _are_two_of_a_daily_title(frame: Frame, compared: Compared, gap: Ints) -> Bools:
-    """Return which pairs of a title that a source repeats within days differ in text, or in day and length.
+    """Return which pairs of a title that a source repeats within days differ in text, or in day with known lengths.
 
-    Texts count even if they have few words. An id, a number, or a length to the second is evidence for a pair.
+    Texts count even if they have few words. An id, a number, or a length to the second is evidence for a pair; minutes
+    are none, as they agree by chance.
     """
     left, right, levels = compared.left, compared.right, compared.levels
     found: Bools = (frame.source[left] != frame.source[right]) & (np.minimum(gap[left], gap[right]) <= _DELAY)
     found &= (frame.day[left] != ABSENT) & (frame.day[right] != ABSENT) & ~find_witnessed(levels)
-    other_length = has_level(levels, "duration", ("precise, 90 s or 2 %", "minutes, 240 s"))
+    timed = levels[:, KINDS.index("duration")] > 0
     at = np.flatnonzero(found)
     texts = compare_short_texts(frame, left[at], right[at])
-    found[at] = other_length[at] & (frame.day[left[at]] != frame.day[right[at]])
+    found[at] = timed[at] & (frame.day[left[at]] != frame.day[right[at]])
     found[at] |= np.isin(texts, [LEVELS["description"].index(name) for name in OTHER_TEXT])
     return found
 
