@@ -346,7 +346,7 @@ def input_digest(store: Store, plan: Plan) -> str:
     """Return the digest of all that a feed is made from besides its entries: program, plan, decisions, results."""
     decided = decisions.read_decisions(store, plan.name), decisions.read_overrides(store, plan.name)
     persons = (decisions.ADMISSIONS, decisions.HELD, decisions.FORGOTTEN, decisions.REMOVED)
-    kept = [facts.read_fact(store, plan.name, name) for name in (_SOURCE_RESULTS, _HELD_AUDIO, *persons)]
+    kept = facts.read_named(store, plan.name, (_SOURCE_RESULTS, _HELD_AUDIO, *persons))
     return _digest((VERSION, plan, decided, kept, *enclosure_probe.read_gone(store, plan)))
 
 

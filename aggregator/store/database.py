@@ -184,8 +184,7 @@ def _check_claim(store: Store, connection: Connection) -> None:
 
 def select_rows(connection: Connection, table: Table, *where: ColumnElement[bool]) -> Iterator[Any]:
     """Yield the rows of a table with checksums; raise DamagedError at the first that is damaged."""
-    query = select(table).where(*where).execution_options(yield_per=BATCH)
-    return checksums.check(table, connection.execute(query))
+    return checksums.check(table, connection.execute(select(table).where(*where)).yield_per(BATCH))
 
 
 def find_row(connection: Connection, table: Table, *where: ColumnElement[bool]) -> Any:

@@ -101,6 +101,15 @@ def read_fact(store: Store, feed: str, name: str) -> bytes | None:
     return row.value if row else None
 
 
+def read_named(store: Store, feed: str, names: Sequence[str]) -> list[bytes | None]:
+    """Return the value of each name, ``None`` if there is none."""
+    table = facts_table
+    with reading(store) as connection:
+        rows = select_rows(connection, table, table.c.feed == feed, table.c.name.in_(names))
+        found = {(feed, row.name): row.value for row in rows} | dict(store.assumed)
+    return [found.get((feed, name)) for name in names]
+
+
 @deferrable
 def write_fact(store: Store, feed: str, name: str, value: bytes | None) -> None:
     """Write the value of the name; ``None`` deletes it."""

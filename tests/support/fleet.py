@@ -71,7 +71,8 @@ class Fleet:
     def refresh(self, config: Path, now: int) -> None:
         """Set the round of the origin, and refresh all feeds in one process."""
         self.ask(f"round/{now}")
-        done = run_program(self.folder, "refresh", "-q", "-c", config.name, "--at", round_time(now))
+        words = ("refresh", "-q", "-c", config.name, "--at", round_time(now))
+        done = run_program(self.folder, *words, seconds=1800)
         assert done.returncode == 0, done.stderr
 
     def output(self, name: str) -> dict[str, str]:
