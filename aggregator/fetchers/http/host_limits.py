@@ -75,6 +75,7 @@ class HostLimiter:
         self._robots: robots.RobotsChecker | None = None
         self._hosts: dict[str, _Host] = {}
         self._lock = threading.RLock()
+        self._leaving = threading.Lock()
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="poll")
         self._closed = threading.Event()
 
@@ -132,8 +133,8 @@ class HostLimiter:
         return future
 
     def take_new_robots(self) -> tuple[Robots, ...]:
-        """Return the robots.txt files that were fetched since the last call."""
-        return self._robots.take_new_robots() if self._robots else ()
+        """Return the robots.txt files that were fetched since the last call; none if a gate stores them."""
+        return self._robots.take_new_robots() if self._robots and self._gate is None else ()
 
     def close(self) -> None:
         """Cancel tasks that have not begun, wait for the others, and close the connections."""
@@ -224,7 +225,8 @@ class HostLimiter:
         finally:
             with self._lock:
                 held_until = self._held.get(host)
-            self._gate.leave(host, held_until, self.take_new_robots())
+            with self._leaving:  # what another thread takes of this host is written before others may ask it
+                self._gate.leave(host, held_until, self._robots.take_new_robots() if self._robots else ())
 
     def _permit(self, now: datetime, *, found: bool) -> Permit | None:
         """Return the function that checks robots.txt before each hop; ``None`` if none is obeyed."""
