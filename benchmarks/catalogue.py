@@ -23,13 +23,15 @@ STATUS = "VmRSS:"
 
 
 def write_catalogue(path: Path, count: int, seed: int = 1) -> int:
-    """Write so many records in random order of shows, and return how many episodes they are of."""
+    """Write so many records, those of a show far from each other, and return how many episodes they are of."""
     chance = random.Random(seed)  # noqa: S311 -- invented shows, no secret
     words, weights = vocabulary(chance, 5_000)
     episodes = count // 3
+    shows = max(1, episodes // EPISODES)
     with path.open("w", encoding="utf-8") as file:
         for number in range(episodes):
-            show = f"{words[number % 997]} {words[number % 101]} {number // EPISODES}"
+            of, place = number % shows, number // shows
+            show = f"{words[of % 997]} {words[of % 101]} {of}"
             title = " ".join(chance.choices(words, cum_weights=weights, k=5))
             day, seconds = (
                 f"{2000 + number % 24}-{number % 12 + 1:02}-{number % 28 + 1:02}",
@@ -37,7 +39,7 @@ def write_catalogue(path: Path, count: int, seed: int = 1) -> int:
             )
             for source, name, length in (
                 ("host", title, seconds),
-                ("app", f"{number % EPISODES}. {title}", None),
+                ("app", f"{place}. {title}", None),
                 ("site", f"{show}: {title}", seconds // 60 * 60),
             ):
                 line = {"id": f"{source}{number}", "source": source, "title": name, "published": day, "show": show}
