@@ -49,11 +49,11 @@ SEEDS = {
 def avoidable(config: Path, name: str, parsers: Path) -> list[str]:
     """The complaints about a published feed that its sources' data could have avoided."""
     loaded = load(config)
-    found = complaints(loaded.output / name, parsers)
+    found = complaints(loaded.output.path / name, parsers)
     with database.open_store(loaded.state) as store:
         said = {each.entry.id: each.entry for each in entries.read_entries(store, name)}
         shows = tuple(entries.read_shows(store, name).values())
-    items = {item["id"]: item for item in json.loads((loaded.output / name / "feed.json").read_bytes())["items"]}
+    items = {item["id"]: item for item in json.loads((loaded.output.path / name / "feed.json").read_bytes())["items"]}
     unnamed = tuple(_unavoidable(items.values(), said, shows))
     return [line for line in found if not any(re.search(pattern, line) for pattern in unnamed)]
 
