@@ -6,7 +6,6 @@ https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/examples/ch
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -14,10 +13,10 @@ from typing import Final
 from aggregator.generator.content.passed_tags import Row, make_rows
 from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.json_text import to_json
+from aggregator.generator.storage.names import is_chapters
 from aggregator.model.entry import Tag
 
 TYPE: Final = "application/json+chapters"
-_NAME: Final = re.compile(r"chapters-[0-9a-f]{16}\.json")
 _INLINE, _FILE = "psc:chapters", "podcast:chapters"
 _KEYS = {"title": "title", "href": "url", "image": "img"}
 
@@ -48,11 +47,6 @@ def find_stale(folder: Path, current: frozenset[str]) -> Iterator[str]:
     for path in sorted(folder.iterdir()):
         if is_chapters(path.name) and path.name not in current:
             yield path.name
-
-
-def is_chapters(name: str) -> bool:
-    """Return whether this is the name of a chapters file."""
-    return _NAME.fullmatch(name) is not None
 
 
 def _find_chapters(tags: tuple[Tag, ...]) -> Row | None:

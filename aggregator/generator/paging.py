@@ -7,7 +7,6 @@ may repeat some of the newest archive, so that apps without support for archives
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -18,10 +17,10 @@ from msgspec import Struct
 from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem
 from aggregator.generator.content.passed_tags import Row
+from aggregator.generator.storage.names import is_archive
 
 _T = TypeVar("_T")
 
-_NAME: Final = re.compile(r"(?:podcast|feed)-archive-[1-9][0-9]*\.(?:xml|atom|json)")
 # Every archive names its feed's guid before its first item; a channel of the longest texts takes some 30 kB.
 _FRONT: Final = 1 << 16
 _TYPES = {"xml": "application/rss+xml", "atom": "application/atom+xml", "json": "application/feed+json"}
@@ -92,11 +91,6 @@ def count_archives(total: int, window: int | None) -> int:
     [0, 0, 1, 1, 2]
     """
     return 0 if not window or total <= window else -(-(total - window) // window)
-
-
-def is_archive(name: str) -> bool:
-    """Return whether this is the name of an archive."""
-    return _NAME.fullmatch(name) is not None
 
 
 def find_archives(folder: Path, name: str) -> Iterator[str]:

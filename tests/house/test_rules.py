@@ -7,12 +7,15 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import grimp
+
 from tests.support.paths import ROOT
 
 PACKAGE = ROOT / "aggregator"
 FILES = sorted(PACKAGE.rglob("*.py"))
 LEFT = ("TYPE_CHECKING", "TODO", "FIXME", "NotImplementedError")
 SCREEN = 60  # lines of a function
+CHAIN = 14  # modules that import each other in turn
 
 # Where each package may be imported: one file, or one room where the reason stands in docs/architecture.md.
 PLACES = {
@@ -51,6 +54,18 @@ def imported(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             names.add(node.module.partition(".")[0])
     return names
+
+
+def test_no_chain_of_imports_is_long() -> None:
+    graph = grimp.build_graph("aggregator", cache_dir=None)
+
+    @cache
+    def find_chain(module: str) -> tuple[str, ...]:
+        after = map(find_chain, graph.find_modules_directly_imported_by(module))
+        return (module, *max(after, key=len, default=()))
+
+    longest = max(map(find_chain, graph.modules), key=len)
+    assert len(longest) <= CHAIN, longest
 
 
 def test_imports_go_down_only() -> None:

@@ -21,9 +21,9 @@ from typing import Final
 from msgspec import Struct
 
 from aggregator.errors import ConfigError, PublishError
-from aggregator.generator import chapters, paging
 from aggregator.generator.files import Staged, WrittenFile
 from aggregator.generator.storage.media_types import MAX_AGE, TYPES, find_media_type
+from aggregator.generator.storage.names import is_archive, is_chapters
 
 try:
     import obstore
@@ -133,7 +133,7 @@ def open_bucket(address: str) -> Bucket:
 
 def _is_ours(name: str) -> bool:
     """Return whether a file of this name is made for some editions of a feed only."""
-    return paging.is_archive(name) or chapters.is_chapters(name)
+    return is_archive(name) or is_chapters(name)
 
 
 def _rank(name: str) -> int:
