@@ -4,6 +4,11 @@ audit:
 
 # Update the pins with uv. Run the tests with them before committing.
 constraints:
-	uv pip compile --quiet --upgrade --extra postgresql --extra notify --extra scale --extra catalogue --no-annotate --python-version 3.11 -o constraints.txt pyproject.toml
+	uv pip compile --quiet --upgrade --extra postgresql --extra notify --extra scale --extra catalogue --extra s3 --no-annotate --python-version 3.11 -o constraints.txt pyproject.toml
 
-.PHONY: audit constraints
+# Coverage of merging and of text by their own tests.
+coverage:
+	pytest -q --no-header -r '' -m "not shared and not heavy" --cov=aggregator/merger --cov=aggregator/text --cov-branch \
+	  --cov-report=term:skip-covered tests/unit/merger tests/unit/text
+
+.PHONY: audit constraints coverage
