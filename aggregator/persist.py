@@ -1,48 +1,31 @@
-"""Read from the store what a refresh starts from, and write what each of its steps found."""
+"""Read from the store what fetching starts from, write what was fetched, and read what came of each source."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime, timedelta
-from hashlib import blake2b
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import enclosure_probe
-from aggregator.errors import DamagedError
 from aggregator.fetchers.fetched import FetchedSource, PollStates, explain_next_poll
 from aggregator.fetchers.http import polling
-from aggregator.generator.storage.output import Output
 from aggregator.merger.reconciling import enclosure_hold
 from aggregator.merger.reconciling.enclosure_hold import HeldAudio
-from aggregator.model.feed import Cover, Plan, SourceResult
+from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.record import replace_surrogates
 from aggregator.model.source import Poll, PollState, Source, SourceStatus, Validators
-from aggregator.result import Composition, FileState, NextPoll, Publication
-from aggregator.store import connection, decisions, entries, facts, guids, leases, polls, records
-from aggregator.store.database import Store, transaction
-from aggregator.store.decisions import Event
-from aggregator.store.leases import INDEX
+from aggregator.result import NextPoll
+from aggregator.store import entries, facts, polls, records
+from aggregator.store.database import Store
 from aggregator.store.listings import write_listings
-from aggregator.version import VERSION
 
 _R = TypeVar("_R", bound=Struct)
 
-_COVER: Final = "cover"
-"""The fact with the feed's entry on the page of all feeds."""
-
 _FORMER_SOURCES: Final = "former sources"
 """The fact with sources that the config names no more, with the addresses that it gave."""
-
-_HELD_AUDIO: Final = "held audio"
-"""The fact with audio that is still published though its source moved all of its own at once."""
-
-_PUBLICATION: Final = "publication"
-"""The fact with what was last published of a feed, or of the files that list every feed."""
 
 _READING: Final = "reading/"
 """Before a source's name: the fact that says how its documents were read."""
@@ -50,14 +33,8 @@ _READING: Final = "reading/"
 _SNAPSHOTS: Final = "snapshots/"
 """Before a source's name: the fact with how many listings of its snapshot were stored."""
 
-_SOURCE_RESULTS: Final = "source results"
-"""The fact with what came of each source when it was last asked."""
-
 _EVERY_SHOW: Final = "Only(show=None, category=None, title=None)"
 """In place of the shows that a source is read for, where it is read for all: the words of every version so far."""
-
-_PUBLISHED: Final = ("feed.json", "feed.xml")
-"""Files that every published feed has."""
 
 _NEWEST_TIME: Final = "newest time"
 """The fact of no feed with the newest time at which anything was fetched."""
@@ -73,23 +50,6 @@ _LONGEST_REASON: Final = 160
 
 _BATCH = 100
 """Feeds whose poll states are read at once: more are no cheaper each, and wait in memory."""
-
-
-def require_known(known: Collection[str], output: Output, state: str, plans: Iterable[Plan]) -> None:
-    """Raise DamagedError if a feed is published and not ``known``: its store is gone, was emptied, or is another one.
-
-    Published anew, its items could have other guids and dates, and a person's decisions would be forgotten.
-    """
-    for plan in plans:
-        folder = plan.channel.folder
-        if plan.name not in known and output.exists(folder, _PUBLISHED):
-            store = connection.printable_name(connection.parse_address(state))
-            raise DamagedError(
-                f"{store}: has nothing of {plan.name}, which is published in "
-                f"{plan.channel.hide_token(f'{output}/{folder}')}; restore a backup, or begin anew "
-                "with aggregator refresh --new",
-                store,
-            )
 
 
 def read_poll_states(store: Store, plans: Iterable[Plan]) -> Iterator[tuple[Plan, Mapping[str, PollStates]]]:
@@ -202,9 +162,9 @@ def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSo
     asked = [each for each in fetched_sources if not each.is_put_off or each.source.name in by_name]
     after = tuple(judge_source(fetched, by_name.get(fetched.source.name)) for fetched in asked)
     if after != before:
-        _write_records(store, plan, _SOURCE_RESULTS, after)
+        _write_records(store, plan, facts.SOURCE_RESULTS, after)
     if has_news:
-        write_publication(store, plan.name, None)
+        facts.write_fact(store, plan.name, facts.PUBLICATION, None)
 
 
 def _count_snapshot(store: Store, plan: Plan, source: str) -> None:
@@ -230,7 +190,7 @@ def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSourc
         enclosure_hold.hold_audio(before[name], now, known.get(name, HeldAudio(name))) for name, now in listed.items()
     ]
     kept = tuple(each for each in held if each.audio)
-    _write_records(store, plan, _HELD_AUDIO, kept)
+    _write_records(store, plan, facts.HELD_AUDIO, kept)
 
 
 def results_of_run(fetched_sources: Sequence[FetchedSource]) -> tuple[SourceResult, ...]:
@@ -278,12 +238,12 @@ def _without_paths(source: Source) -> Source:
 
 def read_source_results(store: Store, plan: Plan) -> tuple[SourceResult, ...]:
     """Return what came of each source when it was last asked, sorted by name."""
-    return _read_records(store, plan, _SOURCE_RESULTS, SourceResult)
+    return _read_records(store, plan, facts.SOURCE_RESULTS, SourceResult)
 
 
 def read_results_of_feeds(store: Store) -> dict[str, tuple[SourceResult, ...]]:
     """Return what came of each source of each feed when it was last asked."""
-    kept = facts.read_fact_of_feeds(store, _SOURCE_RESULTS)
+    kept = facts.read_fact_of_feeds(store, facts.SOURCE_RESULTS)
     return {feed: records.decode_all(SourceResult, value.decode()) for feed, value in kept.items()}
 
 
@@ -310,7 +270,7 @@ def read_answering(store: Store, plan: Plan, grace: timedelta) -> Mapping[str, d
 
 def read_held_audio(store: Store, plan: Plan) -> tuple[HeldAudio, ...]:
     """Return the audio that is still published though its source moved all of its own at once."""
-    return _read_records(store, plan, _HELD_AUDIO, HeldAudio)
+    return _read_records(store, plan, facts.HELD_AUDIO, HeldAudio)
 
 
 def read_trust(store: Store, plan: Plan) -> Mapping[str, float]:
@@ -340,116 +300,3 @@ def _read_records(store: Store, plan: Plan, fact: str, kind: type[_R]) -> tuple[
 
 def _write_records(store: Store, plan: Plan, fact: str, values: Sequence[Struct]) -> None:
     facts.write_fact(store, plan.name, fact, records.encode_all(values).encode() if values else None)
-
-
-def input_digest(store: Store, plan: Plan) -> str:
-    """Return the digest of all that a feed is made from besides its entries: program, plan, decisions, results."""
-    decided = decisions.read_decisions(store, plan.name), decisions.read_overrides(store, plan.name)
-    persons = (decisions.ADMISSIONS, decisions.HELD, decisions.FORGOTTEN, decisions.REMOVED)
-    kept = facts.read_named(store, plan.name, (_SOURCE_RESULTS, _HELD_AUDIO, *persons))
-    return _digest((VERSION, plan, decided, kept, *enclosure_probe.read_gone(store, plan)))
-
-
-def index_digest(store: Store, plans: Sequence[Plan]) -> str:
-    """Return the digest of all that the list of all feeds is made from."""
-    kept = facts.read_fact_of_feeds(store, _COVER)
-    return _digest((VERSION, [kept.get(plan.name) for plan in plans]))
-
-
-def _digest(value: object) -> str:
-    return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def read_publication(store: Store, feed: str, input_digest: str, now: datetime) -> Publication | None:
-    """Return what was last published of the feed, ``None`` if another input or time makes it another feed."""
-    kept = facts.read_fact(store, feed, _PUBLICATION)
-    found = records.decode(Publication, kept.decode()) if kept else None
-    if found is None or found.input != input_digest or (found.until is not None and now >= found.until):
-        return None
-    return found
-
-
-def read_published_files(store: Store, feed: str) -> tuple[str, ...]:
-    """Return the files of the feed's last publication, by their names under the output folder."""
-    kept = facts.read_fact(store, feed, _PUBLICATION)
-    return tuple(each.name for each in records.decode(Publication, kept.decode()).files) if kept else ()
-
-
-def write_publication(store: Store, feed: str, publication: Publication | None) -> None:
-    """Write what was published of the feed; ``None`` if it is to be published again."""
-    value = records.encode(publication).encode() if publication else None
-    facts.write_fact(store, feed, _PUBLICATION, value)
-
-
-def read_alarms(store: Store) -> dict[str, tuple[str, ...]]:
-    """Return what a person should look at in each feed, as it was last published."""
-    return {feed: publication.alarms for feed, publication in read_publications(store).items()}
-
-
-def read_publications(store: Store) -> dict[str, Publication]:
-    """Return what was last published of each feed."""
-    kept = facts.read_fact_of_feeds(store, _PUBLICATION)
-    return {feed: records.decode(Publication, value.decode()) for feed, value in kept.items() if feed != INDEX}
-
-
-def read_new_items(store: Store, feed: str) -> tuple[tuple[date, int], ...]:
-    """Return how many items of the feed were first published on each day, as of its last publication."""
-    kept = facts.read_fact(store, feed, _PUBLICATION)
-    return records.decode(Publication, kept.decode()).new_items if kept else ()
-
-
-def read_covers(store: Store, plans: Sequence[Plan]) -> tuple[Cover, ...]:
-    """Return the entries on the page of all feeds of those that were ever published."""
-    kept = facts.read_fact_of_feeds(store, _COVER)
-    return tuple(records.decode(Cover, kept[plan.name].decode()) for plan in plans if plan.name in kept)
-
-
-def write_composition(store: Store, plan: Plan, composed: Composition, now: datetime) -> None:
-    """Write, before the files appear, the guids that they have, what was learned, and events a person may ask about."""
-    for name, learned in ((facts.MATCH_TABLE, composed.match_table), (facts.SOURCE_MODEL, composed.source_model)):
-        facts.write_fact(store, plan.name, name, records.encode(learned).encode())
-    guids.write_guids(store, plan.name, composed.settlement.published_items)
-    for line in composed.settlement.events:
-        decisions.write_event(store, plan.name, Event(now, "settle", line))
-    for line in composed.arrived:
-        decisions.write_event(store, plan.name, Event(now, "held", line))
-    feed = composed.feed
-    facts.write_feed_state(
-        store, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid
-    )
-
-
-def write_published(store: Store, plan: Plan, cover: Cover, publication: Publication, now: datetime) -> None:
-    """Write, after the files, what was published, and the feed's entry on the page of all feeds.
-
-    Where feeds are refreshed by several workers, that page is due if the entry has changed.
-    """
-    kept = records.encode(cover).encode()
-    with transaction(store) as tx:
-        if tx.claim is not None and facts.read_fact(tx, plan.name, _COVER) != kept:
-            leases.make_due(tx, INDEX, now)
-        facts.write_fact(tx, plan.name, _COVER, kept)
-        write_publication(tx, plan.name, publication)
-
-
-def read_file_states(output: Output, names: Iterable[str]) -> tuple[FileState, ...]:
-    """Return the files under the output as they are now."""
-    return tuple(FileState(*each) for each in output.read_states(tuple(names)))
-
-
-def are_files_unchanged(output: Output, files: Sequence[FileState]) -> bool:
-    """Return whether all the files are as they were written; false if there are none.
-
-    What was written to a bucket is not looked at again: each look would be a request.
-    """
-    if output.bucket:
-        return bool(files) and all(each.written == output.mark for each in files)
-    try:
-        return bool(files) and all(_is_unchanged(f"{output}/{each.name}", each) for each in files)
-    except OSError:
-        return False
-
-
-def _is_unchanged(path: str, known: FileState) -> bool:
-    stat = os.stat(path)  # noqa: PTH116 -- of some ten files a feed: a Path takes four times as long
-    return (stat.st_size, stat.st_mtime_ns) == (known.size, known.written)

@@ -25,7 +25,7 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator import enclosure_probe, notify, persist
+from aggregator import enclosure_probe, notify, persist, publications
 from aggregator.config.load import Config
 from aggregator.errors import DamagedError, LockedError, NothingToPublishError, PublishError, StoreError
 from aggregator.fetch_feeds import FetchedFeed, fetch_feeds
@@ -105,7 +105,7 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     """
     names = {config.plan(name).name for name in feeds} or {plan.name for plan in config.plans}
     if not new and not connection.has_content(config.state):
-        persist.require_known((), config.output, config.state, config.plans)
+        publications.require_known((), config.output, config.state, config.plans)
     with (
         leases.lock_feeds(config.state, {leases.INDEX, *names}, wait=wait, claim=claim) as store,
         open_run(config, store, at, [plan for plan in config.plans if plan.name in names], new=new) as opened,
@@ -156,7 +156,7 @@ def open_run(config: Config, store: Store, at: datetime, plans: Sequence[Plan], 
         gate = HostLeases(store, config.polling_policy.host_rate, config.lease)
     known = facts.read_feeds(store, [plan.name for plan in plans])
     if not new:
-        persist.require_known(known, config.output, config.state, plans)
+        publications.require_known(known, config.output, config.state, plans)
     failures = _back_up(config, at) if known else ()
     holds, read_robots = polls.read_holds(store, at), partial(hosts.read_robots, store)
     resources = Resources(config.polling_policy, holds, read_robots, gate)
@@ -224,7 +224,7 @@ def _read_publication(store: Store, plan: Plan, now: datetime) -> Publication | 
     """Return what was last published of the feed, ``None`` if it is to be composed, or enclosures are to be probed."""
     if enclosure_probe.is_probe_due(store, plan, now):
         return None
-    return persist.read_publication(store, plan.name, persist.input_digest(store, plan), now)
+    return publications.read_publication(store, plan.name, publications.input_digest(store, plan), now)
 
 
 @contextmanager
@@ -244,7 +244,7 @@ def _update_feed(run: Run, stored: _StoredFeed, threads: ThreadPoolExecutor) -> 
         waiting = _unchanged_outcome(stored.plan, stored.results, published or Publication(""))
         done.set_result(replace(waiting, is_put_off=True))
         return done
-    if published and persist.are_files_unchanged(run.config.output, published.files):
+    if published and publications.are_files_unchanged(run.config.output, published.files):
         done.set_result(_unchanged_outcome(stored.plan, stored.results, published))
         return done
     return threads.submit(_compose_and_publish, run, stored.plan, stored.results)
@@ -267,7 +267,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
     except PublishError as error:
         failures = (plan.channel.hide_token(str(error)),)
         return replace(_unchanged_outcome(plan, results, publication), failures=failures)
-    states = persist.read_file_states(run.config.output, [each.name for each in written])
+    states = publications.read_file_states(run.config.output, [each.name for each in written])
     publication = replace(publication, files=states, alarms=(*publication.alarms, *_describe_sizes(plan, states)))
     outcome = replace(
         _unchanged_outcome(plan, results, publication),
@@ -278,7 +278,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
         alarms=(*edition.events, *publication.alarms),
     )
     try:
-        persist.write_published(run.store, plan, edition.cover, publication, run.at)
+        publications.write_published(run.store, plan, edition.cover, publication, run.at)
     except StoreError as error:
         return _with_note_failure(outcome, error)
     except LockedError:
@@ -291,7 +291,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
 def _publish_again(run: Run, plan: Plan) -> None:
     """Have the feed published again: this worker has lost its lease, and may have replaced files of a later edition."""
     store = replace(run.store, claim=None)
-    persist.write_publication(store, plan.name, None)
+    publications.write_publication(store, plan.name, None)
     leases.make_due(store, plan.name, run.at)
 
 
@@ -315,7 +315,7 @@ def _name_files(plan: Plan, written: Iterable[WrittenFile]) -> tuple[WrittenFile
 def _remove_former(run: Run, plan: Plan) -> None:
     """Remove the files of the last publication that stand in another folder: the feed's token was changed."""
     folders: dict[str, list[str]] = {}
-    for name in persist.read_published_files(run.store, plan.name):
+    for name in publications.read_published_files(run.store, plan.name):
         folder, _, file = name.rpartition("/")
         if folder != plan.channel.folder:
             folders.setdefault(folder, []).append(file)
@@ -343,19 +343,19 @@ def _compose(run: Run, plan: Plan) -> Composed:
 def _publish_index(run: Run) -> Outcome:
     """Publish the files that list every feed; the outcome has them, or why they were not written."""
     output, plans = run.config.output, [plan for plan in run.config.plans if not plan.channel.token]
-    digest = persist.index_digest(run.store, plans)
-    published = persist.read_publication(run.store, leases.INDEX, digest, run.at)
-    if published and persist.are_files_unchanged(output, published.files):
+    digest = publications.index_digest(run.store, plans)
+    published = publications.read_publication(run.store, leases.INDEX, digest, run.at)
+    if published and publications.are_files_unchanged(output, published.files):
         return Outcome(leases.INDEX, files=published.unchanged_files)
-    task = Task(run.config.state, run.at, covers=persist.read_covers(run.store, plans))
+    task = Task(run.config.state, run.at, covers=publications.read_covers(run.store, plans))
     try:
         with editions.compose(run.store, run.config.output, task) as composed:
             written = editions.place(output, "", composed.edition.staged or Staged())
     except PublishError as error:
         return Outcome(leases.INDEX, failures=(str(error),))
-    states = persist.read_file_states(output, [each.name for each in written])
+    states = publications.read_file_states(output, [each.name for each in written])
     try:
-        persist.write_publication(run.store, leases.INDEX, Publication(digest, files=states))
+        publications.write_publication(run.store, leases.INDEX, Publication(digest, files=states))
     except StoreError as error:
         return _with_note_failure(Outcome(leases.INDEX, files=written), error)
     return Outcome(leases.INDEX, files=written)

@@ -21,7 +21,7 @@ from pathlib import Path
 import warm
 from msgspec.structs import replace
 
-from aggregator import compose, persist, publish
+from aggregator import compose, persist, publications, publish
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Listing
@@ -118,7 +118,7 @@ def refreshed(folder: Path, plan: Plan, items: int, turn: int) -> None:
         with database.transaction(store) as tx:
             persist.write_fetched(tx, [(plan, heard)], at)
             composed = compose.compose(tx, plan, at)
-            persist.write_composition(tx, plan, composed, at)
+            publications.write_composition(tx, plan, composed, at)
         composing = peak()
         editions.place(
             Output(folder / "output"), plan.name, publish.stage(folder / "output", composed.feed, plan.window)
@@ -136,7 +136,7 @@ def flat(folder: Path, feeds: int) -> None:
             with database.transaction(store) as tx:
                 persist.write_fetched(tx, [(plan, heard)], warm.START)
                 composed = compose.compose(tx, plan, warm.START)
-                persist.write_composition(tx, plan, composed, warm.START)
+                publications.write_composition(tx, plan, composed, warm.START)
             editions.place(Output(folder / "output"), plan.name, publish.stage(folder / "output", composed.feed))
         if number % max(1, feeds // 8) == 0:
             gc.collect()

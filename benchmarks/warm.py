@@ -22,7 +22,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from aggregator import compose, persist, publish
+from aggregator import compose, persist, publications, publish
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
@@ -122,7 +122,7 @@ def refresh(store: Store, heard: Sequence[FetchedSource], now: datetime, output:
         with spent("compose", told):
             composed = compose.compose(tx, PLAN, now)
         with spent("promise", told):
-            persist.write_composition(tx, PLAN, composed, now)
+            publications.write_composition(tx, PLAN, composed, now)
             past = publish.update_history(tx, composed.feed, now)
     with spent("publish", told):
         editions.place(Output(output), PLAN.name, publish.stage(output, composed.feed, PLAN.window, past))

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from aggregator import notify, persist, preview
+from aggregator import notify, persist, preview, publications
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time, require_store
 from aggregator.commands.output import format_count, format_value, open_console, print_table, shorten
 from aggregator.commands.summary import format_next_poll, warn
@@ -163,7 +163,7 @@ def _read_alarms(config: Config) -> tuple[tuple[str, str], ...]:
     if "://" in config.state or not Path(config.state).is_file():
         return ()
     with database.open_store(config.state) as store:
-        known = persist.read_alarms(store)
+        known = publications.read_alarms(store)
     return tuple((plan.name, alarm) for plan in config.plans for alarm in known.get(plan.name, ()))
 
 

@@ -12,7 +12,7 @@ from typing import IO
 import msgspec
 from msgspec.structs import replace
 
-from aggregator import enclosure_probe, persist, publish
+from aggregator import enclosure_probe, publications, publish
 from aggregator.compose import compose
 from aggregator.errors import DamagedError, PublishError, StoreError
 from aggregator.fetchers import credentials
@@ -57,10 +57,10 @@ def _compose(task: Task, plan: Plan, out: IO[bytes], note: Note) -> Edition:
     ):
         composed = compose(store, plan, task.at, note=note)
         feed, settlement = composed.feed, composed.settlement
-        publication = _to_publication(composed, persist.input_digest(store, plan))
+        publication = _to_publication(composed, publications.input_digest(store, plan))
         if not feed.items and all(each.status in _WITHOUT_LISTING for each in feed.source_results):
             return Edition(publication)  # no source ever answered
-        persist.write_composition(store, plan, composed, task.at)
+        publications.write_composition(store, plan, composed, task.at)
         history = publish.update_history(store, feed, task.at)
     note("publishing")
     return Edition(

@@ -33,6 +33,15 @@ MATCH_TABLE: Final = "match table"
 SOURCE_MODEL: Final = "source model"
 """The facts with what was learned from a feed, see ``aggregator.learning``."""
 
+SOURCE_RESULTS: Final = "source results"
+"""The fact with what came of each source when it was last asked."""
+
+HELD_AUDIO: Final = "held audio"
+"""The fact with audio that is still published though its source moved all of its own at once."""
+
+PUBLICATION: Final = "publication"
+"""The fact with what was last published of a feed, or of the files that list every feed."""
+
 _FACT = select(facts_table).where(facts_table.c.feed == bindparam("feed"), facts_table.c.name == bindparam("name"))
 """Made once: a refresh reads ten facts of each feed, and to make the query takes longer than to run it."""
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from aggregator import persist
+from aggregator import persist, publications
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Entry, Listing
@@ -35,7 +35,7 @@ def feed_after(folder: Path, histories: Sequence[Sequence[Sequence[Entry]]]) -> 
                 now = START + timedelta(days=day, hours=9)
                 persist.write_fetched(tx, [(PLAN, tuple(fetched_sources))], now)
                 composed = compose(tx, PLAN, now)
-                persist.write_composition(tx, PLAN, composed, now)
+                publications.write_composition(tx, PLAN, composed, now)
     return composed.feed
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import persist
+from aggregator import persist, publications
 from aggregator.generator.pages import subscribe
 from aggregator.generator.pages.wording import format_day
 from aggregator.model.feed import Cover, Plan, SourceResult
@@ -99,7 +99,7 @@ def show_overview(desk: Desk, asked: Asked) -> Overview:
             known = _read(store)
             ranked = sorted(wanted, key=lambda plan: _rank(plan, known))
             shown = ranked[(page - 1) * FEEDS_ON_A_PAGE : page * FEEDS_ON_A_PAGE]
-            covers = {cover.channel.name: cover for cover in persist.read_covers(store, shown)}
+            covers = {cover.channel.name: cover for cover in publications.read_covers(store, shown)}
             made = polls.read_polls(store, *(plan.name for plan in shown))
             following = persist.read_next_polls(store, shown, now())
             polled = polls.count_polls(store, now().date())
@@ -123,7 +123,7 @@ def show_overview(desk: Desk, asked: Asked) -> Overview:
 
 
 def _read(store: Store) -> _Known:
-    return _Known(persist.read_publications(store), persist.read_results_of_feeds(store))
+    return _Known(publications.read_publications(store), persist.read_results_of_feeds(store))
 
 
 def _rank(plan: Plan, known: _Known) -> tuple[bool, bool, str]:
@@ -243,7 +243,7 @@ def show_feed(desk: Desk, asked: Asked) -> FeedPage:
         removed = decisions.read_removed(store, plan.name)
         today = now().date()
         charts = make_charts(
-            today, persist.read_new_items(store, plan.name), polls.count_polls(store, today, plan.name)
+            today, publications.read_new_items(store, plan.name), polls.count_polls(store, today, plan.name)
         )
     search, source, mark = (asked.query.get(name, "") for name in ("q", "source", "mark"))
     found: Sequence[ReportItem] = report.items

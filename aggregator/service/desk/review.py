@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from msgspec import Struct
 
-from aggregator import corrections, persist
+from aggregator import corrections, publications
 from aggregator.model.cluster import Decision, Verdict
 from aggregator.model.feed import Plan
 from aggregator.service.desk.frame import Act, Asked, Button, Desk, Done, MissingError, Page, now, parse_number
@@ -107,7 +107,7 @@ class Confirmation(Struct, frozen=True):
 def show_reviews(desk: Desk, _asked: Asked) -> Reviews:
     """Gather the feeds with something to decide, those with the most first."""
     with desk.open_store() as store:
-        known = persist.read_publications(store)
+        known = publications.read_publications(store)
     found = [
         FeedToReview(plan.name, plan.channel.title, known[plan.name].near_misses, len(known[plan.name].held))
         for plan in desk.config.plans

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from sqlalchemy import delete, func, select
 
-from aggregator import persist, publish
+from aggregator import persist, publications, publish
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.cluster import Decision
@@ -107,7 +107,7 @@ def refresh(store, heard, now):
     with database.transaction(store) as tx:
         persist.write_fetched(tx, [(PLAN, heard)], now)
         composed = compose(tx, PLAN, now)
-        persist.write_composition(tx, PLAN, composed, now)
+        publications.write_composition(tx, PLAN, composed, now)
     return composed
 
 

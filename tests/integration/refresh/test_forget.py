@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator import persist
+from aggregator import persist, publications
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
@@ -60,7 +60,7 @@ def refresh(store, heard, now) -> Composition:
     with database.transaction(store) as tx:
         persist.write_fetched(tx, [(PLAN, heard)], now)
         composed = compose(tx, PLAN, now)
-        persist.write_composition(tx, PLAN, composed, now)
+        publications.write_composition(tx, PLAN, composed, now)
     return composed
 
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator import persist, publish
+from aggregator import persist, publications, publish
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
@@ -103,7 +103,7 @@ def refresh(store, heard, now) -> Composition:
     with database.transaction(store) as tx:
         persist.write_fetched(tx, [(PLAN, heard)], now)
         composed = compose(tx, PLAN, now)
-        persist.write_composition(tx, PLAN, composed, now)
+        publications.write_composition(tx, PLAN, composed, now)
     return composed
 
 
@@ -174,7 +174,7 @@ def test_promise_8_what_a_bad_source_adds_changes_no_other_item(history, garbage
                 with database.transaction(store) as tx:
                     persist.write_fetched(tx, [(plan, heard)], now)
                     composed = compose(tx, plan, now)
-                    persist.write_composition(tx, plan, composed, now)
+                    publications.write_composition(tx, plan, composed, now)
             feeds.append([item for item in composed.feed.items if not item.entries[0].startswith("zz-bad")])
     assert [(item.guid, item.title, item.description) for item in feeds[0]] == [
         (item.guid, item.title, item.description) for item in feeds[1]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from lxml import etree
 from msgspec.structs import replace
 
-from aggregator import persist, publish
+from aggregator import persist, publications, publish
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.generator.content import links
@@ -116,7 +116,7 @@ class Play:
             with database.transaction(store) as tx:
                 persist.write_fetched(tx, [(plan, heard)], now)
                 composed = compose(tx, plan, now)
-                persist.write_composition(tx, plan, composed, now)
+                publications.write_composition(tx, plan, composed, now)
             later = composed.until - timedelta(seconds=1) if composed.until else now + timedelta(days=99)
             again = compose(store, plan, later).feed
             provisional = {each.guid for each in guids.read_guids(store, plan.name) if each.dated is not None}

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from msgspec.structs import replace
 
-from aggregator import persist
+from aggregator import persist, publications
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.cluster import Decision
@@ -72,7 +72,7 @@ def refresh(store: Store, heard: list[FetchedSource], now) -> Composition:
         if heard:
             persist.write_fetched(tx, [(ALWAYS, heard)], now)
         composed = compose(tx, ALWAYS, now)
-        persist.write_composition(tx, ALWAYS, composed, now)
+        publications.write_composition(tx, ALWAYS, composed, now)
     return composed
 
 

@@ -1,0 +1,156 @@
+"""Read from the store what was published of a feed, and write what was composed and published."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+from datetime import date, datetime
+from hashlib import blake2b
+from typing import Final
+
+from aggregator import enclosure_probe
+from aggregator.errors import DamagedError
+from aggregator.generator.storage.output import Output
+from aggregator.model.feed import Cover, Plan
+from aggregator.result import Composition, FileState, Publication
+from aggregator.store import connection, decisions, facts, guids, leases, records
+from aggregator.store.database import Store, transaction
+from aggregator.store.decisions import Event
+from aggregator.store.leases import INDEX
+from aggregator.version import VERSION
+
+_COVER: Final = "cover"
+"""The fact with the feed's entry on the page of all feeds."""
+
+_PUBLISHED: Final = ("feed.json", "feed.xml")
+"""Files that every published feed has."""
+
+
+def require_known(known: Collection[str], output: Output, state: str, plans: Iterable[Plan]) -> None:
+    """Raise DamagedError if a feed is published and not ``known``: its store is gone, was emptied, or is another one.
+
+    Published anew, its items could have other guids and dates, and a person's decisions would be forgotten.
+    """
+    for plan in plans:
+        folder = plan.channel.folder
+        if plan.name not in known and output.exists(folder, _PUBLISHED):
+            store = connection.printable_name(connection.parse_address(state))
+            raise DamagedError(
+                f"{store}: has nothing of {plan.name}, which is published in "
+                f"{plan.channel.hide_token(f'{output}/{folder}')}; restore a backup, or begin anew "
+                "with aggregator refresh --new",
+                store,
+            )
+
+
+def input_digest(store: Store, plan: Plan) -> str:
+    """Return the digest of all that a feed is made from besides its entries: program, plan, decisions, results."""
+    decided = decisions.read_decisions(store, plan.name), decisions.read_overrides(store, plan.name)
+    persons = (decisions.ADMISSIONS, decisions.HELD, decisions.FORGOTTEN, decisions.REMOVED)
+    kept = facts.read_named(store, plan.name, (facts.SOURCE_RESULTS, facts.HELD_AUDIO, *persons))
+    return _digest((VERSION, plan, decided, kept, *enclosure_probe.read_gone(store, plan)))
+
+
+def index_digest(store: Store, plans: Sequence[Plan]) -> str:
+    """Return the digest of all that the list of all feeds is made from."""
+    kept = facts.read_fact_of_feeds(store, _COVER)
+    return _digest((VERSION, [kept.get(plan.name) for plan in plans]))
+
+
+def _digest(value: object) -> str:
+    return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def read_publication(store: Store, feed: str, input_digest: str, now: datetime) -> Publication | None:
+    """Return what was last published of the feed, ``None`` if another input or time makes it another feed."""
+    kept = facts.read_fact(store, feed, facts.PUBLICATION)
+    found = records.decode(Publication, kept.decode()) if kept else None
+    if found is None or found.input != input_digest or (found.until is not None and now >= found.until):
+        return None
+    return found
+
+
+def read_published_files(store: Store, feed: str) -> tuple[str, ...]:
+    """Return the files of the feed's last publication, by their names under the output folder."""
+    kept = facts.read_fact(store, feed, facts.PUBLICATION)
+    return tuple(each.name for each in records.decode(Publication, kept.decode()).files) if kept else ()
+
+
+def write_publication(store: Store, feed: str, publication: Publication | None) -> None:
+    """Write what was published of the feed; ``None`` if it is to be published again."""
+    value = records.encode(publication).encode() if publication else None
+    facts.write_fact(store, feed, facts.PUBLICATION, value)
+
+
+def read_alarms(store: Store) -> dict[str, tuple[str, ...]]:
+    """Return what a person should look at in each feed, as it was last published."""
+    return {feed: publication.alarms for feed, publication in read_publications(store).items()}
+
+
+def read_publications(store: Store) -> dict[str, Publication]:
+    """Return what was last published of each feed."""
+    kept = facts.read_fact_of_feeds(store, facts.PUBLICATION)
+    return {feed: records.decode(Publication, value.decode()) for feed, value in kept.items() if feed != INDEX}
+
+
+def read_new_items(store: Store, feed: str) -> tuple[tuple[date, int], ...]:
+    """Return how many items of the feed were first published on each day, as of its last publication."""
+    kept = facts.read_fact(store, feed, facts.PUBLICATION)
+    return records.decode(Publication, kept.decode()).new_items if kept else ()
+
+
+def read_covers(store: Store, plans: Sequence[Plan]) -> tuple[Cover, ...]:
+    """Return the entries on the page of all feeds of those that were ever published."""
+    kept = facts.read_fact_of_feeds(store, _COVER)
+    return tuple(records.decode(Cover, kept[plan.name].decode()) for plan in plans if plan.name in kept)
+
+
+def write_composition(store: Store, plan: Plan, composed: Composition, now: datetime) -> None:
+    """Write, before the files appear, the guids that they have, what was learned, and events a person may ask about."""
+    for name, learned in ((facts.MATCH_TABLE, composed.match_table), (facts.SOURCE_MODEL, composed.source_model)):
+        facts.write_fact(store, plan.name, name, records.encode(learned).encode())
+    guids.write_guids(store, plan.name, composed.settlement.published_items)
+    for line in composed.settlement.events:
+        decisions.write_event(store, plan.name, Event(now, "settle", line))
+    for line in composed.arrived:
+        decisions.write_event(store, plan.name, Event(now, "held", line))
+    feed = composed.feed
+    facts.write_feed_state(
+        store, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid
+    )
+
+
+def write_published(store: Store, plan: Plan, cover: Cover, publication: Publication, now: datetime) -> None:
+    """Write, after the files, what was published, and the feed's entry on the page of all feeds.
+
+    Where feeds are refreshed by several workers, that page is due if the entry has changed.
+    """
+    kept = records.encode(cover).encode()
+    with transaction(store) as tx:
+        if tx.claim is not None and facts.read_fact(tx, plan.name, _COVER) != kept:
+            leases.make_due(tx, INDEX, now)
+        facts.write_fact(tx, plan.name, _COVER, kept)
+        write_publication(tx, plan.name, publication)
+
+
+def read_file_states(output: Output, names: Iterable[str]) -> tuple[FileState, ...]:
+    """Return the files under the output as they are now."""
+    return tuple(FileState(*each) for each in output.read_states(tuple(names)))
+
+
+def are_files_unchanged(output: Output, files: Sequence[FileState]) -> bool:
+    """Return whether all the files are as they were written; false if there are none.
+
+    What was written to a bucket is not looked at again: each look would be a request.
+    """
+    if output.bucket:
+        return bool(files) and all(each.written == output.mark for each in files)
+    try:
+        return bool(files) and all(_is_unchanged(f"{output}/{each.name}", each) for each in files)
+    except OSError:
+        return False
+
+
+def _is_unchanged(path: str, known: FileState) -> bool:
+    stat = os.stat(path)  # noqa: PTH116 -- of some ten files a feed: a Path takes four times as long
+    return (stat.st_size, stat.st_mtime_ns) == (known.size, known.written)
