@@ -120,7 +120,7 @@ def test_a_siege_leaves_readers_and_refreshes_as_they_were(
         grown = measure_memory(child.pid) - before
     print(f"p50 {waits[len(waits) // 2]:.3f} s, p99 {waits[int(len(waits) * 0.99)]:.3f} s, {grown:.0f} MB more")  # noqa: T201
     assert waits[int(len(waits) * 0.99)] < p99
-    assert grown < 20
+    assert grown < 40  # a connection takes 20 kB
 
 
 def test_clients_that_reset_while_they_are_answered_leave_no_error(workspace: Workspace, free_port: int) -> None:
