@@ -7,6 +7,7 @@ starts: a process, session, working directory, environment and files of its own,
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib
 import json
 import os
@@ -91,10 +92,13 @@ def _server() -> str:
 
 def _serve(address: str) -> None:
     """Fork for each connection, until standard input is closed."""
-    for module in pkgutil.walk_packages(aggregator.__path__, "aggregator."):
-        importlib.import_module(module.name)
+    names = {module.name for module in pkgutil.walk_packages(aggregator.__path__, "aggregator.")}
+    for name in sorted(names - {"aggregator.catalogue"}):  # it undoes the freeze below at the end of each program
+        importlib.import_module(name)
     for each in (forks.parsers, forks.composers):
         each.load()  # once for all programs, which inherit our end of its socket
+    gc.collect()
+    gc.freeze()  # or each program looks through all modules for garbage when it ends
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
@@ -107,7 +111,7 @@ def _serve(address: str) -> None:
                     listener.close()
                     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
                     _supervise(line)
-                    return
+                    os._exit(0)
 
 
 def _supervise(line: socket.socket) -> None:
