@@ -97,8 +97,8 @@ class Workspace(Site):
 
 
 @contextmanager
-def open_workspace(folder: Path) -> Iterator[Workspace]:
-    with serving(Workspace(folder=folder)) as opened:
+def open_workspace(folder: Path, host: str = "127.0.0.1") -> Iterator[Workspace]:
+    with serving(Workspace(folder=folder), host) as opened:
         try:
             yield opened
         finally:

@@ -5,14 +5,26 @@ from __future__ import annotations
 import os
 import random
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from tests.support.rss import make_rss
 from tests.support.tools import need_strace
-from tests.support.workspace import LISTED, NOON, Workspace, check_published, format_time, kill, make_item, make_title
+from tests.support.workspace import (
+    LISTED,
+    NOON,
+    Workspace,
+    check_published,
+    format_time,
+    kill,
+    make_item,
+    make_title,
+    open_workspace,
+)
 
 ERRORS = ("pwrite64:error=ENOSPC", "pwrite64:error=EIO", "fsync:error=EIO", "rename:error=EROFS", "write:error=ENOSPC")
 
@@ -29,12 +41,17 @@ def serve(workspace: Workspace, feed: int, hour: int) -> None:
         workspace.serve(f"/{name}-{feed}", "" if dead else make_rss(*items), status=500 if dead else 200)
 
 
+def find_url(workspace: Workspace, source: str, feed: int) -> str:
+    """The URL of a source: every fourth feed is on a host of its own, so that few wait for one another."""
+    return workspace.url(f"/{source}-{feed}").replace("0.0.0.0", f"127.0.1.{1 + feed // 4}")  # noqa: S104
+
+
 def configure(workspace: Workspace, feeds: int) -> None:
     lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "backups: 2", "feeds:"]
     for feed in range(feeds):
         lines += [f"  show-{feed}:", "    title: A show", "    sources:"]
-        lines += [f"      host: {{kind: feed, url: '{workspace.url(f'/host-{feed}')}'}}"]
-        lines += [f"      directory: {{kind: feed, url: '{workspace.url(f'/directory-{feed}')}', trust: 0.8}}"]
+        lines += [f"      host: {{kind: feed, url: '{find_url(workspace, 'host', feed)}'}}"]
+        lines += [f"      directory: {{kind: feed, url: '{find_url(workspace, 'directory', feed)}', trust: 0.8}}"]
     (workspace.folder / "config.yaml").write_text("\n".join(lines) + "\n")
 
 
@@ -58,6 +75,13 @@ def disturb(workspace: Workspace, words: tuple[str, ...], dice: random.Random, l
 def read_all(workspace: Workspace) -> dict[str, bytes]:
     every = (path for path in workspace.output.rglob("*") if path.is_file())
     return {str(path.relative_to(workspace.output)): path.read_bytes() for path in every}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    """A workspace whose sources answer on every loopback address."""
+    with open_workspace(tmp_path, "0.0.0.0") as opened:  # noqa: S104
+        yield opened
 
 
 def refresh_hourly(workspace: Workspace, feeds: int, hours: int) -> None:
