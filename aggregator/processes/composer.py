@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import IO
 
 import msgspec
+import numpy.ma  # noqa: F401 - numpy.unique imports it late: in each fork, 40 ms
 from msgspec.structs import replace
 
 from aggregator import enclosure_probe, publications, publish
 from aggregator.compose import compose
 from aggregator.errors import DamagedError, PublishError, StoreError
 from aggregator.fetchers import credentials
+from aggregator.generator.pages.pages import compile_templates
 from aggregator.merger import filters
 from aggregator.merger.identity import admission
 from aggregator.model.feed import Feed, Plan
@@ -26,6 +28,8 @@ from aggregator.sandbox.forks import write_message
 from aggregator.sandbox.template import Note
 from aggregator.store import database
 from aggregator.store.database import deferring
+
+compile_templates()  # this module is imported once, by the process that is forked for each feed
 
 _WITHOUT_LISTING = frozenset({"failed", "held back"})  # the statuses of a source that never gave anything
 

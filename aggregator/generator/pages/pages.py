@@ -60,6 +60,12 @@ def _make_csp_hash(text: str) -> str:
 _ENVIRONMENT = _make_environment()
 
 
+def compile_templates() -> None:
+    """Compile the templates now, so that forks of this process need not do it: 40 ms each."""
+    for name in _ENVIRONMENT.list_templates(extensions=["j2"]):
+        _ENVIRONMENT.get_template(name)
+
+
 # Items above this number are listed by title and day only: a page of 500 players opens at once, one of 5,000 not.
 _MOST_PLAYERS = 500
 _FORMATS = (
