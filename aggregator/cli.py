@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 
@@ -81,12 +81,16 @@ def main() -> NoReturn:
 
 
 class _Output(FileIO):
-    """Standard output; its first error is kept and what follows is dropped, so that a command ends its work."""
+    """A standard stream that drops what it cannot write, so that a command ends its work, and keeps the error.
+
+    ``goes_on`` says whether later writes are tried: a log may lack lines, no document the part before its end.
+    """
 
     error: OSError | None = None
+    goes_on = False
 
     def write(self, data: Any) -> int:
-        if self.error is None:
+        if self.error is None or self.goes_on:
             try:
                 return super().write(data)
             except OSError as error:
@@ -98,9 +102,10 @@ class _Output(FileIO):
 def _guard_output() -> Iterator[None]:
     """Report what could not be printed when the command has ended; a reader that has left (``| head``) is no news."""
     _open_closed()
-    given, output = sys.stdout, _Output(sys.stdout.fileno(), "w", closefd=False)
-    by_line = given.isatty() or (isinstance(given, TextIOWrapper) and given.write_through)
-    sys.stdout = TextIOWrapper(BufferedWriter(output), given.encoding, given.errors, line_buffering=by_line)
+    given = sys.stdout, sys.stderr  # closed when nothing refers to them
+    output, errors = (_Output(stream.fileno(), "w", closefd=False) for stream in given)
+    errors.goes_on = True
+    sys.stdout, sys.stderr = _wrap(output, given[0]), _wrap(errors, given[1], by_line=True)
     code: str | int | None = 0
     try:
         yield
@@ -109,7 +114,14 @@ def _guard_output() -> Iterator[None]:
     sys.stdout.flush()
     if output.error is not None and output.error.errno != errno.EPIPE:
         typer.echo(f"aggregator: standard output: {output.error.strerror}; not all could be printed", err=True)
-    sys.exit(code or (_OTHER_ERRORS if output.error is not None else 0))
+    sys.stderr.flush()
+    sys.exit(code or (_OTHER_ERRORS if output.error or errors.error else 0))
+
+
+def _wrap(output: _Output, given: TextIO, *, by_line: bool = False) -> TextIO:
+    """Return the stream that writes text to ``output`` as the given one does."""
+    by_line = by_line or given.isatty() or (isinstance(given, TextIOWrapper) and given.write_through)
+    return TextIOWrapper(BufferedWriter(output), given.encoding, given.errors, line_buffering=by_line)
 
 
 def _open_closed() -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import IO
 
 import msgspec
-import numpy.ma  # noqa: F401 - numpy.unique imports it late: in each fork, 40 ms
 from msgspec.structs import replace
 
 from aggregator import enclosure_probe, publications, publish

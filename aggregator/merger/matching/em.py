@@ -12,7 +12,9 @@ import hashlib
 import math
 
 import numpy as np
+import numpy.ma
 from msgspec.structs import replace
+from numpy.random import default_rng
 
 from aggregator.merger.matching.comparison import Compared, compare
 from aggregator.merger.matching.features.feature_table import Frame
@@ -71,7 +73,7 @@ def _find_patterns(levels: Levels) -> tuple[Levels, Ints]:
 
 def _count_non_matches(frame: Frame, compared: Compared) -> list[Doubles]:
     """Return the share of each level among non-matches."""
-    rng = np.random.default_rng(_SEED)
+    rng = default_rng(_SEED)
     rows = len(frame.records)
     left, right = (rng.integers(0, rows, min(_SAMPLES, rows * rows)) for _ in range(2))
     one, other = frame.scope[left], frame.scope[right]
