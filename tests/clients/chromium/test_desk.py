@@ -73,7 +73,7 @@ def desk(browser: webdriver.Chrome, demo: Visitor) -> Iterator[Open]:
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
-def find_faults(desk: Open, pages: dict[str, str], artefacts: Path) -> list[str]:
+def find_faults(desk: Open, pages: dict[str, str]) -> list[str]:
     """What a browser, a narrow window, the dark or axe-core finds wrong with the pages."""
     axe, found = need_axe(), []
     for look in LOOKS:
@@ -83,7 +83,6 @@ def find_faults(desk: Open, pages: dict[str, str], artefacts: Path) -> list[str]
             found += [f"{name} {look}: {line}" for line in desk.complaints() if " 401 " not in line]
             if desk.browser.execute_script("return document.documentElement.scrollWidth") > look[0]:
                 found.append(f"{name} {look}: wider than the window")
-            desk.browser.get_screenshot_as_file(str(artefacts / f"desk-{name}-{look[0]}-{look[2]}.png"))
             desk.browser.execute_cdp_cmd("Runtime.evaluate", {"expression": axe})
             for each in json.loads(desk.browser.execute_async_script(AXE)):
                 nodes = [node["html"][:200] for node in each["nodes"]]
@@ -92,20 +91,20 @@ def find_faults(desk: Open, pages: dict[str, str], artefacts: Path) -> list[str]
     return found
 
 
-def test_every_page_is_for_everyone_and_fits(desk: Open, artefacts: Path) -> None:
+def test_every_page_is_for_everyone_and_fits(desk: Open) -> None:
     desk.visitor.get("/feeds/sea-room")
     job = desk.visitor.press("Validate").url.rpartition("/desk")[2]
     assert job.startswith("/jobs/")
-    assert find_faults(desk, desk.pages | {"job": job}, artefacts) == []
+    assert find_faults(desk, desk.pages | {"job": job}) == []
 
 
 def test_the_page_of_the_password_is_for_everyone_and_fits(
-    desk: Open, tmp_path_factory: pytest.TempPathFactory, artefacts: Path
+    desk: Open, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("closed")
     (folder / "config.yaml").write_text("feeds: {a: {title: A, sources: {b: {kind: feed, path: b.xml}}}}\n", "utf-8")
     with opened(folder, password=access.hash_password("a password of ours")) as visitor:
-        assert find_faults(desk._replace(visitor=visitor), {"password": "/"}, artefacts) == []
+        assert find_faults(desk._replace(visitor=visitor), {"password": "/"}) == []
 
 
 def test_by_keyboard_alone(desk: Open) -> None:

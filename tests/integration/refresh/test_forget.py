@@ -75,7 +75,7 @@ def lasting(known: tuple[PublishedItem, ...]) -> list[tuple[object, ...]]:
     return [(each.guid, each.minted, each.published, each.alias_of, each.buried, each.entries) for each in known]
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(listings(), min_size=1, max_size=3), st.sampled_from([source.name for source in SOURCES]))
 def test_forgetting_and_undoing_equals_never_having_forgotten(history, source) -> None:
     with TemporaryDirectory() as folder, database.open_store(str(Path(folder) / "store.db")) as store:

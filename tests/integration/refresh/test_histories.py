@@ -107,7 +107,7 @@ def refresh(store, heard, now) -> Composition:
     return composed
 
 
-slow = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+slow = settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 @slow

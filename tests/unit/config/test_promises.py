@@ -84,14 +84,14 @@ def told(text: str) -> list[str] | None:
 @given(CONFIGS)
 @example({"feeds": {"f": {"refresh": "\x1e"}}})
 @example({"feeds": {"f": {"title": "A", "sources": {"a\nb": {"kind": "\x85\u2028"}}}}})
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_whatever_is_written_is_taken_or_told(values: object) -> None:
     lines = told(yaml.safe_dump(values, allow_unicode=True))
     assert all(line.startswith("c.yaml") and len(line) < 1500 and not SIGNS.search(line) for line in lines or ())
 
 
 @given(st.text(alphabet="a:-{}[]&*!|>'\"#%@`, \n\t?<", max_size=60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_whatever_is_no_yaml_is_told(text: str) -> None:
     lines = told(text)
     assert all(line.startswith("c.yaml") and not SIGNS.search(line) for line in lines or ())

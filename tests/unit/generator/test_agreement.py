@@ -188,7 +188,7 @@ def json_rows(document: bytes) -> list[Row]:
 
 
 @given(feeds())
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_all_formats_agree_and_everybody_reads_them(feed: Feed) -> None:
     files = dict(feed_files.render_files(feed))
     guid = feed_channel.make_feed_channel(feed).guid

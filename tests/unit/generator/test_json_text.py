@@ -2,7 +2,7 @@
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aggregator.generator.json_text import to_json, without_empty
@@ -13,6 +13,7 @@ leaves = st.none() | st.booleans() | st.integers() | plain | st.text()
 values = st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=30)
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.dictionaries(st.text(), values))
 def test_the_bytes_are_those_of_the_standard_library(document: dict) -> None:
     assert to_json(document) == f"{json.dumps(document, ensure_ascii=False, indent=2)}\n".encode()
