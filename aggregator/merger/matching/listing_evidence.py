@@ -73,16 +73,19 @@ class _Encounter(Struct, frozen=True):
         return best
 
 
-def _find_encounters(compared: Compared, listing: Ints, asked: Bools) -> Iterator[_Encounter]:
-    """Yield the pairs in ``asked`` for each two listings."""
+def _find_encounters(compared: Compared, listing: Ints, asked: Bools, least: int) -> Iterator[_Encounter]:
+    """Yield the pairs in ``asked`` for each two listings that have at least so many."""
     some = np.flatnonzero(asked & (listing[compared.left] != listing[compared.right]))
     left, right = compared.left[some], compared.right[some]
     turned = listing[left] > listing[right]
     one, other = np.where(turned, right, left), np.where(turned, left, right)
     meeting = number_combinations(listing[one], listing[other])
     order = np.argsort(meeting, kind="stable")
-    for group in np.split(order, np.flatnonzero(np.diff(meeting[order])) + 1) if len(some) else ():
-        yield _Encounter(some[group], one[group], other[group])
+    starts = np.flatnonzero(np.diff(meeting[order], prepend=-1))
+    for start, count in zip(starts, np.diff(starts, append=len(order)), strict=True):
+        if count >= least:
+            group = order[start : start + count]
+            yield _Encounter(some[group], one[group], other[group])
 
 
 # Order
@@ -95,7 +98,7 @@ def find_order(frame: Frame, compared: Compared, table: Table, weights: Floats, 
     size = np.bincount(listing, weights=place >= 0).astype(np.int64)
     title_alone = table.prior + table.weights[KINDS.index("title")][-1]  # less than SURE in some fitted tables
     placed = (place[compared.left] >= 0) & (place[compared.right] >= 0)
-    for met in _find_encounters(compared, listing, placed & (vetoes == 0) & (weights >= UNSEEN)):
+    for met in _find_encounters(compared, listing, placed & (vetoes == 0) & (weights >= UNSEEN), _LANDMARKS):
         own = weights[met.at]
         sure = met.select_best(own, np.flatnonzero(own >= min(SURE, title_alone)))
         if len(sure) >= _LANDMARKS:
@@ -187,11 +190,11 @@ def forget_translated_words(frame: Frame, compared: Compared, vetoes: Ints) -> C
     unlike = has_level(levels, "title", _UNLIKE)
     pairs = _number_pairs_of(frame.source, compared)
     translated = np.zeros(len(pairs), dtype=np.bool_)
-    for met in _find_encounters(compared, listing, same):
+    for met in _find_encounters(compared, listing, same, _TRANSLATED):
         count, shorter = len(met.at), min(size[listing[met.one[0]]], size[listing[met.other[0]]])
         steps = np.sign(np.diff(place[met.other[np.argsort(place[met.one])]]))
         steady = abs(steps.sum()) >= (2 * _AGREED - 1) * (count - 1)
-        if count >= max(_TRANSLATED, _MOSTLY * shorter) and unlike[met.at].mean() >= _NEARLY_ALL and steady:
+        if count >= _MOSTLY * shorter and unlike[met.at].mean() >= _NEARLY_ALL and steady:
             translated[met.at] = True
             translated |= (pairs == pairs[met.at[0]]) & unlike & has_level(levels, "duration", ("precise, 2 s",))
     for kind in _WORDS:
@@ -230,24 +233,27 @@ def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Float
     Also return for each pair 1 if its dates lie far apart though those of the other pairs of the two listings agree, 2
     if nearly all of these agree to the day, else 0.
     """
-    levels: Ints = compared.levels[:, _DATE].astype(np.int64)
-    own = np.zeros(len(levels), dtype=np.int64)
-    bare = weights - np.array(table.weights[_DATE], dtype=np.float32)[levels]
+    before: Ints = compared.levels[:, _DATE].astype(np.int64)
+    levels, own = before.copy(), np.zeros(len(before), dtype=np.int64)
+    bare = weights - np.array(table.weights[_DATE], dtype=np.float32)[before]
     meant: Floats = (bare + _TIE * (weights - bare)).astype(np.float32)
     titled = bare >= SURE
     sure = titled & find_witnessed(compared.levels)
     dated = (frame.day[compared.left] != ABSENT) & (frame.day[compared.right] != ABSENT) & (vetoes == 0)
     listing = number_combinations(frame.source, frame.last)
     surveys = []
-    for met in _find_encounters(compared, listing, dated):
+    for met in _find_encounters(compared, listing, dated, _LEAST):
         chosen = (met.select_best(meant[met.at], np.flatnonzero(known[met.at])) for known in (sure, titled))
         surveys.append(_make_survey(met, frame.day[met.other] - frame.day[met.one], *chosen))
     elsewhere = _find_other_calendar(frame, listing, surveys)
+    day, one, other = frame.day, compared.left, compared.right
+    days = np.abs([day[other] - day[one], elsewhere[other] - day[one], day[other] - elsewhere[one]]).min(axis=0)
+    apart = dated & (listing[one] != listing[other])
+    levels[apart] = grade_days(days[apart])
     for survey in surveys:
-        at, one, other = survey.met.at, survey.met.one, survey.met.other
-        ways = np.stack([survey.moved, elsewhere[other] - frame.day[one], frame.day[other] - elsewhere[one]])
-        days = np.abs(ways[:1] if len(survey.sure) >= _LEAST else ways).min(axis=0)
-        levels[at], own[at] = _grade_dates(survey, days, levels[at])
+        at = survey.met.at
+        nearest = np.abs(survey.moved) if len(survey.sure) >= _LEAST else days[at]
+        levels[at], own[at] = _grade_dates(survey, nearest, before[at])
     return levels, own
 
 
