@@ -1,0 +1,40 @@
+"""What the process of one feed needs is loaded by the process that is forked for each feed, once for all."""
+
+import json
+import subprocess
+import sys
+
+from tests.support.paths import ROOT
+
+COMPOSED = """
+import io, json, sys
+from datetime import datetime
+from pathlib import Path
+import msgspec
+from aggregator.config.load import load
+from aggregator.processes import composer
+from aggregator.processes.editions import Task
+
+config = load(Path(sys.argv[1]))
+task = Task(config.state, datetime.fromisoformat(sys.argv[2]), config.plans[0], output=sys.argv[3])
+before, out = set(sys.modules), io.BytesIO()
+composer.run(msgspec.msgpack.encode(task), out, lambda _: None)
+print(json.dumps([len(out.getvalue()), sorted(set(sys.modules) - before)]))
+"""
+
+
+def test_composing_imports_nothing_more(tmp_path, origin, project, episode, rss) -> None:
+    project.sources["directory"] = f"kind: feed, url: '{origin.url('/directory.xml')}'"
+    for name in ("feed", "directory"):
+        every = (episode(turn, guid=f"{name}-{turn}", audio=f"https://{name}.example/{turn}.mp3") for turn in range(60))
+        origin.serve(f"/{name}.xml", rss(*every))
+    assert project.refresh().failures == ()
+    words = [str(project.config()), "2024-07-01T12:00:00+00:00", str(tmp_path / "staged")]
+    command = [sys.executable, "-P", "-c", COMPOSED, *words]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, env={"PYTHONPATH": str(ROOT)}
+    )
+    assert done.returncode == 0, done.stderr
+    size, late = json.loads(done.stdout)
+    assert size > 1000
+    assert late == []
