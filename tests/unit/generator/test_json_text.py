@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from aggregator.generator.json_text import to_json, without_empty
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
-plain = numbers.filter(lambda number: number == 0 or 1e-4 <= abs(number) < 1e16)
+plain = st.just(0.0) | st.floats(1e-4, 1e16, exclude_max=True) | st.floats(-1e16, -1e-4, exclude_min=True)
 leaves = st.none() | st.booleans() | st.integers() | plain | st.text()
 values = st.recursive(leaves, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=30)
 
