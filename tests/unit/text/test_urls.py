@@ -35,3 +35,12 @@ def test_any_text_has_one_canonical_and_one_bare_form(text: str, start: str) -> 
     assert urls.bare_audio(url) is not None
     assert urls.audio_id(url) is None
     assert not urls.is_web(url) or "://" in url
+
+
+@pytest.mark.parametrize("rest", ["%20lang:de/listen/", "%41.example:8x/", "%:%/"])
+def test_an_escape_in_the_host_is_no_reason_to_fail(rest: str) -> None:
+    """Seen: a quotation mark lost in a feed, so that the host of a link ran on into the next attribute."""
+    url = f"https://notes.example{rest}"
+    assert not urls.is_plain(url)
+    assert not urls.is_web(url)
+    assert urls.canonical(url) == url
