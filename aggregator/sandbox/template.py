@@ -55,6 +55,14 @@ def main(descriptor: str, module: str) -> None:
     signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     forks: dict[int, socket.socket] = {}
+    try:
+        _serve(line, waker, module, forks)
+    finally:
+        for number in forks:
+            os.kill(number, signal.SIGKILL)
+
+
+def _serve(line: socket.socket, waker: int, module: str, forks: dict[int, socket.socket]) -> None:
     while True:
         waited: list[Any] = [line, waker, *forks.values()]
         ready, _, _ = select.select(waited, [], [], _LOST_WAKE_SECONDS if forks else None)
@@ -68,16 +76,15 @@ def main(descriptor: str, module: str) -> None:
         if line in ready:
             word, files, _, _ = socket.recv_fds(line, 1, 2)
             if not word:
-                break
+                return
             run = _load(module)
             if not files:
                 continue
             number = _fork(run, *files)
             forks[number] = socket.socket(fileno=files[0])
-            forks[number].sendall(b".")
+            with suppress(OSError):  # the parent has gone, which is seen next
+                forks[number].sendall(b".")
             os.close(files[1])
-    for number in forks:
-        os.kill(number, signal.SIGKILL)
 
 
 def close_files(kept: Collection[int]) -> None:

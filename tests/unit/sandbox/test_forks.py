@@ -2,10 +2,12 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -78,6 +80,8 @@ if "fork" in sys.argv:
     forks.fork_template()
     forks.load()
 print(forks.run(b'["say"]', Limits(9, 99, 400)).read().decode(), flush=True)
+if "wait" in sys.argv:
+    sys.stdin.readline()
 forks.run(b'["sleep", 99]', Limits(9, 99, 400))
 """
 
@@ -112,6 +116,25 @@ def test_what_a_killed_process_has_started_ends_with_it(template: str) -> None:
     assert _wait(lambda: not any(Path(f"/proc/{each}").exists() for each in (number, *forked)))
 
 
+@pytest.mark.parametrize("template", ["fork", "new"])
+def test_a_task_that_a_killed_process_has_left_ends_as_soon_as_it_begins(template: str) -> None:
+    """Seen: a template with its task unread when the process was killed, and the fork then wrote over the next run."""
+    command = [sys.executable, "-c", PARENT, template, "wait"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, **pipes) as parent:
+        assert parent.stdin
+        assert parent.stdout
+        json.loads(parent.stdout.readline())
+        (number,) = _children(parent.pid)
+        os.kill(number, signal.SIGSTOP)
+        parent.stdin.write(b"\n")
+        parent.stdin.flush()
+        time.sleep(0.5)
+        parent.kill()
+    os.kill(number, signal.SIGCONT)
+    assert _wait(lambda: not _list_session(number)), "a process is left"
+
+
 def test_a_fork_of_the_process_that_owns_the_template_leaves_it_running() -> None:
     found = subprocess.run([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, cwd=ROOT, env=ENVIRONMENT, check=True)
     template, parent = found.stdout.split()
@@ -120,6 +143,17 @@ def test_a_fork_of_the_process_that_owns_the_template_leaves_it_running() -> Non
 
 def _children(number: int) -> list[int]:
     return [int(each) for each in Path(f"/proc/{number}/task/{number}/children").read_text().split()]
+
+
+def _list_session(number: int) -> list[str]:
+    """The processes of a session: a template begins one."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = path.read_text().rpartition(")")[2].split()
+            if int(fields[3]) == number and fields[0] != "Z":
+                found.append(path.parent.name)
+    return found
 
 
 def _wait(reached, seconds: float = 60):
