@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator.errors import FetchError, ReadError
+from aggregator.errors import FetchError, ReadError, StoreError
 from aggregator.fetchers import credentials, parser_process, plausibility, registry, snapshot
 from aggregator.fetchers.fetched import FetchedSource, PollStates, select_states
 from aggregator.fetchers.http import bot_protection, host_limits, polling
@@ -134,9 +134,10 @@ class _Read(Struct, frozen=True):
 
 
 def fetch(source: Source, poll_states: PollStates, terms: Terms) -> Future[FetchedSource]:
-    """Poll the addresses of a source, parse new documents, and return the result as a future that never fails.
+    """Poll the addresses of a source, parse new documents, and return the result as a future.
 
-    After a bug in the program or in a kind's module the source has failed; its message names the bug.
+    The future raises StoreError if the store could not be asked about a host. After a bug in the program or in a kind's
+    module the source has failed; its message names the bug.
     """
     return terms.resources.start(_SourceFetch(source, poll_states, terms).run)
 
@@ -155,6 +156,8 @@ class _SourceFetch(Struct, frozen=True):
             fetched = self._with_snapshot(fetched) if _needs_snapshot(fetched) else fetched
         except BusyHostError as error:
             return FetchedSource(self.source, status="not due", message=str(error), is_put_off=True)
+        except StoreError:
+            raise
         except BaseException as error:  # noqa: BLE001  # a defect must not end the refresh of the other sources
             fetched = FetchedSource(self.source, message=_describe_defect(error))
         if SourceResult(self.source, fetched.status).is_failing:

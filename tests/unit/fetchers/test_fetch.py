@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
+from msgspec.structs import replace
 
+from aggregator.errors import StoreError
 from aggregator.fetchers import parser_process, registry
 from aggregator.fetchers.fetch import Resources, Terms, fetch
 from aggregator.model.entry import Listing
@@ -74,6 +76,20 @@ def test_a_defect_is_a_source_that_failed_and_its_message_names_it(
         assert (failed.status, failed.poll_states) == ("failed", ())
         assert "defect of ours: ZeroDivisionError in test_fetch.py, line" in failed.message
         assert fetch(source, {}, terms).result(60).status != "not due"
+
+
+def test_a_store_that_cannot_be_asked_about_a_host_is_no_failure_of_the_source() -> None:
+    def ask(_url: str) -> None:
+        raise StoreError("too many clients already")
+
+    with (
+        playing(lambda _: answer(200, RSS)) as origin,
+        closing(Resources(replace(POLICY, obey_robots=True), read_robots=ask)) as resources,
+    ):
+        fetched = fetch(Source("show", "feed", origin.url()), {}, Terms(resources, START, lambda *_: None))
+        with pytest.raises(StoreError, match="too many clients already"):
+            fetched.result(60)
+        assert origin.requests == []
 
 
 def test_documents_are_read_several_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
