@@ -126,9 +126,10 @@ def load_json(text: str) -> Any | None:
 
 
 def unexpected_type(document: Document, wanted: str) -> ReadError:
-    """Return the error for a document of another type than expected."""
+    """Return the error for a document of another type than expected, or of which only the beginning is of that type."""
     found = {"json": "JSON", "feed": "a feed", "html": "an HTML page", "text": "text"}[detect_type(document)]
-    return ReadError(f"{document.source.name}: {found} where {wanted} was expected ({document.url})")
+    what = f"begins as {wanted}, but cannot be read" if found == wanted else f"{found} where {wanted} was expected"
+    return ReadError(f"{document.source.name}: {what} ({document.url})")
 
 
 def _refuse_constant(name: str) -> float:

@@ -182,6 +182,12 @@ def test_an_html_page_is_no_feed() -> None:
         titles(body)
 
 
+def test_a_feed_that_breaks_off_is_said_to_be_one() -> None:
+    body = "<rss><channel>".encode("utf-16") + bytes(range(256)) * 20
+    with pytest.raises(ReadError, match=r"here: begins as a feed, but cannot be read \(https://example.org/feed\)"):
+        titles(body)
+
+
 def test_twenty_thousand_items() -> None:
     item = (
         b"<item><title>Item %d</title><guid>%d</guid><enclosure url='https://a.example/%d' type='audio/mpeg'/></item>"
