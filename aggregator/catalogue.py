@@ -1,4 +1,4 @@
-"""Match a catalogue that is larger than memory: DuckDB reads it and sorts it by show, processes match show by show.
+"""Match a catalogue that is larger than memory: DuckDB reads it and sorts it by show, batches of shows are matched.
 
 Records of two known shows are never one item (``merger.matching``), so a show can be matched without the others. The
 weights are learned once, from the first shows, and used for all.
@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import atexit
 import gc
+import importlib
 import json
+import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
-from itertools import groupby
+from itertools import chain, groupby
 from multiprocessing import get_context
 from operator import itemgetter
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 from msgspec import Struct
@@ -25,13 +28,6 @@ from aggregator.merger.matching.features.records import parse_records
 from aggregator.merger.matching.match import Constraints, match_records
 from aggregator.merger.matching.scoring import Table
 from aggregator.text.fold import fold
-
-try:
-    import duckdb
-except ModuleNotFoundError as error:
-    raise ConfigError(f"--by-show: {error.name} is not installed: pip install 'aggregator[catalogue]'") from error
-
-atexit.register(gc.unfreeze)  # what `cli.main` freezes before it ends, DuckDB's binding would report as leaked
 
 Line = Mapping[str, object]
 Answers = list[tuple[object, str]]
@@ -44,7 +40,7 @@ _SAMPLE: Final = 20_000
 """Records of the first shows that the weights are learned from: ten times what the fit asks for."""
 
 _BATCH: Final = 2_000
-"""Records that one task of a process has at least: shows are small, and a task costs a message each way."""
+"""Records that a batch has at least: shows are small, and a batch costs a message each way."""
 
 _ROWS: Final = 10_000
 """Lines that are fetched at once."""
@@ -67,35 +63,53 @@ class Faults(Struct):
     lines: int = 0
 
 
-def match_catalogue(file: Path, threshold: float, processes: int, faults: Faults) -> Iterator[Answers]:
+class Batch(Struct, frozen=True):
+    """Some shows, each with its records; they are matched with the threshold (natural log-odds) and the weights."""
+
+    shows: list[list[Line]]
+    threshold: float
+    table: Table
+
+
+MatchBatches = Callable[[Iterable[Batch]], Iterator[Answers]]
+"""Matches batches side by side, somewhere, and yields the answers in the order of the batches."""
+
+
+def match_catalogue(file: Path, threshold: float, faults: Faults, match_batches: MatchBatches) -> Iterator[Answers]:
     """Yield the answers for the records of each batch of shows, the shows in the order of their folded names.
 
     ``file`` is JSON Lines, or Parquet with the same fields as columns if it is named so. ``faults`` counts what was
     left out. Records without a show are matched with each other alone. Raises ConfigError if the file cannot be read.
     """
-    constraints = Constraints(threshold=threshold)
     batches = _batch_shows(_read_shows(file, faults))
-    sample: list[list[Line]] = []
-    while sum(map(len, sample)) < _SAMPLE and (batch := next(batches, None)) is not None:
-        sample.extend(batch)
-    if not sample:
-        return
-    table = match_records(parse_records([line for show in sample for line in show]), constraints).table
+    first: list[list[list[Line]]] = []
+    sample: list[Line] = []
+    while len(sample) < _SAMPLE and (shows := next(batches, None)) is not None:
+        first.append(shows)
+        sample.extend(chain.from_iterable(shows))
+    if sample:
+        table = match_records(parse_records(sample), Constraints(threshold=threshold)).table
+        yield from match_batches(Batch(shows, threshold, table) for shows in chain(first, batches))
+
+
+def match_in_processes(batches: Iterable[Batch]) -> Iterator[Answers]:
+    """Match batches on all processors of this machine."""
+    processes = os.cpu_count() or 1
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        running: list[Future[Answers]] = [pool.submit(match_shows, sample, constraints, table)]
+        running: list[Future[Answers]] = []
         for batch in batches:
             if len(running) > 2 * processes:
                 yield running.pop(0).result()
-            running.append(pool.submit(match_shows, batch, constraints, table))
+            running.append(pool.submit(match_batch, batch))
         for each in running:
             yield each.result()
 
 
-def match_shows(shows: Sequence[Sequence[Line]], constraints: Constraints, table: Table) -> Answers:
+def match_batch(batch: Batch) -> Answers:
     """Return the answers for the records of some shows, each matched by itself."""
     answers: Answers = []
-    for lines in shows:
-        found = match_records(parse_records(lines), constraints, table)
+    for lines in batch.shows:
+        found = match_records(parse_records(lines), Constraints(threshold=batch.threshold), batch.table)
         given = {str(line["id"]): line["id"] for line in lines}
         ids = [record.id for record in found.frame.records]
         answers.extend((given[ids[row]], ids[group[0]]) for group in found.groups for row in group)
@@ -118,6 +132,7 @@ def _batch_shows(shows: Iterator[list[Line]]) -> Iterator[list[list[Line]]]:
 
 def _read_shows(file: Path, faults: Faults) -> Iterator[list[Line]]:
     """Yield the records of each show, sorted by show; the lines of a show keep their order."""
+    duckdb = _import_duckdb()
     with tempfile.TemporaryDirectory(prefix="aggregator-catalogue-") as folder:
         settings: dict[str, Any] = {"memory_limit": _SORT_MEMORY, "temp_directory": folder}
         with duckdb.connect(f"{folder}/catalogue.db", config=settings) as database:
@@ -135,6 +150,16 @@ def _read_shows(file: Path, faults: Faults) -> Iterator[list[Line]]:
                         yield list(lines.values())
             except duckdb.Error as error:
                 raise ConfigError(f"{file}: cannot be read: {str(error).splitlines()[0]}") from error
+
+
+def _import_duckdb() -> ModuleType:
+    """Return DuckDB, which workers that only match do not need; raise ConfigError if it is not installed."""
+    try:
+        duckdb = importlib.import_module("duckdb")
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"--by-show: {error.name} is not installed: pip install 'aggregator[catalogue]'") from error
+    atexit.register(gc.unfreeze)  # what `cli.main` freezes before it ends, DuckDB's binding would report as leaked
+    return duckdb
 
 
 def _load(database: Any, file: Path) -> None:

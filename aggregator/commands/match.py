@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -13,8 +13,11 @@ from typing import Annotated, TextIO
 import typer
 from msgspec import to_builtins
 
-from aggregator.commands.options import LinesArgument, OutputOption, open_streams
+from aggregator import catalogue
+from aggregator.commands.options import CONFIG, ConfigOption, LinesArgument, OutputOption, open_streams
 from aggregator.commands.output import format_count
+from aggregator.commands.summary import warn
+from aggregator.config.load import load
 from aggregator.errors import AggregatorError, ConfigError
 from aggregator.merger.matching.comparison import BESIDE, POSTED
 from aggregator.merger.matching.explain import Resolution, explain_pairs
@@ -26,7 +29,7 @@ _THRESHOLD = 1.0
 """Threshold of a refresh, in natural log-odds."""
 
 
-def run(
+def run(  # noqa: PLR0913 - each is an option of the command line
     file: LinesArgument,
     output: OutputOption = "-",
     *,
@@ -39,6 +42,10 @@ def run(
         bool,
         typer.Option("--by-show", help="Match each show by itself, on all processors: for files larger than memory."),
     ] = False,
+    on_queue: Annotated[
+        bool, typer.Option("--queue", help="As --by-show, on the workers of the config's queue.")
+    ] = False,
+    config: ConfigOption = CONFIG,
 ) -> None:
     """Find records of a JSON Lines file that are the same item, of any kind: episodes, songs, papers.
 
@@ -47,10 +54,15 @@ def run(
     The answers {"id", "cluster"} come in the same order. Lines that cannot be used are reported on stderr by their
     number, and the exit code is then 1.
 
-    With --by-show the file may also be Parquet, with the same columns, and the answers are in the order of the shows.
+    With --by-show or --queue the file may also be Parquet, with the same columns, and the answers are in the order of
+    the shows.
     """
-    if by_show:
-        _match_catalogue(file, output, explain=explain, threshold=threshold)
+    if by_show or on_queue:
+        if explain or file == "-":
+            option = "--queue" if on_queue else "--by-show"
+            raise ConfigError(f"{option}: {'gives no evidence: leave out --explain' if explain else 'needs a file'}")
+        matching = _choose_workers(config) if on_queue else catalogue.match_in_processes
+        _match_catalogue(file, output, threshold, matching)
         return
     with open_streams(file, output) as (source, sink, errors):
         code = _match_lines(source, sink, errors, explain=explain, threshold=threshold)
@@ -85,21 +97,28 @@ def _match_lines(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool,
     return 1 if faults else 0
 
 
-def _match_catalogue(file: str, output: str, *, explain: bool, threshold: float) -> None:
-    """Write the answers for a catalogue, show by show."""
-    if explain or file == "-":
-        raise ConfigError(f"--by-show: {'gives no evidence: leave out --explain' if explain else 'needs a file'}")
-    from aggregator import catalogue  # noqa: PLC0415 - an extra: DuckDB
-
+def _match_catalogue(file: str, output: str, threshold: float, match_batches: catalogue.MatchBatches) -> None:
+    """Write the answers for a catalogue."""
     faults = catalogue.Faults()
     with open_streams(file, output) as (_, sink, errors):
-        for answers in catalogue.match_catalogue(Path(file), threshold, os.cpu_count() or 1, faults):
+        for answers in catalogue.match_catalogue(Path(file), threshold, faults, match_batches):
             sink.writelines(f"{json.dumps({'id': name, 'cluster': cluster})}\n" for name, cluster in answers)
         if faults.lines:
             errors.write(
                 f"{format_count(faults.lines, 'line')} cannot be used: an object with id and source is needed\n"
             )
             raise typer.Exit(1)
+
+
+def _choose_workers(config: Path) -> catalogue.MatchBatches:
+    """Return the matching by the workers of the config's queue; raise ConfigError or QueueError if there is none."""
+    loaded = load(config)
+    if loaded.queue is None:
+        raise ConfigError(f"{config}: match --queue needs queue: redis://… and its workers")
+    from aggregator.service import match_queue, queue  # noqa: PLC0415 - an extra
+
+    broker = queue.open_queue(loaded.queue)
+    return partial(match_queue.match_on_workers, broker, loaded.queue, loaded.lease, warn)
 
 
 def _read_lines(source: TextIO) -> tuple[list[_Line], list[str]]:

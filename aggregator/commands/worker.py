@@ -52,7 +52,7 @@ def run(
 
 
 def _work_for_queue(worker: Worker, url: str, threads: int, port: int | None, lines: Log) -> None:
-    from aggregator.service import queue  # noqa: PLC0415 - an extra
+    from aggregator.service import match_queue, queue  # noqa: PLC0415 - an extra
 
     owner = f"{socket.gethostname()}:{os.getpid()}"
     broker = queue.open_queue(url)
@@ -62,7 +62,14 @@ def _work_for_queue(worker: Worker, url: str, threads: int, port: int | None, li
         def work(sent: Claim, at: datetime | None) -> None:
             _work(worker, store, sent, at, owner, counts, lines)
 
-        with queue.working(broker, work, threads=threads, lease=worker.config.lease, tell=lines.warn):
+        def late(sent: Claim) -> None:
+            counts.failed.inc(len(sent.feeds))
+            lines.warn(
+                f"{', '.join(sent.feeds)}: took nine tenths of lease_seconds; refreshed again when the lease ends"
+            )
+
+        match_queue.add_matching(broker, url, worker.config.lease)
+        with queue.working(broker, work, late, threads=threads, lease=worker.config.lease, tell=lines.warn):
             lines.say(f"worker {owner}: {format_count(threads, 'job')} at once")
             wait()
 

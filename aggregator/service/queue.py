@@ -1,6 +1,7 @@
-"""The queue between the dispatcher and the workers: Dramatiq on Redis. It only carries; all of it may be lost.
+"""The queue between a sender and the workers: Dramatiq on Redis. It only carries; all of it may be lost.
 
-What is lost is claimed and sent again when its lease in the store has ended, so messages are never retried here.
+Feeds that are lost are claimed and sent again when their lease in the store has ended, and batches of a catalogue when
+their answer is late, so messages are never retried here.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ try:
     import dramatiq
     from dramatiq.brokers.redis import RedisBroker
     from dramatiq.errors import BrokerConnectionError
-    from dramatiq.middleware import TimeLimit
+    from dramatiq.middleware import TimeLimit, TimeLimitExceeded
     from redis.exceptions import RedisError
 except ModuleNotFoundError as error:
     raise QueueError(f"queue: {error.name} is not installed: pip install 'aggregator[scale]'") from error
@@ -54,7 +55,7 @@ def open_queue(url: str) -> Broker:
             heartbeat_timeout=_HEARTBEAT_MILLISECONDS,
             maintenance_chance=_MAINTENANCE_CHANCE,
         )
-        with _translating_errors(url):
+        with translating_errors(url):
             broker.client.ping()
     except FetchError as error:
         raise QueueError(f"queue: {error}") from error
@@ -64,7 +65,8 @@ def open_queue(url: str) -> Broker:
 
 
 @contextmanager
-def _translating_errors(url: str) -> Iterator[None]:
+def translating_errors(url: str) -> Iterator[None]:
+    """Raise QueueError for what Redis and Dramatiq raise; the address is named without its password."""
     try:
         yield
     except (RedisError, BrokerConnectionError) as error:
@@ -74,34 +76,48 @@ def _translating_errors(url: str) -> Iterator[None]:
 
 def send(broker: Broker, url: str, claim: Claim, at: datetime | None) -> None:
     """Send the feeds of a claim to the workers; raise QueueError. ``at`` is the clock of their refresh, if not now."""
-    kwargs = {"token": claim.token, "feeds": list(claim.feeds), "at": at.isoformat() if at else None}
-    message: Any = dramatiq.Message(queue_name=QUEUE, actor_name=_ACTOR, args=(), kwargs=kwargs, options={})
-    with _translating_errors(url):
+    kwargs: dict[str, object] = {"token": claim.token, "feeds": list(claim.feeds), "at": at.isoformat() if at else None}
+    send_message(broker, url, QUEUE, _ACTOR, kwargs)
+
+
+def send_message(broker: Broker, url: str, queue: str, actor: str, kwargs: dict[str, object]) -> None:
+    """Send what an actor is called with; raise QueueError."""
+    message: Any = dramatiq.Message(queue_name=queue, actor_name=actor, args=(), kwargs=kwargs, options={})
+    with translating_errors(url):
         broker.enqueue(message)
 
 
 def count_waiting(broker: Broker, url: str) -> int:
     """Return how many messages no worker has taken yet."""
-    with _translating_errors(url):
+    with translating_errors(url):
         return int(broker.client.llen(f"{NAMESPACE}:{QUEUE}"))
 
 
 @contextmanager
-def working(
-    broker: Broker, work: Work, *, threads: int, lease: timedelta, tell: Callable[[str], object]
+def working(  # noqa: PLR0913 - what a worker does, and its limits
+    broker: Broker,
+    work: Work,
+    late: Callable[[Claim], object],
+    *,
+    threads: int,
+    lease: timedelta,
+    tell: Callable[[str], object],
 ) -> Iterator[None]:
     """Do the work of messages in so many threads while the body runs; at its end those at work are finished.
 
-    A message may take nine tenths of the lease: then it is ended, before another worker begins it anew. What Dramatiq
-    has to say is told in lines.
+    A message may take nine tenths of the lease: then it is ended, before another worker begins it anew, and ``late`` is
+    called. What Dramatiq has to say is told in lines.
     """
     _tell_logs(tell)
 
     def run(token: str, feeds: Sequence[str], at: str | None) -> None:
-        work(Claim(token, tuple(feeds)), datetime.fromisoformat(at) if at else None)
+        claim = Claim(token, tuple(feeds))
+        try:
+            work(claim, datetime.fromisoformat(at) if at else None)
+        except TimeLimitExceeded:
+            late(claim)
 
-    limit = lease.total_seconds() * 900
-    dramatiq.actor(actor_name=_ACTOR, queue_name=QUEUE, broker=broker, time_limit=limit)(run)
+    add_actor(broker, QUEUE, _ACTOR, lease, run)
     broker.emit_after("process_boot")
     worker = dramatiq.Worker(broker, worker_threads=threads)
     worker.start()
@@ -110,6 +126,11 @@ def working(
     finally:
         worker.stop()
         broker.close()
+
+
+def add_actor(broker: Broker, queue: str, actor: str, lease: timedelta, run: Callable[..., None]) -> None:
+    """Have messages of a queue done by a function, in nine tenths of the lease; before `working` begins."""
+    dramatiq.actor(actor_name=actor, queue_name=queue, broker=broker, time_limit=lease.total_seconds() * 900)(run)
 
 
 class _Lines(logging.Handler):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import subprocess
 from collections import defaultdict
 from pathlib import Path
@@ -11,32 +10,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from tests.support.catalogue import EPISODES, make_catalogue
 from tests.support.program import run_program
 
-SHOWS, EPISODES = 40, 12
-WORDS = [
-    first + last
-    for first in ("bar", "del", "fon", "gu", "hat", "lim", "mor", "sel")
-    for last in ("ba", "dor", "kin", "mo")
-]
-
-
-def make_catalogue(seed: int) -> list[dict[str, object]]:
-    """Episodes of many shows as three directories list them: titles framed and misspelt, lengths rounded."""
-    chance = random.Random(seed)
-    lines: list[dict[str, object]] = []
-    for show in range(SHOWS):
-        name = f"{chance.choice(WORDS)} {chance.choice(WORDS)} {show}"
-        for number in range(EPISODES):
-            title = " ".join(chance.sample(WORDS, 5))
-            day, seconds = f"2024-{number % 12 + 1:02}-{show % 28 + 1:02}", chance.randrange(900, 4000)
-            lines += [
-                {"source": "host", "title": title, "published": day, "duration": seconds, "show": name},
-                {"source": "app", "title": f"{number}. {title}", "published": day, "show": name.upper()},
-                {"source": "site", "title": f"{name}: {title}", "duration": seconds // 60 * 60, "show": name},
-            ]
-    chance.shuffle(lines)
-    return [{"id": f"r{place}", **line} for place, line in enumerate(lines)]
+SHOWS = 40
 
 
 def match(folder: Path, *words: str) -> tuple[set[frozenset[str]], subprocess.CompletedProcess[str]]:
@@ -50,7 +27,7 @@ def match(folder: Path, *words: str) -> tuple[set[frozenset[str]], subprocess.Co
 
 @pytest.fixture
 def catalogue(tmp_path: Path) -> Path:
-    lines = [json.dumps(line) for line in make_catalogue(7)]
+    lines = [json.dumps(line) for line in make_catalogue(SHOWS)]
     (tmp_path / "all.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return tmp_path
 

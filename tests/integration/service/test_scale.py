@@ -9,9 +9,8 @@ import re
 import subprocess
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
 import psycopg
 import pytest
@@ -19,8 +18,8 @@ import pytest
 from tests.support.fleet import Fleet, kill, running_fleet
 from tests.support.program import run_program
 from tests.support.servers import PostgreSQL, Redis, running_postgresql, running_redis
+from tests.support.waiting import wait_for
 
-T = TypeVar("T")
 LEASE = "lease_seconds: 6"
 
 
@@ -238,11 +237,3 @@ def read_metrics(port: str) -> dict[str, float]:
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
         lines = answer.read().decode().splitlines()
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))}
-
-
-def wait_for(look: Callable[[], T | None], seconds: float = 60) -> T:
-    end = time.monotonic() + seconds
-    while not (found := look()):
-        assert time.monotonic() < end
-        time.sleep(0.1)
-    return found

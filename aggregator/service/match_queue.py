@@ -1,0 +1,135 @@
+"""Batches of a catalogue on the queue: sent by ``aggregator match --queue``, matched by any worker.
+
+Each batch is a message, and its answers go to a list in Redis that belongs to the run. What is lost with a worker or
+with Redis is sent again; an answer that comes twice is the same.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any, Final
+
+from msgspec import Struct, convert, field, to_builtins
+
+from aggregator import catalogue
+from aggregator.catalogue import Answers, Batch
+from aggregator.errors import QueueError
+from aggregator.service import queue
+from aggregator.service.queue import Broker
+
+QUEUE: Final = "matches"
+_ACTOR: Final = "match"
+
+_MOST = 64
+"""Batches that are sent, or answered before an earlier one: each has some 0.6 MB, and takes 0.6 s of a core."""
+
+_TIMES = 3
+"""How often a batch is sent before the run fails."""
+
+_KEPT_SECONDS = 3600
+"""After which Redis deletes the answers of a run that no longer reads them."""
+
+_SILENCE = 30.0
+"""Seconds without an answer after which that is reported."""
+
+
+class _Sent(Struct):
+    """A batch on its way: what is sent, how often it was, and when last (monotonic seconds)."""
+
+    message: dict[str, object]
+    times: int = 0
+    at: float = 0.0
+
+
+class _Run(Struct):
+    """A run: the Redis list of its answers, batches without an answer, and answers that wait for an earlier one.
+
+    ``reached`` and ``answered`` are the monotonic seconds at which Redis and a worker answered last.
+    """
+
+    broker: Broker
+    url: str
+    lease: float
+    tell: Callable[[str], object]
+    key: str = field(default_factory=lambda: f"{queue.NAMESPACE}:matched:{uuid.uuid4().hex}")
+    sent: dict[int, _Sent] = field(default_factory=dict)
+    answers: dict[int, Answers] = field(default_factory=dict)
+    reached: float = field(default_factory=time.monotonic)
+    answered: float = field(default_factory=time.monotonic)
+    is_told: bool = False
+
+    def add(self, number: int, batch: Batch) -> None:
+        """Have a batch sent."""
+        self.sent[number] = _Sent({"run": self.key, "number": number, "batch": to_builtins(batch)})
+
+    def exchange(self) -> None:
+        """Send what is due, and keep the next answer if one comes within a second; raise QueueError."""
+        due = [each for each in self.sent.values() if not each.times or time.monotonic() - each.at > self.lease]
+        if any(each.times == _TIMES for each in due):
+            raise QueueError(f"queue: no worker answered {_TIMES} messages; is `aggregator worker` running?")
+        try:
+            for each in due:
+                queue.send_message(self.broker, self.url, QUEUE, _ACTOR, each.message)
+                each.times, each.at = each.times + 1, time.monotonic()
+            with queue.translating_errors(self.url):
+                found = self.broker.client.blpop(self.key, timeout=1)
+            self.reached = time.monotonic()
+        except QueueError:
+            if time.monotonic() - self.reached > self.lease:
+                raise
+            time.sleep(1)
+            return
+        if found is not None:
+            self.answered, self.is_told = self.reached, False
+            number, answers = json.loads(found[1])
+            if self.sent.pop(number, None):
+                self.answers[number] = [(record, cluster) for record, cluster in answers]
+        elif self.reached - self.answered > _SILENCE and not self.is_told:
+            self.tell(f"no worker has answered for {_SILENCE:.0f} s; is `aggregator worker` running?")
+            self.is_told = True
+
+    def end(self) -> None:
+        """Delete the answers."""
+        with suppress(QueueError), queue.translating_errors(self.url):
+            self.broker.client.delete(self.key)
+
+
+def match_on_workers(
+    broker: Broker, url: str, lease: timedelta, tell: Callable[[str], object], batches: Iterable[Batch]
+) -> Iterator[Answers]:
+    """Yield the answers of workers for the batches, in their order.
+
+    A batch without an answer after the lease is sent again; ``tell`` is called if no worker answers. Raises QueueError
+    if a batch was sent three times in vain, or if Redis cannot be reached for as long as the lease.
+    """
+    run = _Run(broker, url, lease.total_seconds(), tell)
+    numbered = enumerate(batches)
+    turn = 0
+    try:
+        while True:
+            while len(run.sent) + len(run.answers) < _MOST and (batch := next(numbered, None)) is not None:
+                run.add(*batch)
+            if not run.sent:
+                return
+            run.exchange()
+            while turn in run.answers:
+                yield run.answers.pop(turn)
+                turn += 1
+    finally:
+        run.end()
+
+
+def add_matching(broker: Broker, url: str, lease: timedelta) -> None:
+    """Have a worker match what runs send, beside its feeds; before it begins its work."""
+
+    def match(run: str, number: int, batch: dict[str, Any]) -> None:
+        answers = json.dumps((number, catalogue.match_batch(convert(batch, Batch))))
+        with queue.translating_errors(url):
+            broker.client.pipeline().rpush(run, answers).expire(run, _KEPT_SECONDS).execute()
+
+    queue.add_actor(broker, QUEUE, _ACTOR, lease, match)

@@ -1,0 +1,80 @@
+"""A catalogue that workers match has the answers of one machine, whatever is lost on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from redis import Redis as Client
+
+from tests.support.catalogue import make_catalogue
+from tests.support.fleet import Fleet, kill, running_fleet
+from tests.support.program import run_program
+from tests.support.servers import PostgreSQL, Redis, running_postgresql, running_redis
+from tests.support.waiting import wait_for
+
+SHOWS = 240  # 8,640 records: five batches
+
+
+@pytest.fixture(scope="module")
+def postgresql() -> Iterator[PostgreSQL]:
+    with running_postgresql("-F") as server:
+        yield server
+
+
+@pytest.fixture
+def redis() -> Iterator[Redis]:
+    with running_redis() as server:
+        yield server
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Iterator[Fleet]:
+    with running_fleet(tmp_path / "fleet") as opened:
+        lines = [json.dumps(line) for line in make_catalogue(SHOWS)]
+        (opened.folder / "all.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        yield opened
+
+
+def configure(fleet: Fleet, postgresql: PostgreSQL, redis: Redis, name: str) -> Path:
+    return fleet.config(name, postgresql.make_database(name), f"queue: {redis.address}", "lease_seconds: 6", feeds=1)
+
+
+def test_workers_give_the_answers_of_one_machine_although_one_dies_and_the_queue_is_emptied(
+    fleet: Fleet, postgresql: PostgreSQL, redis: Redis
+) -> None:
+    config = configure(fleet, postgresql, redis, "lost")
+    matching = fleet.start("match", "all.jsonl", "--queue", "-c", config.name, "-o", "there.jsonl")
+    with Client.from_url(redis.address) as client:
+        wait_for(lambda: client.llen("aggregator:matches") == 5, 120)
+    redis.kill()
+    redis.start()
+    (worker,) = fleet.workers(config, 1, threads=1)
+    with Client.from_url(redis.address) as client:
+        wait_for(lambda: client.keys("aggregator:__acks__.*.matches"), 120)  # the worker has taken a batch
+    kill(worker)
+    fleet.workers(config, 2)
+    assert matching.wait(120) == 0, fleet.logs()
+    assert run_program(fleet.folder, "match", "all.jsonl", "--by-show", "-o", "here.jsonl").returncode == 0
+    there, here = ((fleet.folder / name).read_text() for name in ("there.jsonl", "here.jsonl"))
+    assert there.count("\n") == SHOWS * 36
+    assert there == here
+    with Client.from_url(redis.address) as client:
+        assert client.keys("aggregator:matched:*") == []
+    assert "Traceback" not in fleet.logs()
+
+
+def test_without_a_worker_it_ends_with_one_line(fleet: Fleet, postgresql: PostgreSQL, redis: Redis) -> None:
+    config = configure(fleet, postgresql, redis, "idle")
+    done = run_program(fleet.folder, "match", "all.jsonl", "--queue", "-c", config.name, seconds=120)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert "no worker answered 3 messages; is `aggregator worker` running?" in done.stderr
+
+
+def test_without_a_queue_it_says_what_is_needed(fleet: Fleet) -> None:
+    config = fleet.config("bare", "bare.db", feeds=1)
+    done = run_program(fleet.folder, "match", "all.jsonl", "--queue", "-c", config.name)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "match --queue needs queue: redis://" in done.stderr
