@@ -18,7 +18,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 
@@ -262,8 +262,9 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
             with database.transaction(run.store) as tx:
                 composed.write(tx)
         run.listen(Progress(plan.name, "", "publish"))
-        written = editions.place(run.config.output, plan.channel.folder, edition.staged)
-        _remove_former(run, plan)
+        with _noticing_lost_lease(run, plan.name):
+            written = editions.place(run.config.output, plan.channel.folder, edition.staged)
+            _remove_former(run, plan)
     except PublishError as error:
         failures = (plan.channel.hide_token(str(error)),)
         return replace(_unchanged_outcome(plan, results, publication), failures=failures)
@@ -278,21 +279,39 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
         alarms=(*edition.events, *publication.alarms),
     )
     try:
-        publications.write_published(run.store, plan, edition.cover, publication, run.at)
+        with _noticing_lost_lease(run, plan.name):
+            publications.write_published(run.store, plan, edition.cover, publication, run.at)
     except StoreError as error:
         return _with_note_failure(outcome, error)
-    except LockedError:
-        if run.config.output.bucket:
-            _publish_again(run, plan)
-        raise
     return outcome
 
 
-def _publish_again(run: Run, plan: Plan) -> None:
-    """Have the feed published again: this worker has lost its lease, and may have replaced files of a later edition."""
-    store = replace(run.store, claim=None)
-    publications.write_publication(store, plan.name, None)
-    leases.make_due(store, plan.name, run.at)
+@contextmanager
+def _noticing_lost_lease(run: Run, name: str) -> Iterator[None]:
+    """Have the feed, or the list of all feeds, published again if writing to a bucket fails and its lease was lost.
+
+    Another worker may then have published a later edition, of which this one has replaced objects. In a folder the next
+    refresh finds that by the times of the files.
+    """
+    with ExitStack() as unless_done:
+        unless_done.callback(_publish_again_if_lost, run, name)
+        yield
+        unless_done.pop_all()
+
+
+def _publish_again_if_lost(run: Run, name: str) -> None:
+    if run.config.output.bucket and _has_lost_lease(run.store):
+        store = replace(run.store, claim=None)
+        publications.write_publication(store, name, None)
+        leases.make_due(store, name, run.at)
+
+
+def _has_lost_lease(store: Store) -> bool:
+    try:
+        with database.transaction(store):  # compares the tokens of the leases
+            return False
+    except LockedError:
+        return True
 
 
 def _describe_sizes(plan: Plan, files: Sequence[FileState]) -> Iterator[str]:
@@ -349,13 +368,14 @@ def _publish_index(run: Run) -> Outcome:
         return Outcome(leases.INDEX, files=published.unchanged_files)
     task = Task(run.config.state, run.at, covers=publications.read_covers(run.store, plans))
     try:
-        with editions.compose(run.store, run.config.output, task) as composed:
+        with editions.compose(run.store, run.config.output, task) as composed, _noticing_lost_lease(run, leases.INDEX):
             written = editions.place(output, "", composed.edition.staged or Staged())
     except PublishError as error:
         return Outcome(leases.INDEX, failures=(str(error),))
     states = publications.read_file_states(output, [each.name for each in written])
     try:
-        publications.write_publication(run.store, leases.INDEX, Publication(digest, files=states))
+        with _noticing_lost_lease(run, leases.INDEX):
+            publications.write_publication(run.store, leases.INDEX, Publication(digest, files=states))
     except StoreError as error:
         return _with_note_failure(Outcome(leases.INDEX, files=written), error)
     return Outcome(leases.INDEX, files=written)

@@ -76,7 +76,8 @@ class Bucket:
         parts = {step.name: place / step.part for step in staged.steps}
         changed = set()
         for name in sorted((each.name for each in staged.written), key=_rank):
-            content = parts[name].read_bytes()
+            with self._translating_errors(folder):
+                content = parts[name].read_bytes()
             if name not in standing or standing[name].digest != _digest(content):
                 changed.add(name)
                 self.write(folder, name, content)

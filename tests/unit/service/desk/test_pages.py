@@ -24,6 +24,14 @@ def wait(visitor: Visitor, path: str) -> None:
         time.sleep(0.2)
 
 
+def list_another(home: Path) -> None:
+    """Have a source list one more item."""
+    path = home / "topic.txt"
+    head, entry, rest = path.read_text().partition("Crumb Talk artwork\n")
+    added = "\n\nSalt\n\nCrumb Talk - May 21, 2024 06:00 - 19 minutes ★★★★★ - 12 ratings\nHow much, and when.\n\n"
+    path.write_text(f"{head}{entry}{added}{entry}{rest}")
+
+
 def test_a_source_shows_its_polls_and_its_document_as_text(looker: Visitor) -> None:
     page = looker.json("/feeds/crumb-talk/sources/topic.json")
     assert [(poll["status"], poll["items"]) for poll in page["polls"]] == [("ok", 3)]
@@ -74,10 +82,7 @@ def test_a_feed_is_shown_as_in_an_app_with_links_that_subscribe(looker: Visitor)
 
 
 def test_changes_are_found_without_changing_anything_and_published(visitor: Visitor, home: Path) -> None:
-    path = home / "topic.txt"
-    head, entry, rest = path.read_text().partition("Crumb Talk artwork\n")
-    added = "\n\nSalt\n\nCrumb Talk - May 21, 2024 06:00 - 19 minutes ★★★★★ - 12 ratings\nHow much, and when.\n\n"
-    path.write_text(f"{head}{entry}{added}{entry}{rest}")
+    list_another(home)
     before = (home / "output/crumb-talk/feed.json").read_bytes()
     visitor.get("/feeds/crumb-talk/changes")
     visitor.press("Compare")
