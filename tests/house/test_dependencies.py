@@ -25,14 +25,21 @@ def read_pinned() -> dict[str, Version]:
     return {canonicalize_name(name): Version(version) for name, version in pairs}
 
 
+def is_pinned_version(name: str) -> bool:
+    """Whether the pinned version is the installed one: only then it is known what it needs."""
+    return Version(metadata.version(name)) == read_pinned().get(canonicalize_name(name))
+
+
 def list_needs(needed: list[Requirement]) -> list[Requirement]:
-    """What is needed, and what that needs, as far as it is installed here."""
+    """What is needed, and what that needs, as far as the pinned version is installed here."""
     found: dict[str, Requirement] = {}
     while needed:
         one = needed.pop()
         if str(one) in found or (one.marker and not applies(one, {""})):
             continue
         found[str(one)] = one
+        if not is_pinned_version(one.name):
+            continue
         for line in metadata.requires(one.name) or ():
             below = Requirement(line)
             if applies(below, {"", *one.extras}):
