@@ -83,7 +83,8 @@ def main() -> NoReturn:
 class _Output(FileIO):
     """A standard stream that drops what it cannot write, so that a command ends its work, and keeps the error.
 
-    ``goes_on`` says whether later writes are tried: a log may lack lines, no document the part before its end.
+    ``goes_on`` says whether it tries again with the next write: a log may lack lines, but a document must not lack its
+    middle.
     """
 
     error: OSError | None = None

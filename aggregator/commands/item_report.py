@@ -26,7 +26,7 @@ _CHANGE = 60
 
 
 def print_item(console: Console, item: Item, seen: Sequence[StoredEntry]) -> None:
-    """Print an item; ``seen`` are its stored entries."""
+    """Print an item with its stored entries (``seen``), and why they were merged."""
     console.print(shorten(item.title, 200), style="bold")
     console.print(f"{item.genre} {shorten(item.guid, 200)}")
     print_heading(console, f"Entries from {format_count(len({one.entry.source for one in seen}), 'source')}")

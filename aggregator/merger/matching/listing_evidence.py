@@ -74,7 +74,7 @@ class _Encounter(Struct, frozen=True):
 
 
 def _find_encounters(compared: Compared, listing: Ints, asked: Bools, least: int) -> Iterator[_Encounter]:
-    """Yield the pairs in ``asked`` for each two listings that have at least so many."""
+    """Yield the pairs in ``asked`` of each two listings that have ``least`` such pairs or more."""
     some = np.flatnonzero(asked & (listing[compared.left] != listing[compared.right]))
     left, right = compared.left[some], compared.right[some]
     turned = listing[left] > listing[right]

@@ -90,7 +90,7 @@ class Request(Struct, frozen=True):
 
     @property
     def is_foreign(self) -> bool:
-        """Return whether a page of another origin sent it (Fetch Metadata; RFC 6454 section 7)."""
+        """Return whether a page of another origin sent the request (Fetch Metadata; RFC 6454 section 7)."""
         if self.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return True
         origin = self.headers.get("origin")

@@ -38,7 +38,7 @@ class Charts(Struct, frozen=True):
 
 
 def make_charts(today: date, items: Iterable[tuple[date, int]], polled: Sequence[PollDay]) -> Charts:
-    """Return the charts of the days up to today; a day may stand several times in ``items``."""
+    """Return the charts of the days up to today; ``items`` are counts of new items, added up for each day."""
     counts = dict.fromkeys((today - timedelta(days=back) for back in range(DAYS - 1, -1, -1)), 0)
     for day, count in items:
         if day in counts:
