@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from hypothesis import given, settings
@@ -35,6 +36,14 @@ def test_any_text_has_one_canonical_and_one_bare_form(text: str, start: str) -> 
     assert urls.bare_audio(url) is not None
     assert urls.audio_id(url) is None
     assert not urls.is_web(url) or "://" in url
+
+
+@given(st.from_regex(urls._PLAIN, fullmatch=True))
+def test_a_plain_address_is_what_urllib_takes_for_one(url: str) -> None:
+    """The pattern only saves urllib's time: no function may give another answer because of it."""
+    parts = urlsplit(url)
+    assert (parts.hostname, parts.port, parts.username, parts.geturl()) == (parts.netloc, None, None, url)
+    assert urljoin("https://example.org/a/b", url) == url
 
 
 @pytest.mark.parametrize("rest", ["%20lang:de/listen/", "%41.example:8x/", "%:%/"])
