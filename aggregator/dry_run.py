@@ -36,7 +36,7 @@ def dry_run(config: Config, feeds: Sequence[str], *, at: datetime, force: bool =
     Raises the errors of a refresh.
     """
     folders = {name: config.plan(name).channel.folder for name in feeds}
-    with copy_of_state(config, folders.values()) as copied:
+    with _copy_of_state(config, folders.values()) as copied:
         before = {name: read_published(copied.output.path / folders[name]) for name in feeds}
         outcomes = refresh(copied, at=at, feeds=feeds, force=force, new=True)
         after = {name: read_published(copied.output.path / folders[name]) for name in feeds}
@@ -44,7 +44,7 @@ def dry_run(config: Config, feeds: Sequence[str], *, at: datetime, force: bool =
 
 
 @contextmanager
-def copy_of_state(config: Config, folders: Iterable[str]) -> Iterator[Config]:
+def _copy_of_state(config: Config, folders: Iterable[str]) -> Iterator[Config]:
     """Yield the config with a copy of the store and of the output, or of these folders if it is in a bucket.
 
     The copies are deleted afterwards.

@@ -57,14 +57,14 @@ def current_time(at: datetime | None) -> datetime:
     return at or datetime.now(UTC).replace(microsecond=0)
 
 
-def has_store(config: Config) -> bool:
+def _has_store(config: Config) -> bool:
     """Return whether there is a store; one on a server is taken to be there."""
     return "://" in config.state or Path(config.state).exists()
 
 
 def require_store(config: Config) -> Config:
     """Return the config if its store exists; raise NothingToPublishError otherwise, so that no store is created."""
-    if not has_store(config):
+    if not _has_store(config):
         raise NothingToPublishError(f"{config.state}: there is no store yet; run aggregator refresh first")
     return config
 

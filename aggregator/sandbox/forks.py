@@ -82,7 +82,7 @@ class Forks:
 
     def run(self, task: bytes, limits: Limits) -> IO[bytes]:
         """Have a fork do the task, and return the file at the beginning of what it wrote; raise ForkError."""
-        file = open_file()
+        file = _open_file()
         try:
             _write_all(file.fileno(), msgspec.msgpack.encode(Order(limits, task)))
             self._fork(file.fileno(), limits)
@@ -197,7 +197,7 @@ def read_messages(file: IO[bytes]) -> Iterator[bytes]:
         yield file.read(length)
 
 
-def open_file() -> IO[bytes]:
+def _open_file() -> IO[bytes]:
     """Open a file without a name, in memory where the system can."""
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create("aggregator"), "rb")

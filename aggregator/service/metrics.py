@@ -15,9 +15,9 @@ from aggregator.errors import AggregatorError
 from aggregator.store.leases import Counts
 
 # Upper bounds in seconds: an answer from memory takes a fraction of a millisecond, a slow client tens of seconds.
-BUCKETS = (0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0)
+_BUCKETS = (0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0)
 # The only names a path may give: a label for each address asked would let any stranger fill the memory.
-ENDINGS = {"": "page", "html": "page", "xml": "rss", "atom": "atom", "json": "json", "opml": "opml", "css": "style"}
+_ENDINGS = {"": "page", "html": "page", "xml": "rss", "atom": "atom", "json": "json", "opml": "opml", "css": "style"}
 
 
 class QueueCounts(Struct, frozen=True):
@@ -127,7 +127,7 @@ def meter() -> Meter:
     return Meter(
         kept,
         Counter("aggregator_http_requests", "Answers given", ["kind", "status"], registry=kept),
-        Histogram("aggregator_http_seconds", "Time to answer", buckets=BUCKETS, registry=kept),
+        Histogram("aggregator_http_seconds", "Time to answer", buckets=_BUCKETS, registry=kept),
         Counter("aggregator_http_sent_bytes", "Bytes of bodies sent", registry=kept),
         Gauge("aggregator_feed_items", "Items published", ["feed"], registry=kept),
         Gauge("aggregator_feed_silent_sources", "Sources that did not answer", ["feed"], registry=kept),
@@ -145,19 +145,19 @@ def refreshed(counts: Meter, outcomes: Sequence[Refreshed]) -> None:
 
 def answered(counts: Meter, answer: Answered) -> None:
     """Count an answer."""
-    counts.requests.labels(kind_of(answer.path), str(answer.status)).inc()
+    counts.requests.labels(_kind_of(answer.path), str(answer.status)).inc()
     counts.sent.inc(answer.sent)
     counts.seconds.observe(answer.seconds)
 
 
-def kind_of(path: str) -> str:
+def _kind_of(path: str) -> str:
     """Return the kind of file that a path asks for, out of a closed list.
 
-    >>> kind_of("/show/feed.xml"), kind_of("/"), kind_of("/show/x.php"), kind_of("/show")
+    >>> _kind_of("/show/feed.xml"), _kind_of("/"), _kind_of("/show/x.php"), _kind_of("/show")
     ('rss', 'page', 'other', 'page')
     """
     name = path.rpartition("/")[2]
-    return ENDINGS.get(name.rpartition(".")[2] if "." in name else "", "other")
+    return _ENDINGS.get(name.rpartition(".")[2] if "." in name else "", "other")
 
 
 def render(counts: Meter) -> tuple[str, bytes]:

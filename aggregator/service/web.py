@@ -42,7 +42,7 @@ from aggregator.text.times.dates import parse_http_date
 # How many answers may be under way at once. Beyond it a client is asked to come back: 503, never a silent queue.
 MOST: Final = 512
 _BACKLOG: Final = 2048  # connections that wait to be accepted
-RETRY_AFTER: Final = 30
+_RETRY_AFTER: Final = 30
 _STREAMED: Final = 8_000_000  # bytes from which on a file is sent as it is read: many answers may be under way
 _CHUNK: Final = 262_144
 
@@ -180,7 +180,7 @@ class PublishedFiles(StaticFiles):
             answer["last-modified"] = formatdate(changed, usegmt=True)
         if not is_page:
             answer |= {"access-control-allow-origin": "*", "access-control-expose-headers": "ETag, Last-Modified"}
-        if links := find_links(file.read(_HEAD_BYTES)):
+        if links := _find_links(file.read(_HEAD_BYTES)):
             answer["link"] = links
         file.seek(0)
         sent = file
@@ -216,7 +216,7 @@ class PublishedFiles(StaticFiles):
         """
         accepted = ",".join(headers.getlist("accept-encoding"))
         offered = list(_PACKED)
-        while (coding := choose_encoding(accepted, offered)) != "identity":
+        while (coding := _choose_encoding(accepted, offered)) != "identity":
             packed = self._open_any(name + _PACKED[coding])
             if packed is not None:
                 if int(os.fstat(packed.fileno()).st_mtime) == changed:
@@ -227,7 +227,7 @@ class PublishedFiles(StaticFiles):
 
     def _open(self, name: str) -> BufferedReader | None:
         """Open a published file; ``None`` if there is none."""
-        return self._open_any(name) if is_served(name) else None
+        return self._open_any(name) if _is_served(name) else None
 
     def _open_any(self, name: str) -> BufferedReader | None:
         """Open a file of the folder as ``_open``; a link leads nowhere: the file must be where its name says."""
@@ -258,23 +258,23 @@ class _LargeFile(Response):
             await send({"type": "http.response.body"})
 
 
-def is_served(path: str) -> bool:
+def _is_served(path: str) -> bool:
     """Return whether a path may name a published file: plain parts, none hidden, and an ending that is served.
 
     All else in the folder, temporary and packed files too, is not found.
 
-    >>> is_served("show/feed.xml"), is_served("../feed.xml"), is_served("show/.git/feed.xml"), is_served("a//feed.xml")
-    (True, False, False, False)
+    >>> [_is_served(path) for path in ("show/feed.xml", "../feed.xml", "show/.git/feed.xml", "a//feed.xml")]
+    [True, False, False, False]
     """
     parts = path.split("/")
     is_plain = "\x00" not in path and "\\" not in path
     return is_plain and all(part and not part.startswith((".", "~")) for part in parts) and Path(path).suffix in TYPES
 
 
-def find_links(body: bytes) -> str:
+def _find_links(body: bytes) -> str:
     """Return the Link header of a feed that names a hub: the hub and the feed's own address (WebSub, section 4).
 
-    >>> find_links(
+    >>> _find_links(
     ...     b'<atom:link rel="hub" href="https://hub.example/"/><atom:link rel="self" href="https://a.example/f"/>'
     ... )
     '<https://hub.example/>; rel="hub", <https://a.example/f>; rel="self"'
@@ -288,15 +288,15 @@ def find_links(body: bytes) -> str:
     return ", ".join(f'<{href}>; rel="{rel}"' for rel, href in found if not re.search(r"[\s<>\"]", href))
 
 
-def choose_encoding(accepted: str, offered: Sequence[str]) -> str:
+def _choose_encoding(accepted: str, offered: Sequence[str]) -> str:
     """Return the encoding that weighs most for the client; of equal ones the first that is ``offered``.
 
     "identity" if none of them is accepted, also for a client that refuses identity (RFC 9110, section 12.5.3 allows
     that).
 
-    >>> choose_encoding("gzip, deflate, br", ("br", "gzip")), choose_encoding("gzip;q=1, br;q=0.5", ("br", "gzip"))
+    >>> _choose_encoding("gzip, deflate, br", ("br", "gzip")), _choose_encoding("gzip;q=1, br;q=0.5", ("br", "gzip"))
     ('br', 'gzip')
-    >>> choose_encoding("gzip;q=0, *;q=0.5", ("gzip",)), choose_encoding("", ("br",))
+    >>> _choose_encoding("gzip;q=0, *;q=0.5", ("gzip",)), _choose_encoding("", ("br",))
     ('identity', 'identity')
     """
     weights = _parse_weights(accepted)
@@ -323,7 +323,7 @@ def _parse_weights(accepted: str) -> dict[str, float]:
 def _limit(inner: ASGIApp, most: int) -> ASGIApp:
     """Return the application with at most ``most`` answers under way; further clients get 503 and when to come back."""
     under_way = 0
-    busy = PlainTextResponse("busy\n", 503, {"retry-after": str(RETRY_AFTER), "cache-control": "no-store"})
+    busy = PlainTextResponse("busy\n", 503, {"retry-after": str(_RETRY_AFTER), "cache-control": "no-store"})
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         nonlocal under_way

@@ -30,7 +30,7 @@ from aggregator.version import VERSION
 MOST = 256
 """Feeds claimed at once: what is left is claimed afterwards, or by another worker."""
 
-TICKED = "ticked"
+_TICKED = "ticked"
 """The fact that says when anything was last claimed by the schedule."""
 
 _CONFIG = "config"
@@ -136,7 +136,7 @@ def claim_due(
     name = f"{socket.gethostname()}:{os.getpid()}" if owner is None else owner
     claim, lost = leases.claim_due(store, at, leases.read_clock(store), most=most, lease=lease, owner=name)
     if claim.feeds:
-        facts.write_fact(store, "", TICKED, at.isoformat().encode("ascii"))
+        facts.write_fact(store, "", _TICKED, at.isoformat().encode("ascii"))
     return claim, lost
 
 
@@ -219,5 +219,5 @@ def _find_due_time(plan: Plan, known: Mapping[tuple[str, str], Sequence[PollStat
 
 def _clock_went_back(store: Store, at: datetime) -> bool:
     """Return whether the last tick that claimed anything was later than this one."""
-    kept = facts.read_fact(store, "", TICKED)
+    kept = facts.read_fact(store, "", _TICKED)
     return kept is not None and datetime.fromisoformat(kept.decode("ascii")) > at + polling.BACKWARD

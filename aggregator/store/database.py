@@ -35,7 +35,7 @@ from aggregator.store import checksums, migrations, schema
 from aggregator.store import connection as connections
 
 T = TypeVar("T")
-Combine = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
+_Combine = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -193,7 +193,7 @@ def find_row(connection: Connection, table: Table, *where: ColumnElement[bool]) 
 
 
 def upsert(
-    connection: Connection, table: Table, rows: Sequence[Mapping[str, object]], combine: Combine | None = None
+    connection: Connection, table: Table, rows: Sequence[Mapping[str, object]], combine: _Combine | None = None
 ) -> None:
     """Write rows of the same columns, each in place of the one with the same primary key, and with its checksum.
 

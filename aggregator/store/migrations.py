@@ -20,7 +20,7 @@ from aggregator.errors import StoreError
 from aggregator.store import connection as connections
 from aggregator.store import schema
 
-Step = Callable[[Connection], None]
+_Step = Callable[[Connection], None]
 
 
 def _create_polls(connection: Connection) -> None:
@@ -38,11 +38,11 @@ def _create_poll_days(connection: Connection) -> None:
     schema.poll_days.create(connection)
 
 
-STEPS: tuple[Step, ...] = (_create_polls, _replace_due_times, _create_poll_days)
+STEPS: tuple[_Step, ...] = (_create_polls, _replace_due_times, _create_poll_days)
 """What leads from version 1 to 2, from 2 to 3, and so on; as many as ``schema.VERSION`` less one."""
 
 
-def migrate(engine: Engine, steps: tuple[Step, ...] = STEPS) -> None:
+def migrate(engine: Engine, steps: tuple[_Step, ...] = STEPS) -> None:
     """Create the tables or bring them to this program's version; raise StoreError if they are newer or not ours."""
     where, path = connections.printable_name(engine.url), connections.sqlite_file(engine.url)
     target = len(steps) + 1
@@ -81,7 +81,7 @@ def _read_version(connection: Connection, where: str) -> int:
     return int(str(found))
 
 
-def _run_steps(connection: Connection, where: str, steps: tuple[Step, ...]) -> None:
+def _run_steps(connection: Connection, where: str, steps: tuple[_Step, ...]) -> None:
     """Run the missing steps; the version is read again, as another process may have run them meanwhile."""
     if connection.dialect.name == "postgresql":
         connection.execute(select(func.pg_advisory_xact_lock(schema.APPLICATION)))

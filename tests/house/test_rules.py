@@ -95,6 +95,20 @@ def test_a_function_fits_a_screen() -> None:
     assert long == []
 
 
+def test_a_public_function_is_used_by_another_file() -> None:
+    folders = (PACKAGE, ROOT / "tests", ROOT / "evaluation", ROOT / "benchmarks")
+    words = {path: set(re.findall(r"\w+", path.read_text("utf-8"))) for each in folders for path in each.rglob("*.py")}
+    alone = [
+        f"{name}: {function.name}"
+        for path in FILES
+        for name, _, tree in [read(path)]
+        for function in tree.body
+        if isinstance(function, ast.FunctionDef) and not function.name.startswith("_")
+        if not any(function.name in found for other, found in words.items() if other != path)
+    ]
+    assert alone == []
+
+
 def test_each_package_is_imported_where_it_lives() -> None:
     astray = []
     for path in FILES:

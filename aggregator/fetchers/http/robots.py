@@ -46,10 +46,10 @@ _MISSED = timedelta(days=30)  # what section 2.3.1.4 gives as a reasonably long 
 _MOST = 500 * 1024  # bytes; section 2.5 wants at least so many read
 _SUCCESS, _REFUSAL = 2, 4  # the classes of statuses, RFC 9110 section 15
 
-ReadRobots = Callable[[str], Robots | None]
+_ReadRobots = Callable[[str], Robots | None]
 """What is remembered of a robots.txt by its address."""
 
-GetStart = Callable[
+_GetStart = Callable[
     [str, tuple[tuple[str, str], ...], Meter, int, tuple[str, ...]], tuple[int, Mapping[str, str], str, bytes]
 ]
 """Fetches the start of a document: `Client.get_start`."""
@@ -58,7 +58,7 @@ GetStart = Callable[
 class RobotsChecker:
     """Checks addresses against robots.txt in one run; each file is fetched by one thread, the others wait for it."""
 
-    def __init__(self, get_start: GetStart, policy: Policy, read_robots: ReadRobots, begun: float) -> None:
+    def __init__(self, get_start: _GetStart, policy: Policy, read_robots: _ReadRobots, begun: float) -> None:
         """Begin without files; ``begun`` is when the run's clock was read (`time.monotonic`)."""
         self._get_start, self._policy, self._read_robots, self._begun = get_start, policy, read_robots, begun
         self._known: dict[str, Robots] = {}

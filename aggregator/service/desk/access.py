@@ -56,10 +56,10 @@ def _derive(password: str, salt: bytes) -> bytes:
     return hashlib.scrypt(password.encode(), salt=salt, n=_N, r=_R, p=_P, maxmem=64 * 1024 * 1024)
 
 
-def is_loopback(address: str) -> bool:
+def _is_loopback(address: str) -> bool:
     """Return whether an address, or a name of this machine, is reached from this machine alone.
 
-    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    >>> _is_loopback("127.0.0.1"), _is_loopback("::1"), _is_loopback("localhost"), _is_loopback("0.0.0.0")
     (True, True, True, False)
     """
     try:
@@ -70,7 +70,7 @@ def is_loopback(address: str) -> bool:
 
 def may_open(access: DeskAccess, host: str) -> bool:
     """Return whether the desk may be offered at this address: anyone may ask there unless it is loopback."""
-    return is_loopback(host) or bool(access.password or access.trusted_header)
+    return _is_loopback(host) or bool(access.password or access.trusted_header)
 
 
 class Request(Struct, frozen=True):
@@ -134,9 +134,9 @@ def _explain_stranger(request: Request) -> str:
     A name that is not this machine's is a page that had its name lead here (DNS rebinding), and what came through a
     proxy may come from anyone.
     """
-    if not is_loopback(request.peer):
+    if not _is_loopback(request.peer):
         return "without a password the desk is open to this machine alone"
-    if not is_loopback(request.host):
+    if not _is_loopback(request.host):
         return "without a password the desk is asked for as localhost or 127.0.0.1"
     if request.version == "1.0" or any(name in request.headers for name in _FORWARDED):
         return "a proxy is in between: anyone could ask it, so the desk needs a password"

@@ -25,7 +25,7 @@ _MOST_FEEDS: Final = 1000
 _FEED_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
-class WayLine(Struct, frozen=True):
+class _WayLine(Struct, frozen=True):
     """A way to read an address: its kind, what it was proposed from, its options, and the first entries it yields."""
 
     place: int
@@ -38,7 +38,7 @@ class WayLine(Struct, frozen=True):
     entries: tuple[ListedEntry, ...]
 
 
-class AddPage(Struct, frozen=True):
+class _AddPage(Struct, frozen=True):
     """The page on which an address is pasted, and the ways to read it; ``chosen`` is the one that would be added.
 
     ``feed`` is the feed that it would go to. ``page`` is the address if elements of it can be chosen.
@@ -48,13 +48,13 @@ class AddPage(Struct, frozen=True):
     feeds: tuple[tuple[str, str], ...]
     number: str = ""
     problem: str = ""
-    ways: tuple[WayLine, ...] = ()
-    chosen: WayLine | None = None
+    ways: tuple[_WayLine, ...] = ()
+    chosen: _WayLine | None = None
     feed: str = ""
     page: str = ""
 
 
-class ImportLine(Struct, frozen=True):
+class _ImportLine(Struct, frozen=True):
     """A feed of an OPML file that the config lacks."""
 
     place: int
@@ -63,11 +63,11 @@ class ImportLine(Struct, frozen=True):
     name: str
 
 
-class ImportPage(Struct, frozen=True):
+class _ImportPage(Struct, frozen=True):
     """The page on which an OPML file is given, and the feeds that it would add."""
 
     number: str
-    feeds: tuple[ImportLine, ...]
+    feeds: tuple[_ImportLine, ...]
     skipped: int
     read: bool
 
@@ -85,11 +85,11 @@ class _Ways(Struct, frozen=True):
     problem: str = ""
 
 
-def show_add(desk: Desk, asked: Asked) -> AddPage:
+def _show_add(desk: Desk, asked: Asked) -> _AddPage:
     """Gather what was found at an address; ``found`` is its number, ``way`` the place of the way that is chosen."""
     number = asked.query.get("found", "")
     found = desk.kept.find(number)
-    empty = AddPage(registry.names(), list_feeds(desk))
+    empty = _AddPage(registry.names(), list_feeds(desk))
     if not isinstance(found, _Ways):
         return empty
     ways = tuple(_make_way(place, way) for place, way in enumerate(found.ways))
@@ -110,9 +110,9 @@ def list_feeds(desk: Desk) -> tuple[tuple[str, str], ...]:
     return tuple((plan.name, plan.channel.title) for plan in desk.config.plans)
 
 
-def _make_way(place: int, way: Found) -> WayLine:
+def _make_way(place: int, way: Found) -> _WayLine:
     source, listing = way.source, way.listing
-    return WayLine(
+    return _WayLine(
         place=place,
         url=redact(source.url or ""),
         kind=source.kind,
@@ -124,7 +124,7 @@ def _make_way(place: int, way: Found) -> WayLine:
     )
 
 
-def look_up(desk: Desk, asked: Asked) -> Done:
+def _look_up(desk: Desk, asked: Asked) -> Done:
     """Find out what an address is, and the ways to read it; nothing is stored."""
     candidates = adding.list_candidates(asked.find("url"), asked.form.get("kind") or None)
     page = next((source for source in candidates if source.kind in ("blog", "page")), None)
@@ -167,20 +167,20 @@ def write_found(desk: Desk, asked: Asked, found: Found) -> Done:
     )
 
 
-def show_import(desk: Desk, asked: Asked) -> ImportPage:
+def _show_import(desk: Desk, asked: Asked) -> _ImportPage:
     """Gather the feeds of an OPML file; ``found`` is its number."""
     number = asked.query.get("found", "")
     found = desk.kept.find(number)
     if not isinstance(found, _Import):
-        return ImportPage("", (), 0, read=False)
+        return _ImportPage("", (), 0, read=False)
     lines = (
-        ImportLine(place, each.title or "", redact(dict(each.keys).get("url", "")), each.feed)
+        _ImportLine(place, each.title or "", redact(dict(each.keys).get("url", "")), each.feed)
         for place, each in enumerate(found.additions[:_MOST_FEEDS])
     )
-    return ImportPage(number, tuple(lines), found.skipped, read=True)
+    return _ImportPage(number, tuple(lines), found.skipped, read=True)
 
 
-def read_import(desk: Desk, asked: Asked) -> Done:
+def _read_import(desk: Desk, asked: Asked) -> Done:
     """Read an OPML file; nothing is written."""
     body = asked.files.get("file") or asked.form.get("text", "").encode()
     outlines = opml.read(body)
@@ -189,7 +189,7 @@ def read_import(desk: Desk, asked: Asked) -> Done:
     return Done("", f"{desk.root}/import?found={desk.kept.add(asked.visitor, found)}")
 
 
-def write_import(desk: Desk, asked: Asked) -> Done:
+def _write_import(desk: Desk, asked: Asked) -> Done:
     """Write the chosen feeds of an OPML file into the config."""
     found = desk.kept.find(asked.find("found"))
     if not isinstance(found, _Import):
@@ -201,10 +201,10 @@ def write_import(desk: Desk, asked: Asked) -> Done:
     return Done(f"Added {len(chosen)} feeds; the schedule refreshes them.", f"{desk.root}/")
 
 
-PAGES = (Page("/add", "add.html.j2", show_add), Page("/import", "import.html.j2", show_import))
+PAGES = (Page("/add", "add.html.j2", _show_add), Page("/import", "import.html.j2", _show_import))
 ACTS = (
-    Act("/add/look", look_up),
+    Act("/add/look", _look_up),
     Act("/add/write", write),
-    Act("/import/read", read_import),
-    Act("/import/write", write_import),
+    Act("/import/read", _read_import),
+    Act("/import/write", _write_import),
 )

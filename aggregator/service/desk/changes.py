@@ -32,7 +32,7 @@ class _Both(Struct, frozen=True):
     after: str | None = None
 
 
-class ChangedItem(Struct, frozen=True):
+class _ChangedItem(Struct, frozen=True):
     """An item that would come, go, or become part of another (``into``), or leave it (``from``).
 
     ``is_held`` is whether a person has held it back since, ``seen`` the state of what is decided about it.
@@ -55,10 +55,10 @@ class _Changed(Struct, frozen=True):
 
 
 class _Difference(Struct, frozen=True):
-    added: tuple[ChangedItem, ...] = ()
-    removed: tuple[ChangedItem, ...] = ()
-    merged: tuple[ChangedItem, ...] = ()
-    parted: tuple[ChangedItem, ...] = ()
+    added: tuple[_ChangedItem, ...] = ()
+    removed: tuple[_ChangedItem, ...] = ()
+    merged: tuple[_ChangedItem, ...] = ()
+    parted: tuple[_ChangedItem, ...] = ()
     changed: tuple[_Changed, ...] = ()
     channel: Mapping[str, _Both] = {}
     sources: Mapping[str, _Both] = {}
@@ -86,14 +86,14 @@ class FeedChanges(Struct, frozen=True):
     """The differences of one feed; ``more`` counts the items that are not shown."""
 
     name: str
-    moved: tuple[tuple[str, ChangedItem], ...]
+    moved: tuple[tuple[str, _ChangedItem], ...]
     changed: tuple[ItemChange, ...]
     channel: tuple[FieldChange, ...]
     sources: tuple[FieldChange, ...]
     more: int
 
 
-class ChangesPage(Struct, frozen=True):
+class _ChangesPage(Struct, frozen=True):
     """The last comparison: of one feed, or of all (``feed`` is empty)."""
 
     feed: str
@@ -104,16 +104,16 @@ class ChangesPage(Struct, frozen=True):
     unchanged: int
 
 
-def show_changes(desk: Desk, asked: Asked) -> ChangesPage:
+def _show_changes(desk: Desk, asked: Asked) -> _ChangesPage:
     """Gather what the last comparison found."""
     name = desk.find_plan(asked).name if "feed" in asked.names else ""
     job = desk.jobs.newest(_KIND, name)
     if job is None or job.code is None:
-        return ChangesPage(name, None, job.number if job else None, (), (), 0)
+        return _ChangesPage(name, None, job.number if job else None, (), (), 0)
     feeds, unchanged = read_comparison(job)
     with desk.open_store() as store:
         feeds = tuple(_add_decisions(store, each) for each in feeds)
-    return ChangesPage(name, job.ended, None, tuple(job.lines[:50]), feeds, unchanged)
+    return _ChangesPage(name, job.ended, None, tuple(job.lines[:50]), feeds, unchanged)
 
 
 def _add_decisions(store: Store, found: FeedChanges) -> FeedChanges:
@@ -151,7 +151,7 @@ def _show_feed(name: str, found: _Difference) -> FeedChanges:
     )
 
 
-def _list_moved(found: _Difference) -> Iterator[tuple[str, ChangedItem]]:
+def _list_moved(found: _Difference) -> Iterator[tuple[str, _ChangedItem]]:
     for word in ("added", "removed", "merged", "parted"):
         yield from ((word, item) for item in getattr(found, word))
 
@@ -206,8 +206,8 @@ def release(desk: Desk, asked: Asked) -> Done:
 
 
 PAGES = (
-    Page("/changes", "changes.html.j2", show_changes),
-    Page("/feeds/{feed}/changes", "changes.html.j2", show_changes),
+    Page("/changes", "changes.html.j2", _show_changes),
+    Page("/feeds/{feed}/changes", "changes.html.j2", _show_changes),
 )
 ACTS = (
     Act("/changes/compare", compare),

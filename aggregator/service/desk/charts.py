@@ -14,7 +14,7 @@ _HEIGHT, _STEP, _WIDTH = 40, 4, 3
 """Units of a chart: its height, and how far bars are apart and wide."""
 
 
-class DayLine(Struct, frozen=True):
+class _DayLine(Struct, frozen=True):
     """A UTC day: new items, polls, how many of them failed, and the milliseconds that answers took, if there were any.
 
     ``mean`` and ``slowest`` are 0 on a day without answers.
@@ -31,7 +31,7 @@ class DayLine(Struct, frozen=True):
 class Charts(Struct, frozen=True):
     """The last ninety days, today last, and their sums."""
 
-    days: tuple[DayLine, ...]
+    days: tuple[_DayLine, ...]
     items: int
     polls: int
     failures: int
@@ -53,12 +53,12 @@ def make_charts(today: date, items: Iterable[tuple[date, int]], polled: Sequence
     )
 
 
-def _make_line(day: date, items: int, known: Mapping[date, PollDay]) -> DayLine:
+def _make_line(day: date, items: int, known: Mapping[date, PollDay]) -> _DayLine:
     polled = known.get(day)
     if polled is None:
-        return DayLine(day, items)
+        return _DayLine(day, items)
     mean = polled.milliseconds // polled.answers if polled.answers else 0
-    return DayLine(day, items, polled.polls, polled.failures, mean, polled.slowest)
+    return _DayLine(day, items, polled.polls, polled.failures, mean, polled.slowest)
 
 
 def draw_bars(values: Sequence[float], most: float) -> str:

@@ -35,7 +35,7 @@ _FRAME_HEADERS: Final = {
 }
 
 
-class ChoosePage(Struct, frozen=True):
+class _ChoosePage(Struct, frozen=True):
     """The page on which elements are chosen: the selectors so far, what they yield, and what is to be clicked next."""
 
     number: str
@@ -52,7 +52,7 @@ class ChoosePage(Struct, frozen=True):
     sandbox: str = _SANDBOX
 
 
-class OutlinePage(Struct, frozen=True):
+class _OutlinePage(Struct, frozen=True):
     """The frame in which a page is shown, from one piece on."""
 
     number: str
@@ -99,7 +99,7 @@ def _find(desk: Desk, asked: Mapping[str, str]) -> tuple[_Chosen, dict[str, str]
     return chosen, {name: value for name in names if (value := asked.get(name, "").strip())}
 
 
-def show_choice(desk: Desk, asked: Asked) -> ChoosePage:
+def _show_choice(desk: Desk, asked: Asked) -> _ChoosePage:
     """Gather what the selectors of the query yield, after the element ``pick`` was chosen as ``field``."""
     chosen, options = _find(desk, asked.query)
     page = chosen.page
@@ -118,7 +118,7 @@ def show_choice(desk: Desk, asked: Asked) -> ChoosePage:
             problem = str(error)
     feed = adding.choose_feed(desk.config, found)
     names = registry.find("page").options or ()
-    return ChoosePage(
+    return _ChoosePage(
         number=asked.query["page"],
         url=redact(page.url),
         field=field,
@@ -133,7 +133,7 @@ def show_choice(desk: Desk, asked: Asked) -> ChoosePage:
     )
 
 
-def show_outline(desk: Desk, asked: Asked) -> OutlinePage:
+def _show_outline(desk: Desk, asked: Asked) -> _OutlinePage:
     """Gather the outline of a page from the piece ``from`` on."""
     chosen, options = _find(desk, asked.query)
     first = parse_number(asked.query.get("from", ""))
@@ -141,7 +141,7 @@ def show_outline(desk: Desk, asked: Asked) -> OutlinePage:
         outline = resources.outline(preview.set_options(chosen.page, options), first)
     end = first + len(outline.pieces)
     following = end if end < outline.total else 0
-    return OutlinePage(asked.query["page"], asked.query.get("field", "items"), options, outline, first, following)
+    return _OutlinePage(asked.query["page"], asked.query.get("field", "items"), options, outline, first, following)
 
 
 def write(desk: Desk, asked: Asked) -> Done:
@@ -153,7 +153,7 @@ def write(desk: Desk, asked: Asked) -> Done:
 
 
 PAGES = (
-    Page("/add/page", "choose.html.j2", show_choice),
-    Page("/add/outline", "outline.html.j2", show_outline, _FRAME_HEADERS),
+    Page("/add/page", "choose.html.j2", _show_choice),
+    Page("/add/outline", "outline.html.j2", _show_outline, _FRAME_HEADERS),
 )
 ACTS = (Act("/add/open", open_page), Act("/add/page/write", write))

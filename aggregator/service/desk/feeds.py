@@ -25,16 +25,16 @@ from aggregator.store import decisions, guids, polls
 from aggregator.store.database import Store
 from aggregator.text.fold import fold
 
-ITEMS_ON_A_PAGE: Final = 50
+_ITEMS_ON_A_PAGE: Final = 50
 _FORMATS: Final = ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "changes.atom", "report.json")
 _MARKS: Final = ("repaired", "cut", "changed", "several", "single")
 
-FEEDS_ON_A_PAGE: Final = 25
-SOURCES_OF_A_FEED = 6
+_FEEDS_ON_A_PAGE: Final = 25
+_SOURCES_OF_A_FEED = 6
 """Sources shown of a feed, those that fail first; its own page has all."""
 
 
-class FeedCard(Struct, frozen=True):
+class _FeedCard(Struct, frozen=True):
     """A feed on the overview."""
 
     name: str
@@ -50,10 +50,10 @@ class FeedCard(Struct, frozen=True):
     running: int | None
 
 
-class Overview(Struct, frozen=True):
+class _Overview(Struct, frozen=True):
     """The overview: the feeds of one page, and how many there are in all."""
 
-    feeds: tuple[FeedCard, ...]
+    feeds: tuple[_FeedCard, ...]
     total: int
     page: int
     pages: int
@@ -64,7 +64,7 @@ class Overview(Struct, frozen=True):
     charts: Charts
 
 
-class JobPage(Struct, frozen=True):
+class _JobPage(Struct, frozen=True):
     """A command that the desk started, and its lines so far."""
 
     number: int
@@ -88,26 +88,26 @@ class _Known(Struct, frozen=True):
     polled: tuple[PollDay, ...] = ()
 
 
-def show_overview(desk: Desk, asked: Asked) -> Overview:
+def _show_overview(desk: Desk, asked: Asked) -> _Overview:
     """Gather the overview; ``q`` seeks titles and names, ``page`` counts from 1."""
     config, search = desk.config, asked.query.get("q", "")
     wanted = [plan for plan in config.plans if fold(search) in fold(f"{plan.channel.title} {plan.name}")]
-    pages = max(1, -(-len(wanted) // FEEDS_ON_A_PAGE))
+    pages = max(1, -(-len(wanted) // _FEEDS_ON_A_PAGE))
     page = min(max(1, parse_number(asked.query.get("page", ""))), pages)
     try:
         with desk.open_store() as store:
             known = _read(store)
             ranked = sorted(wanted, key=lambda plan: _rank(plan, known))
-            shown = ranked[(page - 1) * FEEDS_ON_A_PAGE : page * FEEDS_ON_A_PAGE]
+            shown = ranked[(page - 1) * _FEEDS_ON_A_PAGE : page * _FEEDS_ON_A_PAGE]
             covers = {cover.channel.name: cover for cover in publications.read_covers(store, shown)}
             made = polls.read_polls(store, *(plan.name for plan in shown))
             following = persist.read_next_polls(store, shown, now())
             polled = polls.count_polls(store, now().date())
             known = replace(known, covers=covers, polls=made, following=following, polled=polled)
     except MissingError:
-        known, shown = _Known({}, {}), wanted[:FEEDS_ON_A_PAGE]
+        known, shown = _Known({}, {}), wanted[:_FEEDS_ON_A_PAGE]
     running = {job.feed: job.number for job in desk.jobs.running() if job.kind == "refresh"}
-    return Overview(
+    return _Overview(
         feeds=tuple(_make_card(plan, known, running.get(plan.name)) for plan in shown),
         total=len(wanted),
         page=page,
@@ -139,7 +139,7 @@ def _count_waiting(publication: Publication | None) -> int:
     return publication.near_misses if publication else 0
 
 
-def _make_card(plan: Plan, known: _Known, running: int | None) -> FeedCard:
+def _make_card(plan: Plan, known: _Known, running: int | None) -> _FeedCard:
     cover, publication = known.covers.get(plan.name), known.publications.get(plan.name)
     results = {result.source.name: result for result in known.results.get(plan.name, ())}
     lines = [
@@ -153,7 +153,7 @@ def _make_card(plan: Plan, known: _Known, running: int | None) -> FeedCard:
     ]
     lines.sort(key=lambda line: not line.is_failing)
     image = plan.channel.image or (cover.channel.image if cover else None)
-    return FeedCard(
+    return _FeedCard(
         name=plan.name,
         title=plan.channel.title,
         image=image if image and image.startswith("https://") else None,
@@ -162,26 +162,26 @@ def _make_card(plan: Plan, known: _Known, running: int | None) -> FeedCard:
         waiting=_count_waiting(publication),
         held=len(publication.held) if publication else 0,
         failing=_count_failing(tuple(results.values())),
-        sources=tuple(lines[:SOURCES_OF_A_FEED]),
-        more_sources=len(lines[SOURCES_OF_A_FEED:]),
+        sources=tuple(lines[:_SOURCES_OF_A_FEED]),
+        more_sources=len(lines[_SOURCES_OF_A_FEED:]),
         running=running,
     )
 
 
-def refresh_feed(desk: Desk, asked: Asked) -> Done:
+def _refresh_feed(desk: Desk, asked: Asked) -> Done:
     """Refresh a feed now, in a process of its own."""
     plan = desk.find_plan(asked)
     job = desk.jobs.refresh(plan.name)
     return Done("", f"{desk.root}/jobs/{job.number}")
 
 
-def show_job(desk: Desk, asked: Asked) -> JobPage:
+def _show_job(desk: Desk, asked: Asked) -> _JobPage:
     """Gather the lines of a command."""
     number = asked.names["number"]
     job = desk.jobs.find(parse_number(number))
     if job is None:
         raise MissingError("this command is not known any more")
-    return JobPage(job.number, job.kind, job.feed, job.begun, job.ended, job.code, tuple(job.lines), job.then)
+    return _JobPage(job.number, job.kind, job.feed, job.begun, job.ended, job.code, tuple(job.lines), job.then)
 
 
 class ItemLine(Struct, frozen=True):
@@ -195,7 +195,7 @@ class ItemLine(Struct, frozen=True):
     marks: tuple[str, ...]
 
 
-class RemovedItem(Struct, frozen=True):
+class _RemovedItem(Struct, frozen=True):
     """An item that a person took out of the feed, and why."""
 
     guid: str
@@ -221,7 +221,7 @@ class FeedPage(Struct, frozen=True):
     sources: tuple[SourceLine, ...]
     near_misses: int
     held: int
-    removed: tuple[RemovedItem, ...]
+    removed: tuple[_RemovedItem, ...]
     formats: tuple[str, ...]
     app: AppView | None
     apps: tuple[tuple[str, str], ...]
@@ -230,7 +230,7 @@ class FeedPage(Struct, frozen=True):
     running: int | None
 
 
-def show_feed(desk: Desk, asked: Asked) -> FeedPage:
+def _show_feed(desk: Desk, asked: Asked) -> FeedPage:
     """Gather the page of a feed; ``q``, ``source`` and ``mark`` select items, ``page`` counts from 1."""
     plan = desk.find_plan(asked)
     folder = desk.config.output.open_folder(plan.channel.folder)
@@ -253,7 +253,7 @@ def show_feed(desk: Desk, asked: Asked) -> FeedPage:
             for item in report.items
             if _is_wanted(_make_line(item, published.get(item.guid)), fold(search), source, mark)
         ]
-    pages = max(1, -(-len(found) // ITEMS_ON_A_PAGE))
+    pages = max(1, -(-len(found) // _ITEMS_ON_A_PAGE))
     page = min(max(1, parse_number(asked.query.get("page", ""))), pages)
     job = desk.jobs.newest("refresh", plan.name)
     return FeedPage(
@@ -262,7 +262,7 @@ def show_feed(desk: Desk, asked: Asked) -> FeedPage:
         address="" if plan.channel.token else plan.channel.base_url,
         items=tuple(
             _make_line(item, published.get(item.guid))
-            for item in found[(page - 1) * ITEMS_ON_A_PAGE : page * ITEMS_ON_A_PAGE]
+            for item in found[(page - 1) * _ITEMS_ON_A_PAGE : page * _ITEMS_ON_A_PAGE]
         ),
         found=len(found),
         total=len(report.items),
@@ -321,15 +321,15 @@ def _is_wanted(line: ItemLine, search: str, source: str, mark: str) -> bool:
 
 def _list_removed(
     plan: Plan, published: dict[str, PublishedItem], removed: Mapping[str, str]
-) -> tuple[RemovedItem, ...]:
+) -> tuple[_RemovedItem, ...]:
     return tuple(
-        RemovedItem(guid, published[guid].title if guid in published else guid, why)
+        _RemovedItem(guid, published[guid].title if guid in published else guid, why)
         for guid, why in removed.items()
         if guid not in dict(plan.buried)
     )
 
 
-def validate_feed(desk: Desk, asked: Asked) -> Done:
+def _validate_feed(desk: Desk, asked: Asked) -> Done:
     """Check the published files of a feed, as ``aggregator validate`` does."""
     plan = desk.find_plan(asked)
     folder = desk.config.output.open_folder(plan.channel.folder)
@@ -340,11 +340,11 @@ def validate_feed(desk: Desk, asked: Asked) -> Done:
 
 
 PAGES = (
-    Page("/overview", "overview.html.j2", show_overview),
-    Page("/jobs/{number}", "job.html.j2", show_job),
-    Page("/feeds/{feed}", "feed.html.j2", show_feed),
+    Page("/overview", "overview.html.j2", _show_overview),
+    Page("/jobs/{number}", "job.html.j2", _show_job),
+    Page("/feeds/{feed}", "feed.html.j2", _show_feed),
 )
 ACTS = (
-    Act("/feeds/{feed}/refresh", refresh_feed),
-    Act("/feeds/{feed}/validate", validate_feed),
+    Act("/feeds/{feed}/refresh", _refresh_feed),
+    Act("/feeds/{feed}/validate", _validate_feed),
 )

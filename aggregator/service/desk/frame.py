@@ -198,7 +198,7 @@ def quote(value: object, most: int = 300) -> Markup:
     return Markup("<bdi>{}</bdi>").format(clean_line(str(value), most))
 
 
-def format_ago(at: datetime | None) -> Markup:
+def _format_ago(at: datetime | None) -> Markup:
     """Return a time for people, with the exact one beside it."""
     if at is None:
         return Markup("never")
@@ -235,7 +235,7 @@ def _make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"quote": quote, "ago": format_ago, "bars": charts.draw_bars, "tile": _draw_tile}
+    made.filters |= {"quote": quote, "ago": _format_ago, "bars": charts.draw_bars, "tile": _draw_tile}
     made.filters |= {"size": wording.format_size, "count": wording.format_count}
     return made
 

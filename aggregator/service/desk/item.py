@@ -47,14 +47,14 @@ _WIDEST_BAR: Final = 8.0
 """Log-odds that fill a bar; more looks the same."""
 
 
-class OtherValue(Struct, frozen=True):
+class _OtherValue(Struct, frozen=True):
     """A source that gives another value, with the words that differ from the published one marked."""
 
     source: str
     pieces: Pieces
 
 
-class RepairLine(Struct, frozen=True):
+class _RepairLine(Struct, frozen=True):
     """A repair of a value: the cause, and the text before and after."""
 
     cause: str
@@ -62,7 +62,7 @@ class RepairLine(Struct, frozen=True):
     after: str
 
 
-class FieldLine(Struct, frozen=True):
+class _FieldLine(Struct, frozen=True):
     """A field of an item: its value, from which source it is, who agrees, who differs, and what was repaired.
 
     ``original`` is a repaired value as its source gave it, with the words marked that the published one lacks.
@@ -74,14 +74,14 @@ class FieldLine(Struct, frozen=True):
     source: str
     percent: int
     agreeing: tuple[str, ...]
-    others: tuple[OtherValue, ...]
-    repairs: tuple[RepairLine, ...]
+    others: tuple[_OtherValue, ...]
+    repairs: tuple[_RepairLine, ...]
     original: Pieces
     fixed: str | None
     can_be_set: bool
 
 
-class EntryLine(Struct, frozen=True):
+class _EntryLine(Struct, frozen=True):
     """An entry of an item."""
 
     id: str
@@ -95,7 +95,7 @@ class EntryLine(Struct, frozen=True):
     last_seen: datetime
 
 
-class Bar(Struct, frozen=True):
+class _Bar(Struct, frozen=True):
     """A piece of evidence as a bar to the left (against) or right (for) of the middle of 200 units."""
 
     name: str
@@ -114,10 +114,10 @@ class PairBars(Struct, frozen=True):
     right: str
     weight: float
     veto: str
-    bars: tuple[Bar, ...]
+    bars: tuple[_Bar, ...]
 
 
-class EventLine(Struct, frozen=True):
+class _EventLine(Struct, frozen=True):
     """Something that happened to an item."""
 
     at: datetime
@@ -125,7 +125,7 @@ class EventLine(Struct, frozen=True):
     text: str
 
 
-class ItemPage(Struct, frozen=True):
+class _ItemPage(Struct, frozen=True):
     """The page of an item; ``seen`` is the state of decisions that its forms were made of."""
 
     feed: str
@@ -135,16 +135,16 @@ class ItemPage(Struct, frozen=True):
     url: str
     minted: datetime | None
     updated: datetime | None
-    fields: tuple[FieldLine, ...]
-    entries: tuple[EntryLine, ...]
+    fields: tuple[_FieldLine, ...]
+    entries: tuple[_EntryLine, ...]
     pairs: tuple[PairBars, ...]
     more_pairs: int
-    events: tuple[EventLine, ...]
+    events: tuple[_EventLine, ...]
     removed: str
     seen: str
 
 
-def show_item(desk: Desk, asked: Asked) -> ItemPage:
+def _show_item(desk: Desk, asked: Asked) -> _ItemPage:
     """Gather the page of the item whose guid the query gives."""
     plan = desk.find_plan(asked)
     folder, guid = desk.config.output.open_folder(plan.channel.folder), asked.query.get("guid", "")
@@ -160,7 +160,7 @@ def show_item(desk: Desk, asked: Asked) -> ItemPage:
     origins = {field.field: field for field in item.fields}
     evidence = read_evidence(item)
     names = sorted(dict.fromkeys((*origins, *fixed)), key=_rank)
-    return ItemPage(
+    return _ItemPage(
         feed=plan.name,
         guid=guid,
         title=item.title,
@@ -169,10 +169,10 @@ def show_item(desk: Desk, asked: Asked) -> ItemPage:
         minted=published.minted if published else None,
         updated=published.updated if published else None,
         fields=tuple(_make_field(name, origins.get(name), shown, known, fixed.get(name)) for name in names),
-        entries=tuple(map(make_entry_line, known)),
+        entries=tuple(map(_make_entry_line, known)),
         pairs=tuple(make_bars(pair) for pair in evidence[:_MOST_PAIRS]),
         more_pairs=max(0, len(evidence) - _MOST_PAIRS),
-        events=tuple(EventLine(each.at, each.kind, each.text) for each in reversed(events[-_MOST_EVENTS:])),
+        events=tuple(_EventLine(each.at, each.kind, each.text) for each in reversed(events[-_MOST_EVENTS:])),
         removed=removed,
         seen=seen,
     )
@@ -188,16 +188,16 @@ def _is_about(text: str, guid: str, names: Sequence[str]) -> bool:
 
 def _make_field(
     name: str, origin: ReportField | None, shown: FeedItem, known: Sequence[StoredEntry], fixed: str | None
-) -> FieldLine:
+) -> _FieldLine:
     value = _find_value(name, shown, known, origin.source if origin else "")
-    return FieldLine(
+    return _FieldLine(
         name=name,
         value=_cut(value),
         source=origin.source if origin else "",
         percent=round(100 * origin.confidence) if origin else 100,
         agreeing=origin.agreeing if origin else (),
         others=tuple(
-            OtherValue(other.source, _mark(value, other.value)) for other in (origin.dissent if origin else ())
+            _OtherValue(other.source, _mark(value, other.value)) for other in (origin.dissent if origin else ())
         ),
         repairs=tuple(map(_make_repair, origin.repairs if origin else ())),
         original=_find_original(value, origin, known) if origin and origin.repairs else (),
@@ -219,9 +219,9 @@ def _cut(text: str) -> str:
     return wording.shorten(text, _LONGEST)
 
 
-def _make_repair(repair: ReportRepair) -> RepairLine:
+def _make_repair(repair: ReportRepair) -> _RepairLine:
     before, after = visible_whitespace.show_difference(repair.before, repair.after)
-    return RepairLine(repair.cause, _cut(before), _cut(after))
+    return _RepairLine(repair.cause, _cut(before), _cut(after))
 
 
 def _mark(value: str, other: str) -> Pieces:
@@ -247,10 +247,10 @@ def _find_value(name: str, shown: FeedItem, known: Sequence[StoredEntry], source
     return next((format_value(value) for each in own if (value := getattr(each, name, None)) is not None), "")
 
 
-def make_entry_line(stored: StoredEntry) -> EntryLine:
+def _make_entry_line(stored: StoredEntry) -> _EntryLine:
     """Return an entry as pages list it."""
     entry = stored.entry
-    return EntryLine(
+    return _EntryLine(
         entry.id,
         entry.source,
         entry.title,
@@ -268,12 +268,12 @@ def make_bars(pair: ReportPair) -> PairBars:
     return PairBars(pair.left, pair.right, pair.weight, pair.veto or "", tuple(_iterate_bars(pair)))
 
 
-def _iterate_bars(pair: ReportPair) -> Iterator[Bar]:
+def _iterate_bars(pair: ReportPair) -> Iterator[_Bar]:
     for one in sorted(pair.evidence, key=lambda one: -abs(one.weight)):
         width = round(100 * min(abs(one.weight), _WIDEST_BAR) / _WIDEST_BAR, 1)
         start = 100.0 if one.weight >= 0 else 100 - width
         words = describe_evidence(one.name), describe_level(one.name, one.level)
-        yield Bar(*words, _cut(one.left), _cut(one.right), one.weight, start, width)
+        yield _Bar(*words, _cut(one.left), _cut(one.right), one.weight, start, width)
 
 
 def _then(desk: Desk, plan: Plan, guid: str) -> str:
@@ -350,7 +350,7 @@ def take_back(desk: Desk, asked: Asked) -> Done:
     return Done("The item is back with the next refresh.", f"{desk.root}/feeds/{plan.name}", undo)
 
 
-PAGES = (Page("/feeds/{feed}/item", "item.html.j2", show_item),)
+PAGES = (Page("/feeds/{feed}/item", "item.html.j2", _show_item),)
 ACTS = (
     Act("/feeds/{feed}/item/set", set_field),
     Act("/feeds/{feed}/item/unset", unset_field),

@@ -26,7 +26,7 @@ Pieces = tuple[tuple[word_diff.Change, str], ...]
 """A text in pieces: those that another one lacks are marked."""
 
 
-class ReportEvidence(Struct, frozen=True, gc=False):
+class _ReportEvidence(Struct, frozen=True, gc=False):
     """One piece of evidence of ``report.json``."""
 
     name: str
@@ -42,7 +42,7 @@ class ReportPair(Struct, frozen=True, gc=False):
     left: str
     right: str
     weight: float
-    evidence: tuple[ReportEvidence, ...] = ()
+    evidence: tuple[_ReportEvidence, ...] = ()
     veto: str | None = None
 
 
@@ -54,7 +54,7 @@ class ReportRepair(Struct, frozen=True, gc=False):
     after: str
 
 
-class ReportDissent(Struct, frozen=True, gc=False):
+class _ReportDissent(Struct, frozen=True, gc=False):
     """Another value of a source, in ``report.json``."""
 
     source: str
@@ -68,7 +68,7 @@ class ReportField(Struct, frozen=True, gc=False):
     source: str
     confidence: float = 1.0
     agreeing: tuple[str, ...] = ()
-    dissent: tuple[ReportDissent, ...] = ()
+    dissent: tuple[_ReportDissent, ...] = ()
     repairs: tuple[ReportRepair, ...] = ()
 
 
@@ -94,7 +94,7 @@ class ReportHeld(Struct, frozen=True, gc=False):
     until: datetime | None = None
 
 
-class ReportLeftOut(Struct, frozen=True, gc=False):
+class _ReportLeftOut(Struct, frozen=True, gc=False):
     """An entry or item that a filter leaves out, in ``report.json``; ``source`` is empty for an item."""
 
     title: str
@@ -109,7 +109,7 @@ class Report(Struct, frozen=True, gc=False):
     items: tuple[ReportItem, ...] = ()
     near_misses: tuple[ReportPair, ...] = ()
     held: tuple[ReportHeld, ...] = ()
-    left_out: tuple[ReportLeftOut, ...] = ()
+    left_out: tuple[_ReportLeftOut, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
@@ -200,7 +200,7 @@ def read_published_item(folder: Path, guid: str) -> FeedItem:
     return FeedItem(guid)
 
 
-class AppItem(Struct, frozen=True):
+class _AppItem(Struct, frozen=True):
     """An item in the list of an app."""
 
     title: str
@@ -219,7 +219,7 @@ class AppView(Struct, frozen=True):
     author: str
     image: str | None
     description: str
-    items: tuple[AppItem, ...]
+    items: tuple[_AppItem, ...]
     is_heard: bool
 
 
@@ -240,9 +240,9 @@ def read_app_view(folder: Path) -> AppView | None:
     )
 
 
-def _make_app_item(item: FeedItem) -> AppItem:
+def _make_app_item(item: FeedItem) -> _AppItem:
     seconds = item.attachments[0].get("duration_in_seconds") if item.attachments else None
-    return AppItem(
+    return _AppItem(
         title=item.title,
         day=(item.date_published or "")[:10],
         length=wording.format_length(Duration(seconds)) if isinstance(seconds, int) else "",

@@ -37,7 +37,7 @@ _SIDE: Final = 900
 _SECONDS: Final = 120
 
 
-class FeedToReview(Struct, frozen=True):
+class _FeedToReview(Struct, frozen=True):
     """A feed with something to decide."""
 
     name: str
@@ -49,7 +49,7 @@ class FeedToReview(Struct, frozen=True):
 class Reviews(Struct, frozen=True):
     """The feeds with something to decide."""
 
-    feeds: tuple[FeedToReview, ...]
+    feeds: tuple[_FeedToReview, ...]
 
 
 class Side(Struct, frozen=True):
@@ -64,7 +64,7 @@ class Side(Struct, frozen=True):
     guid: str
 
 
-class HeldLine(Struct, frozen=True):
+class _HeldLine(Struct, frozen=True):
     """A new item that is held.
 
     ``decided`` is what a person decided about it: "held back", "never", or nothing.
@@ -78,7 +78,7 @@ class HeldLine(Struct, frozen=True):
     seen: str
 
 
-class ReviewPage(Struct, frozen=True):
+class _ReviewPage(Struct, frozen=True):
     """The question at one place of those that are open, and the held items of the feed."""
 
     feed: str
@@ -90,10 +90,10 @@ class ReviewPage(Struct, frozen=True):
     evidence: PairBars | None
     seen: str
     consequence: str
-    held: tuple[HeldLine, ...]
+    held: tuple[_HeldLine, ...]
 
 
-class Confirmation(Struct, frozen=True):
+class _Confirmation(Struct, frozen=True):
     """The consequence of an answer, and the form that gives it."""
 
     feed: str
@@ -104,12 +104,12 @@ class Confirmation(Struct, frozen=True):
     place: int
 
 
-def show_reviews(desk: Desk, _asked: Asked) -> Reviews:
+def _show_reviews(desk: Desk, _asked: Asked) -> Reviews:
     """Gather the feeds with something to decide, those with the most first."""
     with desk.open_store() as store:
         known = publications.read_publications(store)
     found = [
-        FeedToReview(plan.name, plan.channel.title, known[plan.name].near_misses, len(known[plan.name].held))
+        _FeedToReview(plan.name, plan.channel.title, known[plan.name].near_misses, len(known[plan.name].held))
         for plan in desk.config.plans
         if plan.name in known
     ]
@@ -117,7 +117,7 @@ def show_reviews(desk: Desk, _asked: Asked) -> Reviews:
     return Reviews(tuple(sorted(waiting, key=lambda each: -each.pairs)))
 
 
-def show_review(desk: Desk, asked: Asked) -> ReviewPage:
+def _show_review(desk: Desk, asked: Asked) -> _ReviewPage:
     """Gather the question at the place ``at`` of a feed's open questions."""
     plan = desk.find_plan(asked)
     report = read_report(desk.config.output.open_folder(plan.channel.folder))
@@ -129,7 +129,7 @@ def show_review(desk: Desk, asked: Asked) -> ReviewPage:
         names = (pair.left, pair.right) if pair else ()
         known = entries.read_entries_of(store, plan.name, names)
         sides = _make_sides(known, homes) if len(known) == len(names) == 2 else (None, None)  # noqa: PLR2004 - a pair
-        return ReviewPage(
+        return _ReviewPage(
             feed=plan.name,
             title=plan.channel.title,
             place=place,
@@ -149,7 +149,7 @@ def _find_open(store: Store, plan: Plan, pairs: Sequence[ReportPair]) -> list[Re
     return [pair for pair in pairs if frozenset((pair.left, pair.right)) not in decided]
 
 
-def _list_held(store: Store, plan: Plan, held: Sequence[ReportHeld]) -> list[HeldLine]:
+def _list_held(store: Store, plan: Plan, held: Sequence[ReportHeld]) -> list[_HeldLine]:
     """Return the items that the last publication held, but those to be published now, and what is held back since."""
     admitted, back = decisions.read_admissions(store, plan.name), decisions.read_held_back(store, plan.name)
     known = {name for each in held for name in each.entries}
@@ -157,7 +157,7 @@ def _list_held(store: Store, plan: Plan, held: Sequence[ReportHeld]) -> list[Hel
     shown = [each for each in (*since, *held) if not any(admitted.get(name) for name in each.entries)][:_MOST_HELD]
     states = corrections.read_states(store, plan.name, [each.entries for each in shown])
     return [
-        HeldLine(each.title, each.why, each.until, each.entries, _name_decision(each, admitted, back), seen)
+        _HeldLine(each.title, each.why, each.until, each.entries, _name_decision(each, admitted, back), seen)
         for each, seen in zip(shown, states, strict=True)
     ]
 
@@ -203,7 +203,7 @@ def _cut(pieces: Pieces) -> Pieces:
     return tuple(cut)
 
 
-def show_consequence(desk: Desk, asked: Asked) -> Confirmation:
+def _show_consequence(desk: Desk, asked: Asked) -> _Confirmation:
     """Find what it would do if two are the same, as ``aggregator review --same --dry-run`` says it."""
     plan, left, right = desk.find_plan(asked), asked.query.get("left", ""), asked.query.get("right", "")
     with desk.open_store() as store:
@@ -213,7 +213,7 @@ def show_consequence(desk: Desk, asked: Asked) -> Confirmation:
         seen = corrections.read_state(store, plan.name, (left, right))
     words = ("review", "--feed", plan.name, "--dry-run", "--same", left, right)
     lines = desk.jobs.call(words, seconds=_SECONDS)
-    return Confirmation(plan.name, lines, left, right, seen, parse_number(asked.query.get("at", "")))
+    return _Confirmation(plan.name, lines, left, right, seen, parse_number(asked.query.get("at", "")))
 
 
 def decide(desk: Desk, asked: Asked) -> Done:
@@ -263,9 +263,9 @@ def decide_held(desk: Desk, asked: Asked) -> Done:
 
 
 PAGES = (
-    Page("/review", "reviews.html.j2", show_reviews),
-    Page("/feeds/{feed}/review", "review.html.j2", show_review),
-    Page("/feeds/{feed}/review/consequence", "consequence.html.j2", show_consequence),
+    Page("/review", "reviews.html.j2", _show_reviews),
+    Page("/feeds/{feed}/review", "review.html.j2", _show_review),
+    Page("/feeds/{feed}/review/consequence", "consequence.html.j2", _show_consequence),
 )
 ACTS = (
     Act("/feeds/{feed}/review/decide", decide),

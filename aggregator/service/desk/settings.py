@@ -50,7 +50,7 @@ class Preview(Struct, frozen=True):
     can_be_saved: bool = False
 
 
-class SettingsPage(Struct, frozen=True):
+class _SettingsPage(Struct, frozen=True):
     """The settings of a source; ``seen`` is the state of the config that the form was made of."""
 
     feed: str
@@ -69,7 +69,7 @@ class _Draft(Struct, frozen=True):
     mistakes: tuple[str, ...] = ()
 
 
-def show_settings(desk: Desk, asked: Asked) -> SettingsPage:
+def _show_settings(desk: Desk, asked: Asked) -> _SettingsPage:
     """Gather the settings of a source as its config has them, or as the preview with the number ``draft`` has them."""
     plan = desk.find_plan(asked)
     source = find_source(plan, asked)
@@ -82,7 +82,7 @@ def show_settings(desk: Desk, asked: Asked) -> SettingsPage:
     if preview:
         groups = tuple(Group(each.title, tuple(_fill(each.settings, preview.fields))) for each in groups)
     seen = preview.fields["seen"] if preview else make_digest(keys)
-    return SettingsPage(plan.name, source.name, source.kind, groups, seen, preview)
+    return _SettingsPage(plan.name, source.name, source.kind, groups, seen, preview)
 
 
 def _read(desk: Desk, plan: Plan, source: Source) -> Keys:
@@ -202,7 +202,7 @@ def _place(desk: Desk, plan: Plan, source: Source) -> str:
     return f"{desk.root}/feeds/{plan.name}/sources/{source.name}/settings"
 
 
-PAGES = (Page("/feeds/{feed}/sources/{source}/settings", "settings.html.j2", show_settings),)
+PAGES = (Page("/feeds/{feed}/sources/{source}/settings", "settings.html.j2", _show_settings),)
 ACTS = (
     Act("/feeds/{feed}/sources/{source}/settings/preview", preview),
     Act("/feeds/{feed}/sources/{source}/settings/save", save),

@@ -55,7 +55,7 @@ class SourceLine(Struct, frozen=True):
     said: str
 
 
-class PollLine(Struct, frozen=True):
+class _PollLine(Struct, frozen=True):
     """A poll in the table."""
 
     at: datetime
@@ -67,7 +67,7 @@ class PollLine(Struct, frozen=True):
     message: str
 
 
-class PollBar(Struct, frozen=True):
+class _PollBar(Struct, frozen=True):
     """A poll in the charts; ``failed`` is the height of its mark in that of the time, 0 if it has none."""
 
     milliseconds: int
@@ -76,7 +76,7 @@ class PollBar(Struct, frozen=True):
     failed: float
 
 
-class AddressLine(Struct, frozen=True):
+class _AddressLine(Struct, frozen=True):
     """The poll state of an address."""
 
     url: str
@@ -91,14 +91,14 @@ class ItemLine(Struct, frozen=True):
     title: str
 
 
-class LeftOutLine(Struct, frozen=True):
+class _LeftOutLine(Struct, frozen=True):
     """An entry that the source lists and the feed does not have, and why."""
 
     title: str
     why: str
 
 
-class LookLine(Struct, frozen=True):
+class _LookLine(Struct, frozen=True):
     """The document of a source as it was a moment ago, and what was read of it."""
 
     url: str
@@ -110,10 +110,10 @@ class LookLine(Struct, frozen=True):
     total: int
     remarks: tuple[str, ...]
     problem: str
-    left_out: tuple[LeftOutLine, ...]
+    left_out: tuple[_LeftOutLine, ...]
 
 
-class SourcePage(Struct, frozen=True):
+class _SourcePage(Struct, frozen=True):
     """The page of a source."""
 
     feed: str
@@ -121,18 +121,18 @@ class SourcePage(Struct, frozen=True):
     facts: tuple[tuple[str, str], ...]
     due: datetime | None
     due_why: str
-    polls: tuple[PollLine, ...]
-    chart: tuple[PollBar, ...]
+    polls: tuple[_PollLine, ...]
+    chart: tuple[_PollBar, ...]
     failures: int
-    addresses: tuple[AddressLine, ...]
+    addresses: tuple[_AddressLine, ...]
     items: tuple[ItemLine, ...]
     total_items: int
-    left_out: tuple[LeftOutLine, ...]
+    left_out: tuple[_LeftOutLine, ...]
     total_left_out: int
-    look: LookLine | None
+    look: _LookLine | None
 
 
-def show_source(desk: Desk, asked: Asked) -> SourcePage:
+def _show_source(desk: Desk, asked: Asked) -> _SourcePage:
     """Gather the page of a source; ``look`` is the number of a document that was just fetched."""
     plan = desk.find_plan(asked)
     source = find_source(plan, asked)
@@ -147,7 +147,7 @@ def show_source(desk: Desk, asked: Asked) -> SourcePage:
     left_out = [*_list_left_out(report, source), *_list_removed(published, removed, source)]
     at = now()
     looked = desk.kept.find(asked.query.get("look", ""))
-    return SourcePage(
+    return _SourcePage(
         feed=plan.name,
         name=source.name,
         facts=_list_facts(source, plan),
@@ -161,7 +161,7 @@ def show_source(desk: Desk, asked: Asked) -> SourcePage:
         total_items=len(listed),
         left_out=tuple(left_out[:_MOST_ITEMS]),
         total_left_out=len(left_out),
-        look=looked if isinstance(looked, LookLine) else None,
+        look=looked if isinstance(looked, _LookLine) else None,
     )
 
 
@@ -177,23 +177,23 @@ def _is_listed(entries: Sequence[str], source: Source) -> bool:
     return any(name.startswith(f"{source.name}/") for name in entries)
 
 
-def _list_left_out(report: Report, source: Source) -> Iterator[LeftOutLine]:
+def _list_left_out(report: Report, source: Source) -> Iterator[_LeftOutLine]:
     """Yield what the filters leave out of the source's entries, and its new items that are held."""
     for each in report.left_out:
         if _is_listed(each.entries, source):
-            yield LeftOutLine(each.title, f"filter of the {'source' if each.source else 'feed'}: {each.why}")
+            yield _LeftOutLine(each.title, f"filter of the {'source' if each.source else 'feed'}: {each.why}")
     for held in report.held:
         if _is_listed(held.entries, source):
-            yield LeftOutLine(held.title, f"held: {held.why}")
+            yield _LeftOutLine(held.title, f"held: {held.why}")
 
 
 def _list_removed(
     published: Sequence[PublishedItem], removed: Mapping[str, str], source: Source
-) -> Iterator[LeftOutLine]:
+) -> Iterator[_LeftOutLine]:
     """Yield the items of the source that a person took out."""
     for item in published:
         if item.guid in removed and _is_listed(item.entries, source):
-            yield LeftOutLine(item.title, f"taken out by hand: {removed[item.guid]}")
+            yield _LeftOutLine(item.title, f"taken out by hand: {removed[item.guid]}")
 
 
 def _list_facts(source: Source, plan: Plan) -> tuple[tuple[str, str], ...]:
@@ -221,16 +221,16 @@ def _describe_conditions(given: Conditions) -> str:
     return "; ".join(f"{name}: {format_value(value)}" for name, value in values if value not in (None, ()))
 
 
-def _make_poll(poll: Poll) -> PollLine:
+def _make_poll(poll: Poll) -> _PollLine:
     at = datetime.fromtimestamp(poll.at, UTC)
-    return PollLine(at, poll.status, poll.code, poll.milliseconds, poll.size, poll.items, poll.message)
+    return _PollLine(at, poll.status, poll.code, poll.milliseconds, poll.size, poll.items, poll.message)
 
 
-def _make_chart(made: Sequence[Poll]) -> tuple[PollBar, ...]:
+def _make_chart(made: Sequence[Poll]) -> tuple[_PollBar, ...]:
     """Return the polls as bars, the newest at the right end; the mark of a failed one is at least a fifth as high."""
     slowest = max((poll.milliseconds or 0 for poll in made), default=0) or 1
     bars = tuple(
-        PollBar(
+        _PollBar(
             milliseconds=poll.milliseconds or 0,
             size=poll.size or 0,
             items=poll.items or 0,
@@ -238,10 +238,10 @@ def _make_chart(made: Sequence[Poll]) -> tuple[PollBar, ...]:
         )
         for poll in made
     )
-    return (PollBar(0, 0, 0, 0),) * (polls.MOST_POLLS - len(bars)) + bars
+    return (_PollBar(0, 0, 0, 0),) * (polls.MOST_POLLS - len(bars)) + bars
 
 
-def _make_address(state: PollState, at: datetime) -> AddressLine:
+def _make_address(state: PollState, at: datetime) -> _AddressLine:
     given = (
         ("asked", _format(state.asked)),
         ("answered", _format(state.answered)),
@@ -257,17 +257,17 @@ def _make_address(state: PollState, at: datetime) -> AddressLine:
         ("not believed", state.unread),
     )
     facts = tuple((name, value) for name, value in given if value)
-    return AddressLine(redact(state.url), facts, polling.explain_rest(state, at))
+    return _AddressLine(redact(state.url), facts, polling.explain_rest(state, at))
 
 
 def _format(at: datetime | None) -> str:
     return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at else ""
 
 
-def _make_look(looked: preview.Look) -> LookLine:
+def _make_look(looked: preview.Look) -> _LookLine:
     text = looked.body.decode("utf-8", "replace")
     listing = looked.listing
-    return LookLine(
+    return _LookLine(
         url=looked.url,
         media_type=looked.media_type,
         size=len(looked.body),
@@ -277,7 +277,7 @@ def _make_look(looked: preview.Look) -> LookLine:
         total=len(listing.entries) if listing else 0,
         remarks=listing.remarks[:20] if listing else (),
         problem=looked.problem,
-        left_out=tuple(LeftOutLine(entry.title, why) for entry, why in looked.left_out[:_MOST_ENTRIES]),
+        left_out=tuple(_LeftOutLine(entry.title, why) for entry, why in looked.left_out[:_MOST_ENTRIES]),
     )
 
 
@@ -291,7 +291,7 @@ def look(desk: Desk, asked: Asked) -> Done:
     return Done("", then)
 
 
-def poll_now(desk: Desk, asked: Asked) -> Done:
+def _poll_now(desk: Desk, asked: Asked) -> Done:
     """Poll this source alone, and publish what it brings."""
     plan = desk.find_plan(asked)
     job = desk.jobs.refresh(plan.name, find_source(plan, asked).name)
@@ -302,7 +302,7 @@ def make_source_line(
     name: str, result: SourceResult | None, made: Sequence[Poll], following: NextPoll | None
 ) -> SourceLine:
     """Return a source as the overview and the page of its feed show it."""
-    strip = make_strip(made)
+    strip = _make_strip(made)
     is_failing = result is not None and result.is_failing
     return SourceLine(
         name=name,
@@ -313,14 +313,14 @@ def make_source_line(
         polled=datetime.fromtimestamp(made[-1].at, UTC) if made else None,
         due=following.at if following else None,
         strip=strip,
-        said=describe_strip(strip),
+        said=_describe_strip(strip),
     )
 
 
-def make_strip(made: Sequence[Poll]) -> tuple[Run, ...]:
+def _make_strip(made: Sequence[Poll]) -> tuple[Run, ...]:
     """Return the last polls as runs of the same outcome, the newest at the right end of thirty places.
 
-    >>> make_strip([Poll(1, "ok"), Poll(2, "unchanged"), Poll(3, "cached"), Poll(4, "failed")])
+    >>> _make_strip([Poll(1, "ok"), Poll(2, "unchanged"), Poll(3, "cached"), Poll(4, "failed")])
     (Run(outcome='new', first=26, count=1), Run(outcome='unchanged', first=27, count=1), \
 Run(outcome='failed', first=28, count=2))
     """
@@ -341,7 +341,7 @@ def _name_outcome(status: SourceStatus) -> str:
     return "failed" if status in _FAILED else "new" if status == "ok" else "unchanged"
 
 
-def describe_strip(strip: Sequence[Run]) -> str:
+def _describe_strip(strip: Sequence[Run]) -> str:
     """Return a strip in words."""
     if not strip:
         return "no polls yet"
@@ -351,8 +351,8 @@ def describe_strip(strip: Sequence[Run]) -> str:
     return f"last {format_count(sum(counts.values()), 'poll')}: {listed}"
 
 
-PAGES = (Page("/feeds/{feed}/sources/{source}", "source.html.j2", show_source),)
+PAGES = (Page("/feeds/{feed}/sources/{source}", "source.html.j2", _show_source),)
 ACTS = (
     Act("/feeds/{feed}/sources/{source}/look", look),
-    Act("/feeds/{feed}/sources/{source}/poll", poll_now),
+    Act("/feeds/{feed}/sources/{source}/poll", _poll_now),
 )

@@ -26,7 +26,7 @@ _SECRETS: Final = re.compile(r"(?<=//)[^/@\s]+(?=@)|scrypt\$[^\s'\"]+|(?<=token:
 _COPY: Final = re.compile(r"\.backup-[0-9T-]+")
 
 
-class Backup(Struct, frozen=True):
+class _Backup(Struct, frozen=True):
     """A copy of the store: its name, its size, and when it was made."""
 
     name: str
@@ -34,7 +34,7 @@ class Backup(Struct, frozen=True):
     at: datetime
 
 
-class ConfigLine(Struct, frozen=True):
+class _ConfigLine(Struct, frozen=True):
     """A line of the config near a mistake."""
 
     number: int
@@ -42,14 +42,14 @@ class ConfigLine(Struct, frozen=True):
     is_wrong: bool
 
 
-class Mistake(Struct, frozen=True):
+class _Mistake(Struct, frozen=True):
     """A mistake of the config, with the lines around it."""
 
     text: str
-    lines: tuple[ConfigLine, ...]
+    lines: tuple[_ConfigLine, ...]
 
 
-class SystemPage(Struct, frozen=True):
+class _SystemPage(Struct, frozen=True):
     """The system."""
 
     version: str
@@ -64,15 +64,15 @@ class SystemPage(Struct, frozen=True):
     feeds: int
     sources: int
     config: str
-    mistakes: tuple[Mistake, ...]
-    backups: tuple[Backup, ...]
+    mistakes: tuple[_Mistake, ...]
+    backups: tuple[_Backup, ...]
     can_back_up: bool
 
 
-def show_system(desk: Desk, _asked: Asked) -> SystemPage:
+def _show_system(desk: Desk, _asked: Asked) -> _SystemPage:
     """Gather the state of the installation."""
     config = desk.config
-    path = find_store_file(config)
+    path = _find_store_file(config)
     ticked, waiting = None, 0
     workers: tuple[Working, ...] = ()
     if connection.has_content(config.state):
@@ -80,7 +80,7 @@ def show_system(desk: Desk, _asked: Asked) -> SystemPage:
             ticked = facts.read_fact(store, "", "ticked")
             clock = leases.read_clock(store)
             waiting, workers = leases.count(store, now(), clock).waiting, leases.read_working(store, clock)
-    return SystemPage(
+    return _SystemPage(
         version=VERSION,
         python=platform.python_version(),
         tables=schema.VERSION,
@@ -99,7 +99,7 @@ def show_system(desk: Desk, _asked: Asked) -> SystemPage:
     )
 
 
-def find_store_file(config: Config) -> Path | None:
+def _find_store_file(config: Config) -> Path | None:
     """Return the file of the store, ``None`` if it is on a server."""
     return connection.sqlite_file(connection.parse_address(config.state))
 
@@ -108,25 +108,25 @@ def _list_files(path: Path) -> list[Path]:
     return [each for each in (path, path.with_name(f"{path.name}-wal")) if each.exists()]
 
 
-def _list_backups(path: Path) -> list[Backup]:
+def _list_backups(path: Path) -> list[_Backup]:
     """Return the copies beside the store, the newest first."""
     found = []
     for each in sorted(path.parent.glob(f"{path.name}.backup-*"), reverse=True):
         if _COPY.fullmatch(each.name.removeprefix(path.name)):
             state = each.stat()
-            found.append(Backup(each.name, state.st_size, datetime.fromtimestamp(int(state.st_mtime), UTC)))
+            found.append(_Backup(each.name, state.st_size, datetime.fromtimestamp(int(state.st_mtime), UTC)))
     return found
 
 
 def find_backup(config: Config, name: str) -> Path:
     """Return the file of a copy that the page lists; raise MissingError."""
-    path = find_store_file(config)
+    path = _find_store_file(config)
     if path is None or name not in {each.name for each in _list_backups(path)}:
         raise MissingError("there is no such backup")
     return path.with_name(name)
 
 
-def _list_mistakes(path: Path, desk: Desk) -> Iterator[Mistake]:
+def _list_mistakes(path: Path, desk: Desk) -> Iterator[_Mistake]:
     """Yield each mistake with the lines of the config around it."""
     text = desk.mistakes
     lines = path.read_text("utf-8", "replace").splitlines() if text and path.exists() else []
@@ -134,8 +134,8 @@ def _list_mistakes(path: Path, desk: Desk) -> Iterator[Mistake]:
         found = _PLACE.fullmatch(said)
         at = int(found["line"]) if found else 0
         around = range(max(1, at - _AROUND), min(len(lines), at + _AROUND) + 1) if at else ()
-        shown = (ConfigLine(number, desk.hide(_hide(lines[number - 1])), number == at) for number in around)
-        yield Mistake(found["text"] if found else said, tuple(shown))
+        shown = (_ConfigLine(number, desk.hide(_hide(lines[number - 1])), number == at) for number in around)
+        yield _Mistake(found["text"] if found else said, tuple(shown))
 
 
 def _hide(line: str) -> str:
@@ -147,9 +147,9 @@ def _hide(line: str) -> str:
     return _SECRETS.sub("…", line)
 
 
-def back_up(desk: Desk, _asked: Asked) -> Done:
+def _back_up(desk: Desk, _asked: Asked) -> Done:
     """Copy the store beside itself, as ``aggregator backup`` does; a process of its own reads the file."""
-    path = find_store_file(desk.config)
+    path = _find_store_file(desk.config)
     if path is None:
         raise ConfigError("the store is on a server: back it up there, or with aggregator backup FILE")
     name = f"{path.name}.backup-{now():%Y-%m-%dT%H%M%S}"
@@ -159,5 +159,5 @@ def back_up(desk: Desk, _asked: Asked) -> Done:
     return Done(f"Backed up: {name}", f"{desk.root}/system")
 
 
-PAGES = (Page("/system", "system.html.j2", show_system),)
-ACTS = (Act("/system/backup", back_up),)
+PAGES = (Page("/system", "system.html.j2", _show_system),)
+ACTS = (Act("/system/backup", _back_up),)
