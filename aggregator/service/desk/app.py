@@ -122,7 +122,7 @@ def _make_routes(desk: Desk) -> list[Route]:
     return [
         Route("/", partial(_show, desk, PAGES[0], limiter), methods=["GET"]),
         Route("/static/{name}", _show_static, methods=["GET"]),
-        Route("/login", partial(_log_in, desk, CapacityLimiter(1)), methods=["POST"]),
+        Route("/login", partial(_log_in, desk, asyncio.Lock()), methods=["POST"]),
         Route("/logout", partial(_log_out, desk), methods=["POST"]),
         Route("/system/backups/{name}", partial(_download, desk), methods=["GET"]),
         Route("/jobs/{number:int}/events", partial(_stream, desk), methods=["GET"]),
@@ -214,19 +214,19 @@ def _parse_form(media_type: str, body: bytes) -> tuple[dict[str, str], dict[str,
     return fields, files
 
 
-async def _log_in(desk: Desk, limiter: CapacityLimiter, request: Request) -> Response:
+async def _log_in(desk: Desk, turn: asyncio.Lock, request: Request) -> Response:
     """Begin a session for the one who gives the password."""
     form = await _read_form(desk, request)
     if isinstance(form, Response):
         return form
     peer, hashed = _facts(request.scope).peer, desk.access.password or ""
-    if not desk.sessions.may_try(peer):
-        return _refuse(desk, request, 429, "Too many wrong passwords: wait ten minutes.", {"retry-after": "600"})
-    given = form[0].get("password", "")
-    if not hashed or not await to_thread.run_sync(access.is_password, given, hashed, limiter=limiter):
-        desk.sessions.note_wrong(peer)
-        return _ask_password(desk, request, form[0].get("then", ""), wrong=True)
-    wanted = form[0].get("then", "")
+    given, wanted = form[0].get("password", ""), form[0].get("then", "")
+    async with turn:  # a wrong password counts before the next one is tried, also of those that are sent at once
+        if not desk.sessions.may_try(peer):
+            return _refuse(desk, request, 429, "Too many wrong passwords: wait ten minutes.", {"retry-after": "600"})
+        if not hashed or not await to_thread.run_sync(access.is_password, given, hashed):
+            desk.sessions.note_wrong(peer)
+            return _ask_password(desk, request, wanted, wrong=True)
     answer = RedirectResponse(wanted if wanted.startswith(f"{desk.root}/") else f"{desk.root}/", 303)
     _set_visitor(answer, request, desk.sessions.begin())
     return answer

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import requests
 
 from aggregator.config.load import DeskAccess, check
 from aggregator.errors import ConfigError
@@ -122,3 +125,17 @@ def test_a_refresh_is_a_process_of_its_own_and_its_lines_are_seen(visitor: Visit
     job = visitor.json("/jobs/1.json")
     assert (job["code"], job["kind"]) == (0, "refresh")
     assert visitor.get("/jobs/9").status_code == 404
+
+
+def test_passwords_that_are_sent_at_once_count_one_after_another(refreshed: Path) -> None:
+    with opened(refreshed, password=access.hash_password(RIGHT)) as visitor:
+        visitor.get("/")
+        form = visitor.forms()[0]
+        cookies = visitor.session.cookies.get_dict()
+
+        def send(number: int) -> int:
+            fields = {"token": form["token"], "password": f"{WRONG} {number}"}
+            return requests.post(visitor.url + form["action"], data=fields, cookies=cookies, timeout=60).status_code
+
+        with ThreadPoolExecutor(20) as pool:
+            assert Counter(pool.map(send, range(20))) == {401: 5, 429: 15}
