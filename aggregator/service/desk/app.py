@@ -112,15 +112,16 @@ def mount(desk: Desk) -> tuple[BaseRoute, ...]:
 
 
 def _make_routes(desk: Desk) -> list[Route]:
-    limiter = CapacityLimiter(4)  # of the threads of the server, so that readers of feeds have the others
+    # Threads of the server: readers of feeds have the others, and pages do not wait for those that run a command.
+    limiters = {False: CapacityLimiter(4), True: CapacityLimiter(2)}
     pages = [
-        Route(f"{page.path}{ending}", partial(_show, desk, page, limiter), methods=["GET"])
+        Route(f"{page.path}{ending}", partial(_show, desk, page, limiters[page.is_slow]), methods=["GET"])
         for page in PAGES
         for ending in (".json", "")
     ]
-    acts = [Route(act.path, partial(_do, desk, act, limiter), methods=["POST"]) for act in ACTS]
+    acts = [Route(act.path, partial(_do, desk, act, limiters[act.is_slow]), methods=["POST"]) for act in ACTS]
     return [
-        Route("/", partial(_show, desk, PAGES[0], limiter), methods=["GET"]),
+        Route("/", partial(_show, desk, PAGES[0], limiters[False]), methods=["GET"]),
         Route("/static/{name}", _show_static, methods=["GET"]),
         Route("/login", partial(_log_in, desk, asyncio.Lock()), methods=["POST"]),
         Route("/logout", partial(_log_out, desk), methods=["POST"]),

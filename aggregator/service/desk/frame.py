@@ -138,20 +138,22 @@ Do = Callable[[Desk, Asked], Done]
 class Page(Struct, frozen=True):
     """A page: its path below the desk, the template that shows it, and the function that gathers what it shows.
 
-    ``headers`` take the place of those of other pages.
+    ``headers`` take the place of those of other pages. ``is_slow`` is whether the function runs a command to its end.
     """
 
     path: str
     template: str
     gather: Gather
     headers: Mapping[str, str] = {}
+    is_slow: bool = False
 
 
 class Act(Struct, frozen=True):
-    """An act: the path that its forms are sent to, and the function that does it."""
+    """An act: the path that its forms are sent to, and the function that does it; ``is_slow`` as of a page."""
 
     path: str
     do: Do
+    is_slow: bool = False
 
 
 class Framed(Struct, frozen=True):

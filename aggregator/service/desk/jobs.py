@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Lock, Semaphore, Thread
+from threading import Lock, Thread
 from typing import IO, Final
 
 from msgspec import Struct, field
@@ -53,7 +53,6 @@ class Jobs:
         self._config = config
         self._hide = hide
         self._lock = Lock()
-        self._calls = Semaphore(_MOST_RUNNING)
         self._known: dict[int, Job] = {}
         self._last = 0
 
@@ -98,18 +97,14 @@ class Jobs:
         return self.start(kind, feed, ("refresh", "--feed", feed, *which, "--wait", "--verbose"))
 
     def call(self, words: Sequence[str], *, seconds: float) -> tuple[str, ...]:
-        """Run a command with the config file to its end, and return its lines; raise BusyError if it takes too long.
-
-        Two run at a time; a third waits.
-        """
+        """Run a command with the config file to its end, and return its lines; raise BusyError if it takes too long."""
         command = [sys.executable, "-m", "aggregator.cli", *words, "--config", str(self._config)]
-        with self._calls:
-            try:
-                done = subprocess.run(  # noqa: S603 - the program itself
-                    command, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False
-                )
-            except subprocess.TimeoutExpired as error:
-                raise BusyError("this takes too long now; try again later") from error
+        try:
+            done = subprocess.run(  # noqa: S603 - the program itself
+                command, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False
+            )
+        except subprocess.TimeoutExpired as error:
+            raise BusyError("this takes too long now; try again later") from error
         return tuple(self._hide((done.stdout or done.stderr).decode("utf-8", "replace")).splitlines())
 
     def find(self, number: int) -> Job | None:

@@ -265,7 +265,7 @@ def decide_held(desk: Desk, asked: Asked) -> Done:
 PAGES = (
     Page("/review", "reviews.html.j2", _show_reviews),
     Page("/feeds/{feed}/review", "review.html.j2", _show_review),
-    Page("/feeds/{feed}/review/consequence", "consequence.html.j2", _show_consequence),
+    Page("/feeds/{feed}/review/consequence", "consequence.html.j2", _show_consequence, is_slow=True),
 )
 ACTS = (
     Act("/feeds/{feed}/review/decide", decide),

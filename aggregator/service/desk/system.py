@@ -160,4 +160,4 @@ def _back_up(desk: Desk, _asked: Asked) -> Done:
 
 
 PAGES = (Page("/system", "system.html.j2", _show_system),)
-ACTS = (Act("/system/backup", _back_up),)
+ACTS = (Act("/system/backup", _back_up, is_slow=True),)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
+
+import pytest
 
 from tests.unit.service.desk.conftest import Visitor
 from tests.unit.service.desk.test_item import published
@@ -54,3 +58,21 @@ def test_a_new_item_is_held_back_and_released(visitor: Visitor, home: Path) -> N
     visitor.get(REVIEW)
     assert "released, from the next refresh on" in visitor.press("Release").text
     assert len(published(home)) == len(before) + 1
+
+
+def test_other_pages_do_not_wait_for_what_decisions_would_do(looker: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = Event()
+
+    def call(_words: tuple[str, ...], *, seconds: float) -> tuple[str, ...]:
+        ended.wait(seconds)
+        return ("It would merge.",)
+
+    monkeypatch.setattr(looker.desk.jobs, "call", call)
+    page = looker.json(f"{REVIEW}.json")
+    with ThreadPoolExecutor(8) as pool:
+        answers = [pool.submit(looker.json, f"{REVIEW}/consequence.json?{page['consequence']}") for _ in range(8)]
+        try:
+            looker.session.get(f"{looker.url}/desk/review", timeout=20)
+        finally:
+            ended.set()
+        assert [answer.result()["lines"] for answer in answers] == [["It would merge."]] * 8
