@@ -22,7 +22,12 @@ from aggregator.version import VERSION
 _PLACE: Final = re.compile(r"(?P<file>.*?):(?P<line>\d+): (?P<text>.*)")
 _AROUND: Final = 2
 _SECONDS: Final = 600
-_SECRETS: Final = re.compile(r"(?<=//)[^/@\s]+(?=@)|scrypt\$[^\s'\"]+|(?<=token: )[^\s,}]+|(?<=headers: ).*")
+_SECRETS: Final = re.compile(
+    r"(?<=//)[^/@\s]+(?=@)|scrypt\$[^\s'\"]+|(?<=token: )[^\s,}]+|(?<=headers: ).*|(?<=notify: ).*"
+)
+_SECRET_BLOCK: Final = re.compile(r"^( *)(?:headers|notify):.*\n(?:\1[ -].*\n?|\n)+", re.MULTILINE)
+"""Header fields, and addresses of notifications, each on a line of its own."""
+
 _COPY: Final = re.compile(r"\.backup-[0-9T-]+")
 
 
@@ -129,22 +134,24 @@ def find_backup(config: Config, name: str) -> Path:
 def _list_mistakes(path: Path, desk: Desk) -> Iterator[_Mistake]:
     """Yield each mistake with the lines of the config around it."""
     text = desk.mistakes
-    lines = path.read_text("utf-8", "replace").splitlines() if text and path.exists() else []
+    lines = _hide(path.read_text("utf-8", "replace")).splitlines() if text and path.exists() else []
     for said in text.splitlines():
         found = _PLACE.fullmatch(said)
         at = int(found["line"]) if found else 0
         around = range(max(1, at - _AROUND), min(len(lines), at + _AROUND) + 1) if at else ()
-        shown = (_ConfigLine(number, desk.hide(_hide(lines[number - 1])), number == at) for number in around)
+        shown = (_ConfigLine(number, desk.hide(lines[number - 1]), number == at) for number in around)
         yield _Mistake(found["text"] if found else said, tuple(shown))
 
 
-def _hide(line: str) -> str:
-    """Return a line of the config without a login in an address, header fields, a token, the password of the desk.
+def _hide(text: str) -> str:
+    r"""Return lines of a config without logins in addresses, header fields, tokens, notifications, the password.
 
     >>> _hide("url: https://ann:secret@a.example/"), _hide("  token: abc"), _hide("a: {headers: {Key: b}}")
     ('url: https://…@a.example/', '  token: …', 'a: {headers: …')
+    >>> _hide("  headers:\n    Key: secret\n  trust: 1")
+    '  headers:\n    …\n  trust: 1'
     """
-    return _SECRETS.sub("…", line)
+    return _SECRETS.sub("…", _SECRET_BLOCK.sub(lambda block: re.sub(r"\n( *).+", r"\n\1…", block[0]), text))
 
 
 def _back_up(desk: Desk, _asked: Asked) -> Done:

@@ -18,7 +18,8 @@ from tests.support.workspace import make_item
 from tests.unit.service.desk.conftest import Visitor, opened
 from tests.unit.service.desk.test_pages import wait
 
-TOKEN, KEY, LOGIN, HEADER, RIGHT = "t0kent0kent0kent0ken", "k3yk3yk3y", "s3cr3t", "h3ad3rh3ad3r", "open sesame"
+TOKEN, KEY, LOGIN, HEADER, NEW = "t0kent0kent0kent0ken", "k3yk3yk3y", "s3cr3t", "h3ad3rh3ad3r", "n3wn3wn3w"
+RIGHT = "open sesame"
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[V
         with opened(tmp_path) as visitor:
             visitor.get("/")
             visitor.press("Enter", password=RIGHT)
-            yield visitor, [TOKEN, KEY, LOGIN, HEADER, hashed]
+            yield visitor, [TOKEN, KEY, LOGIN, HEADER, NEW, hashed]
 
 
 def test_no_secret_is_in_any_page(private: tuple[Visitor, list[str]]) -> None:
@@ -61,6 +62,11 @@ def test_no_secret_is_in_any_page(private: tuple[Visitor, list[str]]) -> None:
             seen.append((path, visitor.get(f"{path}?guid={quote(guid)}").text))
     config = Path(visitor.desk.config.path)
     config.write_text(config.read_text().replace("title: Talk", "titel: Talk"))
+    seen += [(path, visitor.get(path).text) for path in ("/", "/system", "/system.json")]
+    source = f"      new:\n        kind: feed\n        headers:\n          X-Key: {NEW}\n        trst: 1\n"
+    text = config.read_text().replace("titel: Talk", "title: Talk")
+    config.write_text(text.replace("    sources:\n", f"    sources:\n{source}"))
+    assert "trst" in visitor.get("/system").text
     seen += [(path, visitor.get(path).text) for path in ("/", "/system", "/system.json")]
     assert [(path, secret) for path, text in seen for secret in secrets if secret in text] == []
     assert "Talk" in dict(seen)["/feeds/talk"]
