@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from aggregator import refresh
 from aggregator.config.load import Config, load
-from aggregator.errors import AggregatorError, ConfigError, LockedError, NothingToPublishError
+from aggregator.errors import AggregatorError, ConfigError, LockedError, NothingToPublishError, StoreError
 from aggregator.fetchers.http import polling
 from aggregator.model.feed import Plan
 from aggregator.model.source import PollState
@@ -90,7 +90,7 @@ class Worker(Struct):
         everything, self.fresh = self.fresh, False
         try:
             return refresh_due(config, at, everything=everything)
-        except LockedError:
+        except (LockedError, StoreError):
             self.fresh = everything
             raise
 

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from aggregator.config.load import load
+from aggregator.errors import StoreError
 from aggregator.service.workers import Worker
 
 CONFIG = "feeds:\n  crumb-talk:\n    title: Crumb Talk\n    sources:\n      topic: {kind: listing, path: topic.txt}\n"
@@ -34,3 +38,13 @@ def test_a_changed_config_takes_effect_and_a_wrong_one_does_not(tmp_path: Path) 
         1,
         2,
     ]
+
+
+def test_all_feeds_are_looked_at_once_the_store_can_be_opened(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(f"state: state/store.db\n{CONFIG}", encoding="utf-8")
+    (tmp_path / "state").write_text("")
+    worker = Worker(load(path), print, print)
+    with pytest.raises(StoreError):
+        worker.tick(datetime(2026, 1, 1, tzinfo=UTC))
+    assert worker.fresh
