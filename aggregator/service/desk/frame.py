@@ -93,6 +93,7 @@ class Desk:
                     self._mark = mark
                     self._config, self.mistakes = load(self._config.path, allow_empty=True), ""
             except OSError as error:
+                self._mark = (0, 0)  # the same file may come back
                 self.mistakes = f"{self._config.path}: cannot be read: {error.strerror}"
             except ConfigError as error:
                 self.mistakes = str(error)

@@ -162,3 +162,12 @@ def test_the_system_shows_mistakes_at_their_lines_and_makes_backups(visitor: Vis
     assert visitor.get(f"/system/backups/{name}").content.startswith(b"SQLite format 3")
     for other in ("store.db", "..%2fstore.db", "store.db.lock"):
         assert visitor.get(f"/system/backups/{other}").status_code == 404
+
+
+def test_a_config_that_was_gone_for_a_moment_has_no_mistakes(visitor: Visitor, home: Path) -> None:
+    assert visitor.json("/overview.json")["mistakes"] == ""
+    path = home / "config.yaml"
+    path.rename(home / "moved.yaml")
+    assert "cannot be read" in visitor.json("/overview.json")["mistakes"]
+    (home / "moved.yaml").rename(path)
+    assert visitor.json("/overview.json")["mistakes"] == ""
