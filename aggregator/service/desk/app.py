@@ -15,8 +15,9 @@ from urllib.parse import parse_qsl, urlencode
 from anyio import CapacityLimiter, to_thread
 from msgspec import Struct
 from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -140,8 +141,7 @@ async def _show(desk: Desk, page: Page, limiter: CapacityLimiter, request: Reque
         gathered = page.gather(desk, asked)
         if request.url.path.endswith(".json"):
             return Response(to_json(gathered), media_type="application/json")
-        text = render(page.template, gathered, _frame(desk, request))
-        return Response(text, headers=page.headers, media_type="text/html; charset=utf-8")
+        return HTMLResponse(render(page.template, gathered, _frame(desk, request)), headers=page.headers)
 
     try:
         return await to_thread.run_sync(answer, limiter=limiter)
@@ -171,7 +171,7 @@ def _redirect(desk: Desk, done: Done, visitor: str) -> Response:
 
 async def _read_form(desk: Desk, request: Request) -> tuple[dict[str, str], dict[str, bytes]] | Response:
     """Return the fields and the files of a form that this desk gave to this visitor, else the refusal."""
-    if _facts(request.scope).is_foreign:
+    if _facts(request).is_foreign:
         return _refuse(desk, request, 403, "The form was sent from another site.")
     body = bytearray()
     try:
@@ -220,7 +220,7 @@ async def _log_in(desk: Desk, turn: asyncio.Lock, request: Request) -> Response:
     form = await _read_form(desk, request)
     if isinstance(form, Response):
         return form
-    peer, hashed = _facts(request.scope).peer, desk.access.password or ""
+    peer, hashed = _facts(request).peer, desk.access.password or ""
     given, wanted = form[0].get("password", ""), form[0].get("then", "")
     async with turn:  # a wrong password counts before the next one is tried, also of those that are sent at once
         if not desk.sessions.may_try(peer):
@@ -229,7 +229,7 @@ async def _log_in(desk: Desk, turn: asyncio.Lock, request: Request) -> Response:
             desk.sessions.note_wrong(peer)
             return _ask_password(desk, request, wanted, wrong=True)
     answer = RedirectResponse(wanted if wanted.startswith(f"{desk.root}/") else f"{desk.root}/", 303)
-    _set_visitor(answer, request, desk.sessions.begin())
+    answer.headers["set-cookie"] = _make_cookie(request, desk.sessions.begin())
     return answer
 
 
@@ -283,63 +283,50 @@ async def _show_static(request: Request) -> Response:
 
 
 def _protect(desk: Desk, inner: ASGIApp) -> ASGIApp:
-    """Return the application for those who may enter, with the headers of the desk at every answer."""
+    """Return the application for those who may enter, with the headers of the desk and the visitor's cookie."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope)
+        given = request.cookies.get(access.COOKIE, "")
+        visitor = request.state.visitor = given if access.is_visitor(given) else access.make_visitor()
+
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
-                given = {name for name, _ in message["headers"]}
-                added = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
-                message["headers"] = [*message["headers"], *(each for each in added if each[0] not in given)]
+                headers = MutableHeaders(scope=message)
+                if visitor != given:
+                    headers.setdefault("set-cookie", _make_cookie(request, visitor))
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
-        await _let_in(desk, inner, scope)(scope, receive, send_protected)
+        await _let_in(desk, inner, request)(scope, receive, send_protected)
 
     return answer
 
 
-def _let_in(desk: Desk, inner: ASGIApp, scope: Scope) -> ASGIApp:
+def _let_in(desk: Desk, inner: ASGIApp, request: Request) -> ASGIApp:
     """Return what answers the one who asks: the desk, the question for the password, or a refusal."""
-    request = Request(scope)
-    given = request.cookies.get(access.COOKIE, "")
-    request.state.visitor = given if access.is_visitor(given) else access.make_visitor()
     in_session = desk.sessions.is_open(request.state.visitor)
-    verdict = access.judge(desk.access, _facts(scope), in_session=in_session)
-    path = scope["path"].removeprefix(desk.root)
+    verdict = access.judge(desk.access, _facts(request), in_session=in_session)
+    path = request.scope["path"].removeprefix(desk.root)
     if verdict.enters or (verdict.asks_password and (path == "/login" or path.startswith("/static/"))):
-        return inner if given == request.state.visitor else _with_visitor(inner, request)
+        return inner
     if verdict.asks_password:
         return _ask_password(desk, request, request.url.path)
     return _refuse(desk, request, 403, f"You may not enter: {verdict.why}.")
 
 
-def _with_visitor(inner: ASGIApp, request: Request) -> ASGIApp:
-    """Return the application that gives the visitor its cookie."""
-    carrier = Response()
-    _set_visitor(carrier, request, request.state.visitor)
-    cookie = next(each for each in carrier.raw_headers if each[0] == b"set-cookie")
-
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_cookie(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], cookie]
-            await send(message)
-
-        await inner(scope, receive, send_with_cookie)
-
-    return answer
-
-
-def _set_visitor(answer: Response, request: Request, visitor: str) -> None:
+def _make_cookie(request: Request, visitor: str) -> str:
     is_secure = request.headers.get("x-forwarded-proto", request.url.scheme) == "https"
     path = request.scope.get("root_path") or "/"
+    answer = Response()
     answer.set_cookie(access.COOKIE, visitor, path=path, httponly=True, samesite="lax", secure=is_secure)
+    return answer.headers["set-cookie"]
 
 
-def _facts(scope: Scope) -> access.Request:
-    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-    peer = scope.get("client") or ("", 0)
-    return access.Request(peer[0], scope.get("http_version", ""), headers)
+def _facts(request: Request) -> access.Request:
+    peer = request.client.host if request.client else ""
+    return access.Request(peer, request.scope.get("http_version", ""), request.headers)
 
 
 def _frame(desk: Desk, request: Request) -> Framed:
@@ -350,24 +337,19 @@ def _frame(desk: Desk, request: Request) -> Framed:
 
 
 def _ask_password(desk: Desk, request: Request, then: str, *, wrong: bool = False) -> Response:
-    page = render("login.html.j2", _Login(then, wrong), _frame(desk, request))
-    answer = Response(page, 401, media_type="text/html; charset=utf-8")
-    _set_visitor(answer, request, request.state.visitor)
-    return answer
+    return HTMLResponse(render("login.html.j2", _Login(then, wrong), _frame(desk, request)), 401)
 
 
 def _refuse(desk: Desk, request: Request, status: int, line: str, headers: Mapping[str, str] | None = None) -> Response:
-    page: Any = _Problem("Refused", (line,))
-    text = render("problem.html.j2", page, _frame(desk, request))
-    return Response(text, status, headers, media_type="text/html; charset=utf-8")
+    page = render("problem.html.j2", _Problem("Refused", (line,)), _frame(desk, request))
+    return HTMLResponse(page, status, headers)
 
 
 def _explain(desk: Desk, request: Request, error: AggregatorError) -> Response:
     """Answer with what went wrong, in one line."""
     status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), _UNPROCESSABLE)
-    titles = {404: "Not found", 409: "Not done", 503: "The store cannot be read"}
+    titles = {404: "Not found", 503: "The store cannot be read"}
     problem = _Problem(titles.get(status, "Not done"), tuple(str(error).splitlines()))
     if request.url.path.endswith(".json"):
         return Response(to_json(problem), status, media_type="application/json")
-    page = render("problem.html.j2", problem, _frame(desk, request))
-    return Response(page, status, media_type="text/html; charset=utf-8")
+    return HTMLResponse(render("problem.html.j2", problem, _frame(desk, request)), status)
