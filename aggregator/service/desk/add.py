@@ -17,7 +17,7 @@ from aggregator.fetchers.http.target import redact
 from aggregator.generator import opml
 from aggregator.model.source import Source
 from aggregator.preview import Found
-from aggregator.service.desk.frame import Act, Asked, Desk, Done, Page, now, parse_number
+from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
 
 _MOST_ENTRIES: Final = 15
@@ -85,15 +85,15 @@ class _Ways(Struct, frozen=True):
     problem: str = ""
 
 
-def _show_add(desk: Desk, asked: Asked) -> _AddPage:
+def _show_add(desk: Desk, request: PageRequest) -> _AddPage:
     """Gather what was found at an address; ``found`` is its number, ``way`` the place of the way that is chosen."""
-    number = asked.query.get("found", "")
+    number = request.query.get("found", "")
     found = desk.kept.find(number)
     empty = _AddPage(registry.names(), list_feeds(desk))
     if not isinstance(found, _Ways):
         return empty
     ways = tuple(_make_way(place, way) for place, way in enumerate(found.ways))
-    place = min(parse_number(asked.query.get("way", "")), len(ways) - 1)
+    place = min(parse_number(request.query.get("way", "")), len(ways) - 1)
     return replace(
         empty,
         number=number,
@@ -124,9 +124,9 @@ def _make_way(place: int, way: Found) -> _WayLine:
     )
 
 
-def _look_up(desk: Desk, asked: Asked) -> Done:
+def _look_up(desk: Desk, request: PageRequest) -> ActResult:
     """Find out what an address is, and the ways to read it; nothing is stored."""
-    candidates = adding.list_candidates(asked.find("url"), asked.form.get("kind") or None)
+    candidates = adding.list_candidates(request.find("url"), request.form.get("kind") or None)
     page = next((source for source in candidates if source.kind in ("blog", "page")), None)
     try:
         found = _Ways(tuple(adding.find_ways(desk.config, candidates, now())), page)
@@ -134,7 +134,7 @@ def _look_up(desk: Desk, asked: Asked) -> Done:
         if page is None:
             raise
         found = _Ways((), page, str(error))
-    return Done("", f"{desk.root}/add?found={desk.kept.add(asked.visitor, found)}")
+    return ActResult(f"/add?found={desk.kept.add(request.visitor, found)}")
 
 
 def find_page(desk: Desk, number: str) -> Source:
@@ -145,31 +145,29 @@ def find_page(desk: Desk, number: str) -> Source:
     return found.page
 
 
-def write(desk: Desk, asked: Asked) -> Done:
+def _write(desk: Desk, request: PageRequest) -> ActResult:
     """Write the chosen way into the config, into a feed that is there or a new one, and refresh that."""
-    found = desk.kept.find(asked.find("found"))
-    place = parse_number(asked.form.get("way", ""))
+    found = desk.kept.find(request.find("found"))
+    place = parse_number(request.form.get("way", ""))
     if not isinstance(found, _Ways) or place >= len(found.ways):
         raise ConfigError("this page is too old: paste the address again")
-    return write_found(desk, asked, found.ways[place])
+    return write_found(desk, request, found.ways[place])
 
 
-def write_found(desk: Desk, asked: Asked, found: Found) -> Done:
+def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
     """Write a source into the config, into the feed that the form names, and refresh that."""
-    feed = asked.form.get("feed", "").strip() or asked.find("name")
+    feed = request.form.get("feed", "").strip() or request.find("name")
     if not _FEED_NAME.fullmatch(feed):
         raise ConfigError(f'"{feed}" cannot be the name of a feed: use small letters, digits, dots and dashes')
     path = desk.config.path
     source = adding.write(path, load(path, allow_empty=True), found, feed)
     desk.jobs.refresh(feed)
-    return Done(
-        f"Added {source.name} to {feed}; it is being refreshed.", f"{desk.root}/feeds/{feed}/sources/{source.name}"
-    )
+    return ActResult(f"/feeds/{feed}/sources/{source.name}", f"Added {source.name} to {feed}; it is being refreshed.")
 
 
-def _show_import(desk: Desk, asked: Asked) -> _ImportPage:
+def _show_import(desk: Desk, request: PageRequest) -> _ImportPage:
     """Gather the feeds of an OPML file; ``found`` is its number."""
-    number = asked.query.get("found", "")
+    number = request.query.get("found", "")
     found = desk.kept.find(number)
     if not isinstance(found, _Import):
         return _ImportPage("", (), 0, read=False)
@@ -180,31 +178,31 @@ def _show_import(desk: Desk, asked: Asked) -> _ImportPage:
     return _ImportPage(number, tuple(lines), found.skipped, read=True)
 
 
-def _read_import(desk: Desk, asked: Asked) -> Done:
+def _read_import(desk: Desk, request: PageRequest) -> ActResult:
     """Read an OPML file; nothing is written."""
-    body = asked.files.get("file") or asked.form.get("text", "").encode()
+    body = request.files.get("file") or request.form.get("text", "").encode()
     outlines = opml.read(body)
     additions = adding.list_new(desk.config, outlines)
     found = _Import(additions, len(outlines) - len(additions))
-    return Done("", f"{desk.root}/import?found={desk.kept.add(asked.visitor, found)}")
+    return ActResult(f"/import?found={desk.kept.add(request.visitor, found)}")
 
 
-def _write_import(desk: Desk, asked: Asked) -> Done:
+def _write_import(desk: Desk, request: PageRequest) -> ActResult:
     """Write the chosen feeds of an OPML file into the config."""
-    found = desk.kept.find(asked.find("found"))
+    found = desk.kept.find(request.find("found"))
     if not isinstance(found, _Import):
         raise ConfigError("this page is too old: give the file again")
-    chosen = tuple(each for place, each in enumerate(found.additions) if f"feed-{place}" in asked.form)
+    chosen = tuple(each for place, each in enumerate(found.additions) if f"feed-{place}" in request.form)
     if not chosen:
         raise ConfigError("no feed was chosen")
     edit.add(desk.config.path, chosen)
-    return Done(f"Added {len(chosen)} feeds; the schedule refreshes them.", f"{desk.root}/")
+    return ActResult("/", f"Added {len(chosen)} feeds; the schedule refreshes them.")
 
 
 PAGES = (Page("/add", "add.html.j2", _show_add), Page("/import", "import.html.j2", _show_import))
 ACTS = (
     Act("/add/look", _look_up),
-    Act("/add/write", write),
+    Act("/add/write", _write),
     Act("/import/read", _read_import),
     Act("/import/write", _write_import),
 )

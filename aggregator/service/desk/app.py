@@ -27,12 +27,12 @@ from aggregator.errors import AggregatorError, StoreError
 from aggregator.service.desk import access, add, changes, choose, feeds, item, review, settings, source, system
 from aggregator.service.desk.frame import (
     Act,
-    Asked,
+    ActResult,
     Desk,
-    Done,
-    Framed,
+    Frame,
     MissingError,
     Page,
+    PageRequest,
     parse_number,
     read_static,
     render,
@@ -135,10 +135,10 @@ def _make_routes(desk: Desk) -> list[Route]:
 
 async def _show(desk: Desk, page: Page, limiter: CapacityLimiter, request: Request) -> Response:
     """Answer with a page, as HTML or as JSON."""
-    asked = Asked(request.path_params, dict(request.query_params), visitor=request.state.visitor)
+    page_request = PageRequest(request.path_params, dict(request.query_params), visitor=request.state.visitor)
 
     def answer() -> Response:
-        gathered = page.gather(desk, asked)
+        gathered = page.gather(desk, page_request)
         if request.url.path.endswith(".json"):
             return Response(to_json(gathered), media_type="application/json")
         return HTMLResponse(render(page.template, gathered, _frame(desk, request)), headers=page.headers)
@@ -154,19 +154,15 @@ async def _do(desk: Desk, act: Act, limiter: CapacityLimiter, request: Request) 
     form = await _read_form(desk, request)
     if isinstance(form, Response):
         return form
-    asked = Asked(request.path_params, dict(request.query_params), *form, request.state.visitor)
+    page_request = PageRequest(request.path_params, dict(request.query_params), *form, request.state.visitor)
     try:
-        done = await to_thread.run_sync(partial(act.do, desk, asked), limiter=limiter)
+        result = await to_thread.run_sync(partial(act.do, desk, page_request), limiter=limiter)
     except AggregatorError as error:
         return _explain(desk, request, error)
-    return _redirect(desk, done, asked.visitor)
-
-
-def _redirect(desk: Desk, done: Done, visitor: str) -> Response:
-    path, _, fragment = done.then.partition("#")
-    if done.message:
-        path += ("&" if "?" in path else "?") + urlencode({"notice": desk.kept.add(visitor, done)})
-    return RedirectResponse(f"{path}#{fragment}" if fragment else path, 303)
+    path = desk.root + result.page
+    if result.message:
+        path += ("&" if "?" in path else "?") + urlencode({"notice": desk.kept.add(page_request.visitor, result)})
+    return RedirectResponse(path, 303)
 
 
 async def _read_form(desk: Desk, request: Request) -> tuple[dict[str, str], dict[str, bytes]] | Response:
@@ -329,11 +325,13 @@ def _facts(request: Request) -> access.Request:
     return access.Request(peer, request.scope.get("http_version", ""), request.headers)
 
 
-def _frame(desk: Desk, request: Request) -> Framed:
+def _frame(desk: Desk, request: Request) -> Frame:
     visitor = request.state.visitor
     notice = desk.kept.find(request.query_params.get("notice", ""))
     leaves = bool(desk.access.password) and desk.sessions.is_open(visitor)
-    return Framed(desk.root, desk.sessions.make_token(visitor), notice if isinstance(notice, Done) else None, leaves)
+    return Frame(
+        desk.root, desk.sessions.make_token(visitor), notice if isinstance(notice, ActResult) else None, leaves
+    )
 
 
 def _ask_password(desk: Desk, request: Request, then: str, *, wrong: bool = False) -> Response:

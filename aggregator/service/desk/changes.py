@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from aggregator import corrections
 from aggregator.errors import StoreError
-from aggregator.service.desk.frame import Act, Asked, Button, Desk, Done, MissingError, Page, now
+from aggregator.service.desk.frame import Act, ActResult, Button, Desk, Page, PageRequest
 from aggregator.service.desk.jobs import Job
 from aggregator.service.desk.published import Pieces, unmark
 from aggregator.store import decisions
@@ -104,9 +104,9 @@ class _ChangesPage(Struct, frozen=True):
     unchanged: int
 
 
-def _show_changes(desk: Desk, asked: Asked) -> _ChangesPage:
+def _show_changes(desk: Desk, request: PageRequest) -> _ChangesPage:
     """Gather what the last comparison found."""
-    name = desk.find_plan(asked).name if "feed" in asked.names else ""
+    name = desk.find_plan(request).name if "feed" in request.names else ""
     job = desk.jobs.newest(_KIND, name)
     if job is None or job.code is None:
         return _ChangesPage(name, None, job.number if job else None, (), (), 0)
@@ -170,39 +170,37 @@ def _mark(name: str, value: _Both) -> Iterator[tuple[word_diff.Change, str]]:
     yield "added", after or "(none)"
 
 
-def compare(desk: Desk, asked: Asked) -> Done:
+def _compare(desk: Desk, request: PageRequest) -> ActResult:
     """Refresh a copy and compare it with what is published; nothing is changed."""
-    name = desk.find_plan(asked).name if "feed" in asked.names else ""
+    name = desk.find_plan(request).name if "feed" in request.names else ""
     words = ("diff", "--json", *(("--feed", name) if name else ()))
-    then = f"{desk.root}/feeds/{name}/changes" if name else f"{desk.root}/changes"
+    then = f"/feeds/{name}/changes" if name else "/changes"
     job = desk.jobs.start(_KIND, name, words, as_json=True, then=then)
-    return Done("", f"{desk.root}/jobs/{job.number}")
+    return ActResult(f"/jobs/{job.number}")
 
 
-def publish(desk: Desk, asked: Asked) -> Done:
+def _publish(desk: Desk, request: PageRequest) -> ActResult:
     """Publish: refresh the feed."""
-    if not desk.config.plans:
-        raise MissingError("there is no feed yet")
-    job = desk.jobs.refresh(desk.find_plan(asked).name)
-    return Done("", f"{desk.root}/jobs/{job.number}")
+    job = desk.jobs.refresh(desk.find_plan(request).name)
+    return ActResult(f"/jobs/{job.number}")
 
 
-def hold_back(desk: Desk, asked: Asked) -> Done:
+def _hold_back(desk: Desk, request: PageRequest) -> ActResult:
     """Hold back an item that the next publication would bring."""
-    plan, names = desk.find_plan(asked), asked.find("entries").splitlines()
-    with desk.open_store() as store:
-        corrections.hold_back(corrections.Terms(store, plan, now(), asked.form.get("seen") or None), names)
+    plan, names = desk.find_plan(request), request.find("entries").splitlines()
+    with desk.open_terms(request) as terms:
+        corrections.hold_back(terms, names)
     undo = Button("Release", f"/feeds/{plan.name}/changes/release", {"entries": "\n".join(names)})
-    return Done("It is held back until it is released.", f"{desk.root}/feeds/{plan.name}/changes", undo)
+    return ActResult(f"/feeds/{plan.name}/changes", "It is held back until it is released.", undo)
 
 
-def release(desk: Desk, asked: Asked) -> Done:
+def _release(desk: Desk, request: PageRequest) -> ActResult:
     """Release a new item that is held back."""
-    plan, names = desk.find_plan(asked), asked.find("entries").splitlines()
-    with desk.open_store() as store:
-        corrections.release(corrections.Terms(store, plan, now(), asked.form.get("seen") or None), names)
+    plan, names = desk.find_plan(request), request.find("entries").splitlines()
+    with desk.open_terms(request) as terms:
+        corrections.release(terms, names)
     undo = Button("Hold back", f"/feeds/{plan.name}/changes/hold", {"entries": "\n".join(names)})
-    return Done("It is released, from the next refresh on.", f"{desk.root}/feeds/{plan.name}/changes", undo)
+    return ActResult(f"/feeds/{plan.name}/changes", "It is released, from the next refresh on.", undo)
 
 
 PAGES = (
@@ -210,9 +208,9 @@ PAGES = (
     Page("/feeds/{feed}/changes", "changes.html.j2", _show_changes),
 )
 ACTS = (
-    Act("/changes/compare", compare),
-    Act("/feeds/{feed}/changes/compare", compare),
-    Act("/feeds/{feed}/changes/publish", publish),
-    Act("/feeds/{feed}/changes/hold", hold_back),
-    Act("/feeds/{feed}/changes/release", release),
+    Act("/changes/compare", _compare),
+    Act("/feeds/{feed}/changes/compare", _compare),
+    Act("/feeds/{feed}/changes/publish", _publish),
+    Act("/feeds/{feed}/changes/hold", _hold_back),
+    Act("/feeds/{feed}/changes/release", _release),
 )

@@ -18,7 +18,7 @@ from aggregator.model.outline import Outline, Pick
 from aggregator.model.source import Document
 from aggregator.preview import Found
 from aggregator.service.desk.add import find_page, list_feeds, write_found
-from aggregator.service.desk.frame import Act, Asked, Desk, Done, MissingError, Page, now, parse_number
+from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
 
 _MOST_ENTRIES: Final = 12
@@ -77,9 +77,9 @@ class _Chosen(Struct, frozen=True):
         return Found(changed.source, replace(listing, show=show))
 
 
-def open_page(desk: Desk, asked: Asked) -> Done:
+def _open_page(desk: Desk, request: PageRequest) -> ActResult:
     """Fetch a page once, to choose elements of it; with the options of a way to read it."""
-    source, at = find_page(desk, asked.find("found")), now()
+    source, at = find_page(desk, request.find("found")), now()
     with preview.open_resources(desk.config, at) as resources:
         page = preview.fetch_page(source, resources, at)
         try:
@@ -87,29 +87,29 @@ def open_page(desk: Desk, asked: Asked) -> Done:
         except ReadError:
             title = None
         chosen = _Chosen(page, title)
-    return Done("", f"{desk.root}/add/page?page={desk.kept.add(asked.visitor, chosen)}")
+    return ActResult(f"/add/page?page={desk.kept.add(request.visitor, chosen)}")
 
 
-def _find(desk: Desk, asked: Mapping[str, str]) -> tuple[_Chosen, dict[str, str]]:
+def _find(desk: Desk, fields: Mapping[str, str]) -> tuple[_Chosen, dict[str, str]]:
     """Return the page that was fetched, and the options that the query or form has."""
-    chosen = desk.kept.find(asked.get("page", ""))
+    chosen = desk.kept.find(fields.get("page", ""))
     if not isinstance(chosen, _Chosen):
         raise MissingError("this page is not known any more: paste its address again")
     names = registry.find("page").options or ()
-    return chosen, {name: value for name in names if (value := asked.get(name, "").strip())}
+    return chosen, {name: value for name in names if (value := fields.get(name, "").strip())}
 
 
-def _show_choice(desk: Desk, asked: Asked) -> _ChoosePage:
+def _show_choice(desk: Desk, request: PageRequest) -> _ChoosePage:
     """Gather what the selectors of the query yield, after the element ``pick`` was chosen as ``field``."""
-    chosen, options = _find(desk, asked.query)
+    chosen, options = _find(desk, request.query)
     page = chosen.page
-    field = asked.query.get("field", "")
+    field = request.query.get("field", "")
     field = field if field in _FIELDS else "items"
     problem, found = "", Found(page.source, Listing((), show=Show(title=chosen.title)))
     with preview.open_resources(desk.config, now()) as resources:
         try:
-            if "pick" in asked.query:
-                picked = Pick(parse_number(asked.query["pick"]), field)
+            if "pick" in request.query:
+                picked = Pick(parse_number(request.query["pick"]), field)
                 options = resources.pick(preview.set_options(page, options), picked)
                 field = next((name for name in _FIELDS if name not in options), field)
             if "items" in options:
@@ -119,7 +119,7 @@ def _show_choice(desk: Desk, asked: Asked) -> _ChoosePage:
     feed = adding.choose_feed(desk.config, found)
     names = registry.find("page").options or ()
     return _ChoosePage(
-        number=asked.query["page"],
+        number=request.query["page"],
         url=redact(page.url),
         field=field,
         fields=_FIELDS,
@@ -133,27 +133,27 @@ def _show_choice(desk: Desk, asked: Asked) -> _ChoosePage:
     )
 
 
-def _show_outline(desk: Desk, asked: Asked) -> _OutlinePage:
+def _show_outline(desk: Desk, request: PageRequest) -> _OutlinePage:
     """Gather the outline of a page from the piece ``from`` on."""
-    chosen, options = _find(desk, asked.query)
-    first = parse_number(asked.query.get("from", ""))
+    chosen, options = _find(desk, request.query)
+    first = parse_number(request.query.get("from", ""))
     with preview.open_resources(desk.config, now()) as resources:
         outline = resources.outline(preview.set_options(chosen.page, options), first)
     end = first + len(outline.pieces)
     following = end if end < outline.total else 0
-    return _OutlinePage(asked.query["page"], asked.query.get("field", "items"), options, outline, first, following)
+    return _OutlinePage(request.query["page"], request.query.get("field", "items"), options, outline, first, following)
 
 
-def write(desk: Desk, asked: Asked) -> Done:
+def _write(desk: Desk, request: PageRequest) -> ActResult:
     """Write the page with these selectors into the config."""
-    chosen, options = _find(desk, asked.form)
+    chosen, options = _find(desk, request.form)
     with preview.open_resources(desk.config, now()) as resources:
         found = chosen.read(options, resources)
-    return write_found(desk, asked, found)
+    return write_found(desk, request, found)
 
 
 PAGES = (
     Page("/add/page", "choose.html.j2", _show_choice),
     Page("/add/outline", "outline.html.j2", _show_outline, _FRAME_HEADERS),
 )
-ACTS = (Act("/add/open", open_page), Act("/add/page/write", write))
+ACTS = (Act("/add/open", _open_page), Act("/add/page/write", _write))

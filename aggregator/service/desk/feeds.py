@@ -18,7 +18,7 @@ from aggregator.model.item import PublishedItem, sources_of
 from aggregator.model.source import Poll, PollDay
 from aggregator.result import NextPoll, Publication
 from aggregator.service.desk.charts import Charts, make_charts
-from aggregator.service.desk.frame import Act, Asked, Desk, Done, MissingError, Page, now, parse_number
+from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import AppView, ReportItem, read_app_view, read_report
 from aggregator.service.desk.source import SourceLine, make_source_line
 from aggregator.store import decisions, guids, polls
@@ -88,12 +88,12 @@ class _Known(Struct, frozen=True):
     polled: tuple[PollDay, ...] = ()
 
 
-def _show_overview(desk: Desk, asked: Asked) -> _Overview:
+def _show_overview(desk: Desk, request: PageRequest) -> _Overview:
     """Gather the overview; ``q`` seeks titles and names, ``page`` counts from 1."""
-    config, search = desk.config, asked.query.get("q", "")
+    config, search = desk.config, request.query.get("q", "")
     wanted = [plan for plan in config.plans if fold(search) in fold(f"{plan.channel.title} {plan.name}")]
     pages = max(1, -(-len(wanted) // _FEEDS_ON_A_PAGE))
-    page = min(max(1, parse_number(asked.query.get("page", ""))), pages)
+    page = min(max(1, parse_number(request.query.get("page", ""))), pages)
     try:
         with desk.open_store() as store:
             known = _read(store)
@@ -168,20 +168,21 @@ def _make_card(plan: Plan, known: _Known, running: int | None) -> _FeedCard:
     )
 
 
-def _refresh_feed(desk: Desk, asked: Asked) -> Done:
+def _refresh_feed(desk: Desk, request: PageRequest) -> ActResult:
     """Refresh a feed now, in a process of its own."""
-    plan = desk.find_plan(asked)
+    plan = desk.find_plan(request)
     job = desk.jobs.refresh(plan.name)
-    return Done("", f"{desk.root}/jobs/{job.number}")
+    return ActResult(f"/jobs/{job.number}")
 
 
-def _show_job(desk: Desk, asked: Asked) -> _JobPage:
+def _show_job(desk: Desk, request: PageRequest) -> _JobPage:
     """Gather the lines of a command."""
-    number = asked.names["number"]
+    number = request.names["number"]
     job = desk.jobs.find(parse_number(number))
     if job is None:
         raise MissingError("this command is not known any more")
-    return _JobPage(job.number, job.kind, job.feed, job.begun, job.ended, job.code, tuple(job.lines), job.then)
+    then = desk.root + job.then if job.then else ""
+    return _JobPage(job.number, job.kind, job.feed, job.begun, job.ended, job.code, tuple(job.lines), then)
 
 
 class ItemLine(Struct, frozen=True):
@@ -230,9 +231,9 @@ class FeedPage(Struct, frozen=True):
     running: int | None
 
 
-def _show_feed(desk: Desk, asked: Asked) -> FeedPage:
+def _show_feed(desk: Desk, request: PageRequest) -> FeedPage:
     """Gather the page of a feed; ``q``, ``source`` and ``mark`` select items, ``page`` counts from 1."""
-    plan = desk.find_plan(asked)
+    plan = desk.find_plan(request)
     folder = desk.config.output.open_folder(plan.channel.folder)
     report, app = read_report(folder), read_app_view(folder)
     with desk.open_store() as store:
@@ -245,7 +246,7 @@ def _show_feed(desk: Desk, asked: Asked) -> FeedPage:
         charts = make_charts(
             today, publications.read_new_items(store, plan.name), polls.count_polls(store, today, plan.name)
         )
-    search, source, mark = (asked.query.get(name, "") for name in ("q", "source", "mark"))
+    search, source, mark = (request.query.get(name, "") for name in ("q", "source", "mark"))
     found: Sequence[ReportItem] = report.items
     if search or source or mark:
         found = [
@@ -254,7 +255,7 @@ def _show_feed(desk: Desk, asked: Asked) -> FeedPage:
             if _is_wanted(_make_line(item, published.get(item.guid)), fold(search), source, mark)
         ]
     pages = max(1, -(-len(found) // _ITEMS_ON_A_PAGE))
-    page = min(max(1, parse_number(asked.query.get("page", ""))), pages)
+    page = min(max(1, parse_number(request.query.get("page", ""))), pages)
     job = desk.jobs.newest("refresh", plan.name)
     return FeedPage(
         name=plan.name,
@@ -329,14 +330,14 @@ def _list_removed(
     )
 
 
-def _validate_feed(desk: Desk, asked: Asked) -> Done:
+def _validate_feed(desk: Desk, request: PageRequest) -> ActResult:
     """Check the published files of a feed, as ``aggregator validate`` does."""
-    plan = desk.find_plan(asked)
+    plan = desk.find_plan(request)
     folder = desk.config.output.open_folder(plan.channel.folder)
     files = [folder / name for name in ("podcast.xml", "feed.xml", "feed.atom", "feed.json")]
     words = ("validate", *(str(file) for file in files if file.exists()))
     job = desk.jobs.start("validation", plan.name, words, configured=False)
-    return Done("", f"{desk.root}/jobs/{job.number}")
+    return ActResult(f"/jobs/{job.number}")
 
 
 PAGES = (

@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.config.load import Config, DeskAccess, load
+from aggregator.corrections import Terms
 from aggregator.errors import AggregatorError, ConfigError
 from aggregator.generator.content.sanitize import clean_line
 from aggregator.generator.pages import subscribe, wording
@@ -44,15 +45,18 @@ class Button(Struct, frozen=True):
     fields: Mapping[str, str] = {}
 
 
-class Done(Struct, frozen=True):
-    """The outcome of an act: a line for the person, the page to show next, and the button that undoes it, if any."""
+class ActResult(Struct, frozen=True):
+    """The result of an act: the page to show next, a line to show on it, and the button that undoes it, if any.
 
-    message: str
-    then: str
+    ``page`` is its path below the desk, with a query. It has a fragment only where there is no line.
+    """
+
+    page: str
+    message: str = ""
     undo: Button | None = None
 
 
-class Asked(Struct, frozen=True):
+class PageRequest(Struct, frozen=True):
     """A request: the names in its address, its query, the fields and files of its form, and the id of its visitor."""
 
     names: Mapping[str, str]
@@ -71,9 +75,10 @@ class Asked(Struct, frozen=True):
 class Desk:
     """State that all pages share: the config as its file is now, commands under way, sessions, and what was kept."""
 
-    def __init__(self, config: Config, *, password: str | None = None, root: str = "/desk") -> None:
+    root: Final = "/desk"
+
+    def __init__(self, config: Config, *, password: str | None = None) -> None:
         """Begin with a config that was read already; the hash of a ``password`` counts before that of the config."""
-        self.root = root
         self._password = password
         self.jobs = Jobs(config.path, self.hide)
         self.sessions = Sessions()
@@ -114,9 +119,9 @@ class Desk:
         given = self.config.desk
         return replace(given, password=self._password) if self._password else given
 
-    def find_plan(self, asked: Asked) -> Plan:
+    def find_plan(self, request: PageRequest) -> Plan:
         """Return the feed that the address names; raise MissingError."""
-        name = asked.names["feed"]
+        name = request.names["feed"]
         for plan in self.config.plans:
             if plan.name == name:
                 return plan
@@ -126,14 +131,20 @@ class Desk:
     def open_store(self) -> Iterator[Store]:
         """Open the store; raise MissingError if there is none yet, so that none is made by looking."""
         state = self.config.state
-        if "://" not in state and not connection.has_content(state):
+        if not connection.has_content(state):
             raise MissingError("there is no store yet: refresh a feed first")
         with database.open_store(state) as store:
             yield store
 
+    @contextmanager
+    def open_terms(self, request: PageRequest) -> Iterator[Terms]:
+        """Open the store to correct the feed that the address names, if what is decided is what the form has seen."""
+        with self.open_store() as store:
+            yield Terms(store, self.find_plan(request), now(), request.form.get("seen") or None)
 
-Gather = Callable[[Desk, Asked], Struct]
-Do = Callable[[Desk, Asked], Done]
+
+_Gather = Callable[[Desk, PageRequest], Struct]
+_Do = Callable[[Desk, PageRequest], ActResult]
 
 
 class Page(Struct, frozen=True):
@@ -144,7 +155,7 @@ class Page(Struct, frozen=True):
 
     path: str
     template: str
-    gather: Gather
+    gather: _Gather
     headers: Mapping[str, str] = {}
     is_slow: bool = False
 
@@ -153,16 +164,16 @@ class Act(Struct, frozen=True):
     """An act: the path that its forms are sent to, and the function that does it; ``is_slow`` as of a page."""
 
     path: str
-    do: Do
+    do: _Do
     is_slow: bool = False
 
 
-class Framed(Struct, frozen=True):
+class Frame(Struct, frozen=True):
     """The surroundings of a page: the prefix of its links, the token of its forms, and the notice of the last act."""
 
     root: str
     token: str
-    notice: Done | None = None
+    notice: ActResult | None = None
     leaves: bool = False
     version: str = VERSION
 
@@ -186,7 +197,7 @@ def to_json(gathered: Struct) -> bytes:
     return msgspec.json.format(msgspec.json.encode(gathered, enc_hook=str), indent=2)
 
 
-def render(template: str, page: Any, frame: Framed) -> str:
+def render(template: str, page: Any, frame: Frame) -> str:
     """Return a page as HTML."""
     return _ENVIRONMENT.get_template(template).render(page=page, frame=frame)
 

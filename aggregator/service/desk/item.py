@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Final
 from urllib.parse import quote
@@ -13,9 +14,8 @@ from aggregator import corrections
 from aggregator.generator.pages import wording
 from aggregator.merger.reconciling.overrides import FIELDS
 from aggregator.model.cluster import describe_evidence, describe_level
-from aggregator.model.feed import Plan
 from aggregator.model.item import Override
-from aggregator.service.desk.frame import Act, Asked, Button, Desk, Done, Page, now
+from aggregator.service.desk.frame import Act, ActResult, Button, Desk, Page, PageRequest
 from aggregator.service.desk.published import (
     FeedItem,
     Pieces,
@@ -31,6 +31,7 @@ from aggregator.service.desk.published import (
     unmark,
 )
 from aggregator.store import decisions, entries, guids
+from aggregator.store.decisions import Event
 from aggregator.store.entries import StoredEntry
 from aggregator.text import visible_whitespace, word_diff
 from aggregator.text.html import to_text
@@ -117,14 +118,6 @@ class PairBars(Struct, frozen=True):
     bars: tuple[_Bar, ...]
 
 
-class _EventLine(Struct, frozen=True):
-    """Something that happened to an item."""
-
-    at: datetime
-    kind: str
-    text: str
-
-
 class _ItemPage(Struct, frozen=True):
     """The page of an item; ``seen`` is the state of decisions that its forms were made of."""
 
@@ -139,15 +132,15 @@ class _ItemPage(Struct, frozen=True):
     entries: tuple[_EntryLine, ...]
     pairs: tuple[PairBars, ...]
     more_pairs: int
-    events: tuple[_EventLine, ...]
+    events: tuple[Event, ...]
     removed: str
     seen: str
 
 
-def _show_item(desk: Desk, asked: Asked) -> _ItemPage:
+def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
     """Gather the page of the item whose guid the query gives."""
-    plan = desk.find_plan(asked)
-    folder, guid = desk.config.output.open_folder(plan.channel.folder), asked.query.get("guid", "")
+    plan = desk.find_plan(request)
+    folder, guid = desk.config.output.open_folder(plan.channel.folder), request.query.get("guid", "")
     item = find_item(read_report(folder), guid)
     shown = read_published_item(folder, guid)
     with desk.open_store() as store:
@@ -172,7 +165,7 @@ def _show_item(desk: Desk, asked: Asked) -> _ItemPage:
         entries=tuple(map(_make_entry_line, known)),
         pairs=tuple(make_bars(pair) for pair in evidence[:_MOST_PAIRS]),
         more_pairs=max(0, len(evidence) - _MOST_PAIRS),
-        events=tuple(_EventLine(each.at, each.kind, each.text) for each in reversed(events[-_MOST_EVENTS:])),
+        events=tuple(reversed(events[-_MOST_EVENTS:])),
         removed=removed,
         seen=seen,
     )
@@ -276,86 +269,82 @@ def _iterate_bars(pair: ReportPair) -> Iterator[_Bar]:
         yield _Bar(*words, _cut(one.left), _cut(one.right), one.weight, start, width)
 
 
-def _then(desk: Desk, plan: Plan, guid: str) -> str:
-    return f"{desk.root}/feeds/{plan.name}/item?guid={quote(guid, safe='')}"
+@contextmanager
+def _open_terms(desk: Desk, request: PageRequest) -> Iterator[tuple[corrections.Terms, tuple[str, ...]]]:
+    """Open the store to correct the item of a form; give its guid and its entries, none if it is not published now."""
+    guid = request.find("guid")
+    with desk.open_terms(request) as terms:
+        items = read_report(desk.config.output.open_folder(terms.plan.channel.folder)).items
+        yield terms, (guid, *next((item.entries for item in items if item.guid == guid), ()))
 
 
-def _correct(desk: Desk, asked: Asked, correct: Callable[[corrections.Terms, Sequence[str]], object]) -> None:
-    """Correct the item of a form, if what is decided about it is what was seen."""
-    plan, guid = desk.find_plan(asked), asked.find("guid")
-    names = (guid, *_find_entries(desk, plan, guid))
-    with desk.open_store() as store:
-        correct(corrections.Terms(store, plan, now(), asked.form.get("seen") or None), names)
+def _make_result(request: PageRequest, message: str, undo: str = "", **fields: str) -> ActResult:
+    """Return the page of the item with a message, and a button that undoes the act if there is one that does."""
+    path, guid = f"/feeds/{request.names['feed']}/item", request.find("guid")
+    button = Button("Undo", f"{path}/{undo}", {"guid": guid, **fields}) if undo else None
+    return ActResult(f"{path}?guid={quote(guid, safe='')}", message, button)
 
 
-def _find_entries(desk: Desk, plan: Plan, guid: str) -> tuple[str, ...]:
-    """Return the entries of a published item; none if it is not published now."""
-    items = read_report(desk.config.output.open_folder(plan.channel.folder)).items
-    return next((item.entries for item in items if item.guid == guid), ())
-
-
-def set_field(desk: Desk, asked: Asked) -> Done:
+def _set_field(desk: Desk, request: PageRequest) -> ActResult:
     """Set a field of an item."""
-    plan, guid = desk.find_plan(asked), asked.find("guid")
-    override = Override(guid, asked.find("field"), asked.find("value"))
-    _correct(desk, asked, lambda terms, names: corrections.set_field(terms, names, override))
-    undo = Button("Undo", f"/feeds/{plan.name}/item/unset", {"guid": guid, "field": override.field})
-    return Done(f"{override.field} is set from the next refresh on.", _then(desk, plan, guid), undo)
+    override = Override(request.find("guid"), request.find("field"), request.find("value"))
+    with _open_terms(desk, request) as (terms, names):
+        corrections.set_field(terms, names, override)
+    return _make_result(request, f"{override.field} is set from the next refresh on.", "unset", field=override.field)
 
 
-def unset_field(desk: Desk, asked: Asked) -> Done:
+def _unset_field(desk: Desk, request: PageRequest) -> ActResult:
     """Let the sources say a field again."""
-    plan, guid, field = desk.find_plan(asked), asked.find("guid"), asked.find("field")
-    with desk.open_store() as store:
-        known = {(each.guid, each.field): each.value for each in decisions.read_overrides(store, plan.name)}
-    _correct(desk, asked, lambda terms, names: corrections.unset_field(terms, names, guid, field))
-    again = {"guid": guid, "field": field, "value": known.get((guid, field), "")}
-    undo = Button("Undo", f"/feeds/{plan.name}/item/set", again)
-    return Done(f"The sources say {field} again from the next refresh on.", _then(desk, plan, guid), undo)
+    guid, field = request.find("guid"), request.find("field")
+    with _open_terms(desk, request) as (terms, names):
+        overrides = decisions.read_overrides(terms.store, terms.plan.name)
+        value = next((each.value for each in overrides if (each.guid, each.field) == (guid, field)), "")
+        corrections.unset_field(terms, names, guid, field)
+    return _make_result(
+        request, f"The sources say {field} again from the next refresh on.", "set", field=field, value=value
+    )
 
 
-def part_entry(desk: Desk, asked: Asked) -> Done:
+def _part_entry(desk: Desk, request: PageRequest) -> ActResult:
     """Part an entry from the others of its item."""
-    plan, guid, entry = desk.find_plan(asked), asked.find("guid"), asked.find("entry")
-    others = [name for name in _find_entries(desk, plan, guid) if name != entry]
-    _correct(desk, asked, lambda terms, names: corrections.part_entry(terms, names, entry, others))
-    fields = {"guid": guid, "entry": entry, "others": "\n".join(others)}
-    undo = Button("Undo", f"/feeds/{plan.name}/item/join", fields)
-    return Done("The entry is an item of its own from the next refresh on.", _then(desk, plan, guid), undo)
+    entry = request.find("entry")
+    with _open_terms(desk, request) as (terms, names):
+        others = [name for name in names[1:] if name != entry]
+        corrections.part_entry(terms, names, entry, others)
+    message = "The entry is an item of its own from the next refresh on."
+    return _make_result(request, message, "join", entry=entry, others="\n".join(others))
 
 
-def join_entry(desk: Desk, asked: Asked) -> Done:
+def _join_entry(desk: Desk, request: PageRequest) -> ActResult:
     """Take back that an entry was parted."""
-    plan, guid, entry = desk.find_plan(asked), asked.find("guid"), asked.find("entry")
-    others = asked.find("others").splitlines()
-    _correct(desk, asked, lambda terms, names: corrections.join_entry(terms, names, entry, others))
-    return Done("The entry is no longer parted by hand.", _then(desk, plan, guid))
+    with _open_terms(desk, request) as (terms, names):
+        corrections.join_entry(terms, names, request.find("entry"), request.find("others").splitlines())
+    return _make_result(request, "The entry is no longer parted by hand.")
 
 
-def take_out(desk: Desk, asked: Asked) -> Done:
+def _take_out(desk: Desk, request: PageRequest) -> ActResult:
     """Take an item out of the feed."""
-    plan, guid, reason = desk.find_plan(asked), asked.find("guid"), asked.find("reason")
-    _correct(desk, asked, lambda terms, names: corrections.take_out(terms, names, guid, reason))
-    undo = Button("Undo", f"/feeds/{plan.name}/item/back", {"guid": guid})
-    return Done("The item leaves the feed with the next refresh.", _then(desk, plan, guid), undo)
+    with _open_terms(desk, request) as (terms, names):
+        corrections.take_out(terms, names, request.find("guid"), request.find("reason"))
+    return _make_result(request, "The item leaves the feed with the next refresh.", "back")
 
 
-def take_back(desk: Desk, asked: Asked) -> Done:
+def _take_back(desk: Desk, request: PageRequest) -> ActResult:
     """Take an item back into the feed."""
-    plan, guid = desk.find_plan(asked), asked.find("guid")
-    with desk.open_store() as store:
-        reason = decisions.read_removed(store, plan.name).get(guid, "")
-    _correct(desk, asked, lambda terms, names: corrections.take_back(terms, names, guid))
-    undo = Button("Undo", f"/feeds/{plan.name}/item/out", {"guid": guid, "reason": reason})
-    return Done("The item is back with the next refresh.", f"{desk.root}/feeds/{plan.name}", undo)
+    guid = request.find("guid")
+    with _open_terms(desk, request) as (terms, names):
+        reason = decisions.read_removed(terms.store, terms.plan.name).get(guid, "")
+        corrections.take_back(terms, names, guid)
+    undo = Button("Undo", f"/feeds/{terms.plan.name}/item/out", {"guid": guid, "reason": reason})
+    return ActResult(f"/feeds/{terms.plan.name}", "The item is back with the next refresh.", undo)
 
 
 PAGES = (Page("/feeds/{feed}/item", "item.html.j2", _show_item),)
 ACTS = (
-    Act("/feeds/{feed}/item/set", set_field),
-    Act("/feeds/{feed}/item/unset", unset_field),
-    Act("/feeds/{feed}/item/part", part_entry),
-    Act("/feeds/{feed}/item/join", join_entry),
-    Act("/feeds/{feed}/item/out", take_out),
-    Act("/feeds/{feed}/item/back", take_back),
+    Act("/feeds/{feed}/item/set", _set_field),
+    Act("/feeds/{feed}/item/unset", _unset_field),
+    Act("/feeds/{feed}/item/part", _part_entry),
+    Act("/feeds/{feed}/item/join", _join_entry),
+    Act("/feeds/{feed}/item/out", _take_out),
+    Act("/feeds/{feed}/item/back", _take_back),
 )

@@ -12,7 +12,16 @@ from msgspec import Struct
 from aggregator import corrections, publications
 from aggregator.model.cluster import Decision, Verdict
 from aggregator.model.feed import Plan
-from aggregator.service.desk.frame import Act, Asked, Button, Desk, Done, MissingError, Page, now, parse_number
+from aggregator.service.desk.frame import (
+    Act,
+    ActResult,
+    Button,
+    Desk,
+    MissingError,
+    Page,
+    PageRequest,
+    parse_number,
+)
 from aggregator.service.desk.item import PairBars, make_bars
 from aggregator.service.desk.published import (
     Pieces,
@@ -104,7 +113,7 @@ class _Confirmation(Struct, frozen=True):
     place: int
 
 
-def _show_reviews(desk: Desk, _asked: Asked) -> Reviews:
+def _show_reviews(desk: Desk, _request: PageRequest) -> Reviews:
     """Gather the feeds with something to decide, those with the most first."""
     with desk.open_store() as store:
         known = publications.read_publications(store)
@@ -117,14 +126,14 @@ def _show_reviews(desk: Desk, _asked: Asked) -> Reviews:
     return Reviews(tuple(sorted(waiting, key=lambda each: -each.pairs)))
 
 
-def _show_review(desk: Desk, asked: Asked) -> _ReviewPage:
+def _show_review(desk: Desk, request: PageRequest) -> _ReviewPage:
     """Gather the question at the place ``at`` of a feed's open questions."""
-    plan = desk.find_plan(asked)
+    plan = desk.find_plan(request)
     report = read_report(desk.config.output.open_folder(plan.channel.folder))
     homes = {entry: item for item in report.items for entry in item.entries}
     with desk.open_store() as store:
         pairs = _find_open(store, plan, report.near_misses)
-        place = min(parse_number(asked.query.get("at", "")), max(0, len(pairs) - 1))
+        place = min(parse_number(request.query.get("at", "")), max(0, len(pairs) - 1))
         pair = pairs[place] if pairs else None
         names = (pair.left, pair.right) if pair else ()
         known = entries.read_entries_of(store, plan.name, names)
@@ -203,9 +212,9 @@ def _cut(pieces: Pieces) -> Pieces:
     return tuple(cut)
 
 
-def _show_consequence(desk: Desk, asked: Asked) -> _Confirmation:
+def _show_consequence(desk: Desk, request: PageRequest) -> _Confirmation:
     """Find what it would do if two are the same, as ``aggregator review --same --dry-run`` says it."""
-    plan, left, right = desk.find_plan(asked), asked.query.get("left", ""), asked.query.get("right", "")
+    plan, left, right = desk.find_plan(request), request.query.get("left", ""), request.query.get("right", "")
     with desk.open_store() as store:
         known = entries.read_entries_of(store, plan.name, (left, right))
         if len(known) < 2:  # noqa: PLR2004 - a pair
@@ -213,23 +222,22 @@ def _show_consequence(desk: Desk, asked: Asked) -> _Confirmation:
         seen = corrections.read_state(store, plan.name, (left, right))
     words = ("review", "--feed", plan.name, "--dry-run", "--same", left, right)
     lines = desk.jobs.call(words, seconds=_SECONDS)
-    return _Confirmation(plan.name, lines, left, right, seen, parse_number(asked.query.get("at", "")))
+    return _Confirmation(plan.name, lines, left, right, seen, parse_number(request.query.get("at", "")))
 
 
-def decide(desk: Desk, asked: Asked) -> Done:
+def _decide(desk: Desk, request: PageRequest) -> ActResult:
     """Decide that two entries are the same or different; two published items become one only once that was shown."""
-    plan, left, right = desk.find_plan(asked), asked.find("left"), asked.find("right")
-    verdict: Verdict = "same" if asked.find("verdict") == "same" else "different"
-    place = asked.form.get("at", "0")
-    if verdict == "same" and "shown" not in asked.form and _are_two_items(desk, plan, left, right):
+    plan, left, right = desk.find_plan(request), request.find("left"), request.find("right")
+    verdict: Verdict = "same" if request.find("verdict") == "same" else "different"
+    place = request.form.get("at", "0")
+    if verdict == "same" and "shown" not in request.form and _are_two_items(desk, plan, left, right):
         query = urlencode({"left": left, "right": right, "at": place})
-        return Done("", f"{desk.root}/feeds/{plan.name}/review/consequence?{query}")
-    with desk.open_store() as store:
-        terms = corrections.Terms(store, plan, now(), asked.form.get("seen") or None)
+        return ActResult(f"/feeds/{plan.name}/review/consequence?{query}")
+    with desk.open_terms(request) as terms:
         corrections.decide_pair(terms, Decision(verdict, left, right))
     undo = Button("Back", f"/feeds/{plan.name}/review/undo", {"left": left, "right": right, "at": place})
     words = "one item" if verdict == "same" else "two items"
-    return Done(f"They are {words} from the next refresh on.", _then(desk, plan, place), undo)
+    return ActResult(_locate(plan, place), f"They are {words} from the next refresh on.", undo)
 
 
 def _are_two_items(desk: Desk, plan: Plan, left: str, right: str) -> bool:
@@ -238,28 +246,28 @@ def _are_two_items(desk: Desk, plan: Plan, left: str, right: str) -> bool:
     return len(homes) > 1
 
 
-def _then(desk: Desk, plan: Plan, place: str) -> str:
-    return f"{desk.root}/feeds/{plan.name}/review?{urlencode({'at': place})}"
+def _locate(plan: Plan, place: str) -> str:
+    return f"/feeds/{plan.name}/review?{urlencode({'at': place})}"
 
 
-def undo(desk: Desk, asked: Asked) -> Done:
+def _undo(desk: Desk, request: PageRequest) -> ActResult:
     """Take back the decision about two entries."""
-    plan, left, right = desk.find_plan(asked), asked.find("left"), asked.find("right")
-    with desk.open_store() as store:
-        corrections.undo_pair(corrections.Terms(store, plan, now()), left, right)
-    return Done("The decision is taken back.", _then(desk, plan, asked.form.get("at", "0")))
+    plan, left, right = desk.find_plan(request), request.find("left"), request.find("right")
+    with desk.open_terms(request) as terms:
+        corrections.undo_pair(terms, left, right)
+    return ActResult(_locate(plan, request.form.get("at", "0")), "The decision is taken back.")
 
 
-def decide_held(desk: Desk, asked: Asked) -> Done:
+def _decide_held(desk: Desk, request: PageRequest) -> ActResult:
     """Publish a held item now, or never."""
-    plan, names, wanted = desk.find_plan(asked), asked.find("entries").splitlines(), asked.find("wanted")
-    given = {"publish": True, "never": False}.get(wanted)
-    with desk.open_store() as store:
-        corrections.decide_held(corrections.Terms(store, plan, now(), asked.form.get("seen") or None), names, given)
+    plan, names, wanted = desk.find_plan(request), request.find("entries").splitlines(), request.find("wanted")
+    answers = {"publish": (True, "It is published with the next refresh."), "never": (False, "It is never published.")}
+    is_wanted, message = answers.get(wanted, (None, "It waits again."))
+    with desk.open_terms(request) as terms:
+        corrections.decide_held(terms, names, is_wanted)
     fields = {"entries": "\n".join(names), "wanted": "wait"}
-    undone = Button("Undo", f"/feeds/{plan.name}/review/held", fields) if given is not None else None
-    words = {True: "It is published with the next refresh.", False: "It is never published."}
-    return Done(words.get(bool(given), "") if given is not None else "It waits again.", _then(desk, plan, "0"), undone)
+    undo = Button("Undo", f"/feeds/{plan.name}/review/held", fields) if is_wanted is not None else None
+    return ActResult(_locate(plan, "0"), message, undo)
 
 
 PAGES = (
@@ -268,7 +276,7 @@ PAGES = (
     Page("/feeds/{feed}/review/consequence", "consequence.html.j2", _show_consequence, is_slow=True),
 )
 ACTS = (
-    Act("/feeds/{feed}/review/decide", decide),
-    Act("/feeds/{feed}/review/undo", undo),
-    Act("/feeds/{feed}/review/held", decide_held),
+    Act("/feeds/{feed}/review/decide", _decide),
+    Act("/feeds/{feed}/review/undo", _undo),
+    Act("/feeds/{feed}/review/held", _decide_held),
 )

@@ -15,7 +15,7 @@ from aggregator.fetchers import registry
 from aggregator.model.feed import Plan
 from aggregator.model.source import Source
 from aggregator.service.desk.changes import FeedChanges, read_comparison
-from aggregator.service.desk.frame import Act, Asked, Button, Desk, Done, Page
+from aggregator.service.desk.frame import Act, ActResult, Button, Desk, Page, PageRequest
 from aggregator.service.desk.jobs import BusyError, Job
 from aggregator.service.desk.source import find_source
 
@@ -69,12 +69,12 @@ class _Draft(Struct, frozen=True):
     mistakes: tuple[str, ...] = ()
 
 
-def _show_settings(desk: Desk, asked: Asked) -> _SettingsPage:
+def _show_settings(desk: Desk, request: PageRequest) -> _SettingsPage:
     """Gather the settings of a source as its config has them, or as the preview with the number ``draft`` has them."""
-    plan = desk.find_plan(asked)
-    source = find_source(plan, asked)
+    plan = desk.find_plan(request)
+    source = find_source(plan, request)
     keys = _read(desk, plan, source)
-    draft = desk.kept.find(asked.query.get("draft", ""))
+    draft = desk.kept.find(request.query.get("draft", ""))
     preview = None
     if isinstance(draft, _Draft) and (draft.feed, draft.source) == (plan.name, source.name):
         preview = _make_preview(draft)
@@ -158,52 +158,46 @@ def _parse_number(text: str) -> object:
         return text
 
 
-def preview(desk: Desk, asked: Asked) -> Done:
+def _preview(desk: Desk, request: PageRequest) -> ActResult:
     """Find what a change would do to the feed, as ``aggregator diff`` says it with the config changed so."""
-    plan = desk.find_plan(asked)
-    source = find_source(plan, asked)
+    plan = desk.find_plan(request)
+    source = find_source(plan, request)
     groups = tuple(_list_groups(source, _read(desk, plan, source)))
-    fields, keys = _parse(groups, asked.form)
-    number = desk.kept.add(asked.visitor, None)
-    then = _place(desk, plan, source) + f"?draft={number}"
+    fields, keys = _parse(groups, request.form)
+    number = desk.kept.add(request.visitor, None)
+    then = f"/feeds/{plan.name}/sources/{source.name}/settings?draft={number}"
     try:
         file = edit.write_draft(desk.config.path, plan.name, source.name, keys, f"draft-{number}")
     except ConfigError as error:
         draft = _Draft(plan.name, source.name, fields, mistakes=tuple(str(error).splitlines()))
-        desk.kept.add(asked.visitor, draft, number)
-        return Done("", then)
+        desk.kept.add(request.visitor, draft, number)
+        return ActResult(then)
     words = ("diff", "--json", "--feed", plan.name)
     try:
         job = desk.jobs.start(_KIND, plan.name, words, as_json=True, draft=file, then=then)
     except BusyError:
         file.unlink(missing_ok=True)
         raise
-    desk.kept.add(asked.visitor, _Draft(plan.name, source.name, fields, job), number)
-    return Done("", f"{desk.root}/jobs/{job.number}")
+    desk.kept.add(request.visitor, _Draft(plan.name, source.name, fields, job), number)
+    return ActResult(f"/jobs/{job.number}")
 
 
-def save(desk: Desk, asked: Asked) -> Done:
+def _save(desk: Desk, request: PageRequest) -> ActResult:
     """Write a change into the config."""
-    plan = desk.find_plan(asked)
-    source = find_source(plan, asked)
+    plan = desk.find_plan(request)
+    source = find_source(plan, request)
     before = _read(desk, plan, source)
     groups = tuple(_list_groups(source, before))
-    fields, keys = _parse(groups, asked.form)
+    fields, keys = _parse(groups, request.form)
     edit.change(desk.config.path, plan.name, source.name, keys, seen=fields["seen"])
     old = {setting.field: setting.value for group in groups for setting in group.settings}
     old["seen"] = make_digest(_read(desk, plan, source))
     undo = Button("Undo", f"/feeds/{plan.name}/sources/{source.name}/settings/save", old)
-    return Done(
-        "Saved; it counts from the next refresh on.", f"{desk.root}/feeds/{plan.name}/sources/{source.name}", undo
-    )
-
-
-def _place(desk: Desk, plan: Plan, source: Source) -> str:
-    return f"{desk.root}/feeds/{plan.name}/sources/{source.name}/settings"
+    return ActResult(f"/feeds/{plan.name}/sources/{source.name}", "Saved; it counts from the next refresh on.", undo)
 
 
 PAGES = (Page("/feeds/{feed}/sources/{source}/settings", "settings.html.j2", _show_settings),)
 ACTS = (
-    Act("/feeds/{feed}/sources/{source}/settings/preview", preview),
-    Act("/feeds/{feed}/sources/{source}/settings/save", save),
+    Act("/feeds/{feed}/sources/{source}/settings/preview", _preview),
+    Act("/feeds/{feed}/sources/{source}/settings/save", _save),
 )

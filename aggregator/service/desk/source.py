@@ -16,7 +16,7 @@ from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.item import PublishedItem
 from aggregator.model.source import Conditions, Poll, PollState, Source, SourceStatus
 from aggregator.result import NextPoll
-from aggregator.service.desk.frame import Act, Asked, Desk, Done, MissingError, Page, now
+from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now
 from aggregator.service.desk.published import ListedEntry, Report, format_value, make_entry, read_report
 from aggregator.store import decisions, guids, polls
 
@@ -132,10 +132,10 @@ class _SourcePage(Struct, frozen=True):
     look: _LookLine | None
 
 
-def _show_source(desk: Desk, asked: Asked) -> _SourcePage:
+def _show_source(desk: Desk, request: PageRequest) -> _SourcePage:
     """Gather the page of a source; ``look`` is the number of a document that was just fetched."""
-    plan = desk.find_plan(asked)
-    source = find_source(plan, asked)
+    plan = desk.find_plan(request)
+    source = find_source(plan, request)
     with desk.open_store() as store:
         made = polls.read_polls(store, plan.name).get((plan.name, source.name), ())
         known = polls.read_poll_states(store, [plan.name]).get((plan.name, source.name), ())
@@ -146,7 +146,7 @@ def _show_source(desk: Desk, asked: Asked) -> _SourcePage:
     listed = [item for item in report.items if _is_listed(item.entries, source)]
     left_out = [*_list_left_out(report, source), *_list_removed(published, removed, source)]
     at = now()
-    looked = desk.kept.find(asked.query.get("look", ""))
+    looked = desk.kept.find(request.query.get("look", ""))
     return _SourcePage(
         feed=plan.name,
         name=source.name,
@@ -165,12 +165,12 @@ def _show_source(desk: Desk, asked: Asked) -> _SourcePage:
     )
 
 
-def find_source(plan: Plan, asked: Asked) -> Source:
+def find_source(plan: Plan, request: PageRequest) -> Source:
     """Return the source that the address names; raise MissingError."""
     for source in plan.sources:
-        if source.name == asked.names["source"]:
+        if source.name == request.names["source"]:
             return source
-    raise MissingError(f"{plan.name} has no source {asked.names['source']}")
+    raise MissingError(f"{plan.name} has no source {request.names['source']}")
 
 
 def _is_listed(entries: Sequence[str], source: Source) -> bool:
@@ -281,21 +281,21 @@ def _make_look(looked: preview.Look) -> _LookLine:
     )
 
 
-def look(desk: Desk, asked: Asked) -> Done:
+def _look(desk: Desk, request: PageRequest) -> ActResult:
     """Fetch the document of a source as it is now, and read it; nothing is stored."""
-    plan = desk.find_plan(asked)
-    source, at = find_source(plan, asked), now()
+    plan = desk.find_plan(request)
+    source, at = find_source(plan, request), now()
     with preview.open_resources(desk.config, at) as resources:
         looked = _make_look(preview.look(source, resources, at))
-    then = f"{desk.root}/feeds/{plan.name}/sources/{source.name}?look={desk.kept.add(asked.visitor, looked)}#document"
-    return Done("", then)
+    number = desk.kept.add(request.visitor, looked)
+    return ActResult(f"/feeds/{plan.name}/sources/{source.name}?look={number}#document")
 
 
-def _poll_now(desk: Desk, asked: Asked) -> Done:
+def _poll_now(desk: Desk, request: PageRequest) -> ActResult:
     """Poll this source alone, and publish what it brings."""
-    plan = desk.find_plan(asked)
-    job = desk.jobs.refresh(plan.name, find_source(plan, asked).name)
-    return Done("", f"{desk.root}/jobs/{job.number}")
+    plan = desk.find_plan(request)
+    job = desk.jobs.refresh(plan.name, find_source(plan, request).name)
+    return ActResult(f"/jobs/{job.number}")
 
 
 def make_source_line(
@@ -353,6 +353,6 @@ def _describe_strip(strip: Sequence[Run]) -> str:
 
 PAGES = (Page("/feeds/{feed}/sources/{source}", "source.html.j2", _show_source),)
 ACTS = (
-    Act("/feeds/{feed}/sources/{source}/look", look),
+    Act("/feeds/{feed}/sources/{source}/look", _look),
     Act("/feeds/{feed}/sources/{source}/poll", _poll_now),
 )

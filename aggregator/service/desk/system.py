@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError
-from aggregator.service.desk.frame import Act, Asked, Desk, Done, MissingError, Page, now
+from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now
 from aggregator.store import connection, facts, leases, schema
 from aggregator.store.leases import Working
 from aggregator.version import VERSION
@@ -74,7 +74,7 @@ class _SystemPage(Struct, frozen=True):
     can_back_up: bool
 
 
-def _show_system(desk: Desk, _asked: Asked) -> _SystemPage:
+def _show_system(desk: Desk, _request: PageRequest) -> _SystemPage:
     """Gather the state of the installation."""
     config = desk.config
     path = _find_store_file(config)
@@ -154,7 +154,7 @@ def _hide(text: str) -> str:
     return _SECRETS.sub("…", _SECRET_BLOCK.sub(lambda block: re.sub(r"\n( *).+", r"\n\1…", block[0]), text))
 
 
-def _back_up(desk: Desk, _asked: Asked) -> Done:
+def _back_up(desk: Desk, _request: PageRequest) -> ActResult:
     """Copy the store beside itself, as ``aggregator backup`` does; a process of its own reads the file."""
     path = _find_store_file(desk.config)
     if path is None:
@@ -163,7 +163,7 @@ def _back_up(desk: Desk, _asked: Asked) -> Done:
     said = desk.jobs.call(("backup", str(path.with_name(name))), seconds=_SECONDS)
     if not path.with_name(name).exists():
         raise ConfigError("; ".join(said) or "the backup could not be made")
-    return Done(f"Backed up: {name}", f"{desk.root}/system")
+    return ActResult("/system", f"Backed up: {name}")
 
 
 PAGES = (Page("/system", "system.html.j2", _show_system),)
