@@ -88,7 +88,7 @@ class _Ways(Struct, frozen=True):
 def _show_add(desk: Desk, request: PageRequest) -> _AddPage:
     """Gather what was found at an address; ``found`` is its number, ``way`` the place of the way that is chosen."""
     number = request.query.get("found", "")
-    found = desk.kept.find(number)
+    found = desk.cache.find(number)
     empty = _AddPage(registry.names(), list_feeds(desk))
     if not isinstance(found, _Ways):
         return empty
@@ -134,12 +134,12 @@ def _look_up(desk: Desk, request: PageRequest) -> ActResult:
         if page is None:
             raise
         found = _Ways((), page, str(error))
-    return ActResult(f"/add?found={desk.kept.add(request.visitor, found)}")
+    return ActResult(f"/add?found={desk.cache.add(request.visitor, found)}")
 
 
 def find_page(desk: Desk, number: str) -> Source:
     """Return the page of an address that was found out about; raise ConfigError if that is long ago."""
-    found = desk.kept.find(number)
+    found = desk.cache.find(number)
     if not isinstance(found, _Ways) or found.page is None:
         raise ConfigError("this page is too old: paste the address again")
     return found.page
@@ -147,7 +147,7 @@ def find_page(desk: Desk, number: str) -> Source:
 
 def _write(desk: Desk, request: PageRequest) -> ActResult:
     """Write the chosen way into the config, into a feed that is there or a new one, and refresh that."""
-    found = desk.kept.find(request.find("found"))
+    found = desk.cache.find(request.find("found"))
     place = parse_number(request.form.get("way", ""))
     if not isinstance(found, _Ways) or place >= len(found.ways):
         raise ConfigError("this page is too old: paste the address again")
@@ -168,7 +168,7 @@ def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
 def _show_import(desk: Desk, request: PageRequest) -> _ImportPage:
     """Gather the feeds of an OPML file; ``found`` is its number."""
     number = request.query.get("found", "")
-    found = desk.kept.find(number)
+    found = desk.cache.find(number)
     if not isinstance(found, _Import):
         return _ImportPage("", (), 0, read=False)
     lines = (
@@ -184,12 +184,12 @@ def _read_import(desk: Desk, request: PageRequest) -> ActResult:
     outlines = opml.read(body)
     additions = adding.list_new(desk.config, outlines)
     found = _Import(additions, len(outlines) - len(additions))
-    return ActResult(f"/import?found={desk.kept.add(request.visitor, found)}")
+    return ActResult(f"/import?found={desk.cache.add(request.visitor, found)}")
 
 
 def _write_import(desk: Desk, request: PageRequest) -> ActResult:
     """Write the chosen feeds of an OPML file into the config."""
-    found = desk.kept.find(request.find("found"))
+    found = desk.cache.find(request.find("found"))
     if not isinstance(found, _Import):
         raise ConfigError("this page is too old: give the file again")
     chosen = tuple(each for place, each in enumerate(found.additions) if f"feed-{place}" in request.form)

@@ -161,7 +161,7 @@ async def _do(desk: Desk, act: Act, limiter: CapacityLimiter, request: Request) 
         return _explain(desk, request, error)
     path = desk.root + result.page
     if result.message:
-        path += ("&" if "?" in path else "?") + urlencode({"notice": desk.kept.add(page_request.visitor, result)})
+        path += ("&" if "?" in path else "?") + urlencode({"notice": desk.cache.add(page_request.visitor, result)})
     return RedirectResponse(path, 303)
 
 
@@ -327,7 +327,7 @@ def _facts(request: Request) -> access.Request:
 
 def _frame(desk: Desk, request: Request) -> Frame:
     visitor = request.state.visitor
-    notice = desk.kept.find(request.query_params.get("notice", ""))
+    notice = desk.cache.find(request.query_params.get("notice", ""))
     leaves = bool(desk.access.password) and desk.sessions.is_open(visitor)
     return Frame(
         desk.root, desk.sessions.make_token(visitor), notice if isinstance(notice, ActResult) else None, leaves

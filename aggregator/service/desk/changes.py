@@ -179,12 +179,6 @@ def _compare(desk: Desk, request: PageRequest) -> ActResult:
     return ActResult(f"/jobs/{job.number}")
 
 
-def _publish(desk: Desk, request: PageRequest) -> ActResult:
-    """Publish: refresh the feed."""
-    job = desk.jobs.refresh(desk.find_plan(request).name)
-    return ActResult(f"/jobs/{job.number}")
-
-
 def _hold_back(desk: Desk, request: PageRequest) -> ActResult:
     """Hold back an item that the next publication would bring."""
     plan, names = desk.find_plan(request), request.find("entries").splitlines()
@@ -210,7 +204,6 @@ PAGES = (
 ACTS = (
     Act("/changes/compare", _compare),
     Act("/feeds/{feed}/changes/compare", _compare),
-    Act("/feeds/{feed}/changes/publish", _publish),
     Act("/feeds/{feed}/changes/hold", _hold_back),
     Act("/feeds/{feed}/changes/release", _release),
 )

@@ -87,12 +87,12 @@ def _open_page(desk: Desk, request: PageRequest) -> ActResult:
         except ReadError:
             title = None
         chosen = _Chosen(page, title)
-    return ActResult(f"/add/page?page={desk.kept.add(request.visitor, chosen)}")
+    return ActResult(f"/add/page?page={desk.cache.add(request.visitor, chosen)}")
 
 
 def _find(desk: Desk, fields: Mapping[str, str]) -> tuple[_Chosen, dict[str, str]]:
     """Return the page that was fetched, and the options that the query or form has."""
-    chosen = desk.kept.find(fields.get("page", ""))
+    chosen = desk.cache.find(fields.get("page", ""))
     if not isinstance(chosen, _Chosen):
         raise MissingError("this page is not known any more: paste its address again")
     names = registry.find("page").options or ()

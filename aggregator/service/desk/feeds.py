@@ -8,7 +8,6 @@ from itertools import chain
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from aggregator import persist, publications
 from aggregator.generator.pages import subscribe
@@ -18,7 +17,17 @@ from aggregator.model.item import PublishedItem, sources_of
 from aggregator.model.source import Poll, PollDay
 from aggregator.result import NextPoll, Publication
 from aggregator.service.desk.charts import Charts, make_charts
-from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now, parse_number
+from aggregator.service.desk.frame import (
+    Act,
+    ActResult,
+    Desk,
+    MissingError,
+    Page,
+    PageRequest,
+    now,
+    paginate,
+    parse_number,
+)
 from aggregator.service.desk.published import AppView, ReportItem, read_app_view, read_report
 from aggregator.service.desk.source import SourceLine, make_source_line
 from aggregator.store import decisions, guids, polls
@@ -77,58 +86,67 @@ class _JobPage(Struct, frozen=True):
     then: str
 
 
-class _Known(Struct, frozen=True):
-    """The state of all feeds, from the store; covers, polls and next polls are of those that are shown."""
+class _Stored(Struct, frozen=True):
+    """The feeds of one page of the overview, and what the store has of all feeds.
 
-    publications: Mapping[str, Publication]
-    results: Mapping[str, tuple[SourceResult, ...]]
+    Covers, polls and next polls are of the shown feeds alone.
+    """
+
+    shown: Sequence[Plan]
+    page: int
+    pages: int
+    publications: Mapping[str, Publication] = {}
+    results: Mapping[str, tuple[SourceResult, ...]] = {}
     covers: Mapping[str, Cover] = {}
     polls: Mapping[tuple[str, str], tuple[Poll, ...]] = {}
-    following: Mapping[str, Mapping[str, NextPoll]] = {}
-    polled: tuple[PollDay, ...] = ()
+    next_polls: Mapping[str, Mapping[str, NextPoll]] = {}
+    poll_days: tuple[PollDay, ...] = ()
 
 
 def _show_overview(desk: Desk, request: PageRequest) -> _Overview:
     """Gather the overview; ``q`` seeks titles and names, ``page`` counts from 1."""
     config, search = desk.config, request.query.get("q", "")
     wanted = [plan for plan in config.plans if fold(search) in fold(f"{plan.channel.title} {plan.name}")]
-    pages = max(1, -(-len(wanted) // _FEEDS_ON_A_PAGE))
-    page = min(max(1, parse_number(request.query.get("page", ""))), pages)
     try:
         with desk.open_store() as store:
-            known = _read(store)
-            ranked = sorted(wanted, key=lambda plan: _rank(plan, known))
-            shown = ranked[(page - 1) * _FEEDS_ON_A_PAGE : page * _FEEDS_ON_A_PAGE]
-            covers = {cover.channel.name: cover for cover in publications.read_covers(store, shown)}
-            made = polls.read_polls(store, *(plan.name for plan in shown))
-            following = persist.read_next_polls(store, shown, now())
-            polled = polls.count_polls(store, now().date())
-            known = replace(known, covers=covers, polls=made, following=following, polled=polled)
+            stored = _read(store, wanted, request)
     except MissingError:
-        known, shown = _Known({}, {}), wanted[:_FEEDS_ON_A_PAGE]
+        stored = _Stored(*paginate(wanted, request, _FEEDS_ON_A_PAGE))
     running = {job.feed: job.number for job in desk.jobs.running() if job.kind == "refresh"}
+    new_items = chain.from_iterable(each.new_items for each in stored.publications.values())
     return _Overview(
-        feeds=tuple(_make_card(plan, known, running.get(plan.name)) for plan in shown),
+        feeds=tuple(_make_card(plan, stored, running.get(plan.name)) for plan in stored.shown),
         total=len(wanted),
-        page=page,
-        pages=pages,
+        page=stored.page,
+        pages=stored.pages,
         search=search,
-        failing=sum(_count_failing(known.results.get(plan.name, ())) for plan in config.plans),
-        waiting=sum(_count_waiting(known.publications.get(plan.name)) for plan in config.plans),
+        failing=sum(_count_failing(stored.results.get(plan.name, ())) for plan in config.plans),
+        waiting=sum(_count_waiting(stored.publications.get(plan.name)) for plan in config.plans),
         mistakes=desk.mistakes,
-        charts=make_charts(
-            now().date(), chain.from_iterable(each.new_items for each in known.publications.values()), known.polled
-        ),
+        charts=make_charts(now().date(), new_items, stored.poll_days),
     )
 
 
-def _read(store: Store) -> _Known:
-    return _Known(publications.read_publications(store), persist.read_results_of_feeds(store))
+def _read(store: Store, plans: Sequence[Plan], request: PageRequest) -> _Stored:
+    """Return one page of the feeds: those with failing sources first, then those with pairs to decide, by title."""
+    published, results = publications.read_publications(store), persist.read_results_of_feeds(store)
 
+    def rank(plan: Plan) -> tuple[bool, bool, str]:
+        failing, waiting = _count_failing(results.get(plan.name, ())), _count_waiting(published.get(plan.name))
+        return not failing, not waiting, plan.channel.title.casefold()
 
-def _rank(plan: Plan, known: _Known) -> tuple[bool, bool, str]:
-    failing = _count_failing(known.results.get(plan.name, ()))
-    return (not failing, not _count_waiting(known.publications.get(plan.name)), plan.channel.title.casefold())
+    shown, page, pages = paginate(sorted(plans, key=rank), request, _FEEDS_ON_A_PAGE)
+    return _Stored(
+        shown,
+        page,
+        pages,
+        publications=published,
+        results=results,
+        covers={cover.channel.name: cover for cover in publications.read_covers(store, shown)},
+        polls=polls.read_polls(store, *(plan.name for plan in shown)),
+        next_polls=persist.read_next_polls(store, shown, now()),
+        poll_days=polls.count_polls(store, now().date()),
+    )
 
 
 def _count_failing(results: Sequence[SourceResult]) -> int:
@@ -139,15 +157,15 @@ def _count_waiting(publication: Publication | None) -> int:
     return publication.near_misses if publication else 0
 
 
-def _make_card(plan: Plan, known: _Known, running: int | None) -> _FeedCard:
-    cover, publication = known.covers.get(plan.name), known.publications.get(plan.name)
-    results = {result.source.name: result for result in known.results.get(plan.name, ())}
+def _make_card(plan: Plan, stored: _Stored, running: int | None) -> _FeedCard:
+    cover, publication = stored.covers.get(plan.name), stored.publications.get(plan.name)
+    results = {result.source.name: result for result in stored.results.get(plan.name, ())}
     lines = [
         make_source_line(
             source.name,
             results.get(source.name),
-            known.polls.get((plan.name, source.name), ()),
-            known.following.get(plan.name, {}).get(source.name),
+            stored.polls.get((plan.name, source.name), ()),
+            stored.next_polls.get(plan.name, {}).get(source.name),
         )
         for source in plan.sources
     ]
@@ -185,7 +203,7 @@ def _show_job(desk: Desk, request: PageRequest) -> _JobPage:
     return _JobPage(job.number, job.kind, job.feed, job.begun, job.ended, job.code, tuple(job.lines), then)
 
 
-class ItemLine(Struct, frozen=True):
+class _ItemLine(Struct, frozen=True):
     """An item in the list of a feed."""
 
     guid: str
@@ -204,13 +222,13 @@ class _RemovedItem(Struct, frozen=True):
     why: str
 
 
-class FeedPage(Struct, frozen=True):
+class _FeedPage(Struct, frozen=True):
     """The page of a feed."""
 
     name: str
     title: str
     address: str
-    items: tuple[ItemLine, ...]
+    items: tuple[_ItemLine, ...]
     found: int
     total: int
     page: int
@@ -231,10 +249,10 @@ class FeedPage(Struct, frozen=True):
     running: int | None
 
 
-def _show_feed(desk: Desk, request: PageRequest) -> FeedPage:
+def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
     """Gather the page of a feed; ``q``, ``source`` and ``mark`` select items, ``page`` counts from 1."""
     plan = desk.find_plan(request)
-    folder = desk.config.output.open_folder(plan.channel.folder)
+    folder = desk.open_folder(plan)
     report, app = read_report(folder), read_app_view(folder)
     with desk.open_store() as store:
         published = {item.guid: item for item in guids.read_guids(store, plan.name)}
@@ -247,24 +265,15 @@ def _show_feed(desk: Desk, request: PageRequest) -> FeedPage:
             today, publications.read_new_items(store, plan.name), polls.count_polls(store, today, plan.name)
         )
     search, source, mark = (request.query.get(name, "") for name in ("q", "source", "mark"))
-    found: Sequence[ReportItem] = report.items
-    if search or source or mark:
-        found = [
-            item
-            for item in report.items
-            if _is_wanted(_make_line(item, published.get(item.guid)), fold(search), source, mark)
-        ]
-    pages = max(1, -(-len(found) // _ITEMS_ON_A_PAGE))
-    page = min(max(1, parse_number(request.query.get("page", ""))), pages)
+    lines = (_make_line(item, published.get(item.guid)) for item in report.items)
+    found = [line for line in lines if _is_wanted(line, fold(search), source, mark)]
+    items, page, pages = paginate(found, request, _ITEMS_ON_A_PAGE)
     job = desk.jobs.newest("refresh", plan.name)
-    return FeedPage(
+    return _FeedPage(
         name=plan.name,
         title=plan.channel.title,
         address="" if plan.channel.token else plan.channel.base_url,
-        items=tuple(
-            _make_line(item, published.get(item.guid))
-            for item in found[(page - 1) * _ITEMS_ON_A_PAGE : page * _ITEMS_ON_A_PAGE]
-        ),
+        items=tuple(items),
         found=len(found),
         total=len(report.items),
         page=page,
@@ -299,7 +308,7 @@ def _list_apps(plan: Plan, app: AppView) -> tuple[tuple[str, str], ...]:
     return tuple((link.app, link.href) for link in subscribe.make_links(url, heard=app.is_heard))
 
 
-def _make_line(item: ReportItem, known: PublishedItem | None) -> ItemLine:
+def _make_line(item: ReportItem, known: PublishedItem | None) -> _ItemLine:
     sources = sources_of(item.entries)
     marks = {
         "repaired": any(field.repairs for field in item.fields),
@@ -309,10 +318,10 @@ def _make_line(item: ReportItem, known: PublishedItem | None) -> ItemLine:
         "single": len(sources) == 1,
     }
     given = tuple(name for name, holds in marks.items() if holds)
-    return ItemLine(item.guid, item.title, item.genre, item.published, sources, given)
+    return _ItemLine(item.guid, item.title, item.genre, item.published, sources, given)
 
 
-def _is_wanted(line: ItemLine, search: str, source: str, mark: str) -> bool:
+def _is_wanted(line: _ItemLine, search: str, source: str, mark: str) -> bool:
     return (
         (not search or search in fold(line.title))
         and (not source or source in line.sources)
@@ -333,7 +342,7 @@ def _list_removed(
 def _validate_feed(desk: Desk, request: PageRequest) -> ActResult:
     """Check the published files of a feed, as ``aggregator validate`` does."""
     plan = desk.find_plan(request)
-    folder = desk.config.output.open_folder(plan.channel.folder)
+    folder = desk.open_folder(plan)
     files = [folder / name for name in ("podcast.xml", "feed.xml", "feed.atom", "feed.json")]
     words = ("validate", *(str(file) for file in files if file.exists()))
     job = desk.jobs.start("validation", plan.name, words, configured=False)

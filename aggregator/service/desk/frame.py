@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import resources
+from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -24,13 +25,14 @@ from aggregator.model.feed import Plan
 from aggregator.service.desk import charts
 from aggregator.service.desk.access import Sessions
 from aggregator.service.desk.jobs import Jobs
-from aggregator.service.desk.kept import Kept
+from aggregator.service.desk.visitor_cache import VisitorCache
 from aggregator.store import connection, database
 from aggregator.store.database import Store
 from aggregator.version import VERSION
 
 _SHORTEST_SECRET: Final = 8
 _LONGEST_NUMBER: Final = 7
+_Row = TypeVar("_Row")
 
 
 class MissingError(AggregatorError):
@@ -73,7 +75,7 @@ class PageRequest(Struct, frozen=True):
 
 
 class Desk:
-    """State that all pages share: the config as its file is now, commands under way, sessions, and what was kept."""
+    """State that all pages share: the config as its file is now, commands under way, sessions, and cached values."""
 
     root: Final = "/desk"
 
@@ -82,7 +84,7 @@ class Desk:
         self._password = password
         self.jobs = Jobs(config.path, self.hide)
         self.sessions = Sessions()
-        self.kept = Kept()
+        self.cache = VisitorCache()
         self.mistakes = ""
         self._config, self._mark = config, (0, 0)
         self._lock = Lock()
@@ -118,6 +120,10 @@ class Desk:
         """Return who may enter."""
         given = self.config.desk
         return replace(given, password=self._password) if self._password else given
+
+    def open_folder(self, plan: Plan) -> Path:
+        """Return the folder of this machine that has the published files of a feed."""
+        return self.config.output.open_folder(plan.channel.folder)
 
     def find_plan(self, request: PageRequest) -> Plan:
         """Return the feed that the address names; raise MissingError."""
@@ -185,6 +191,13 @@ def parse_number(text: str) -> int:
     (12, 0, 0)
     """
     return int(text) if text.isascii() and text.isdecimal() and len(text) < _LONGEST_NUMBER else 0
+
+
+def paginate(rows: Sequence[_Row], request: PageRequest, size: int) -> tuple[Sequence[_Row], int, int]:
+    """Return the rows of the page that the query asks for, its number, from 1, and how many pages there are."""
+    pages = max(1, -(-len(rows) // size))
+    page = min(max(1, parse_number(request.query.get("page", ""))), pages)
+    return rows[(page - 1) * size : page * size], page, pages
 
 
 def now() -> datetime:

@@ -140,7 +140,7 @@ class _ItemPage(Struct, frozen=True):
 def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
     """Gather the page of the item whose guid the query gives."""
     plan = desk.find_plan(request)
-    folder, guid = desk.config.output.open_folder(plan.channel.folder), request.query.get("guid", "")
+    folder, guid = desk.open_folder(plan), request.query.get("guid", "")
     item = find_item(read_report(folder), guid)
     shown = read_published_item(folder, guid)
     with desk.open_store() as store:
@@ -274,7 +274,7 @@ def _open_terms(desk: Desk, request: PageRequest) -> Iterator[tuple[corrections.
     """Open the store to correct the item of a form; give its guid and its entries, none if it is not published now."""
     guid = request.find("guid")
     with desk.open_terms(request) as terms:
-        items = read_report(desk.config.output.open_folder(terms.plan.channel.folder)).items
+        items = read_report(desk.open_folder(terms.plan)).items
         yield terms, (guid, *next((item.entries for item in items if item.guid == guid), ()))
 
 

@@ -129,7 +129,7 @@ def _show_reviews(desk: Desk, _request: PageRequest) -> Reviews:
 def _show_review(desk: Desk, request: PageRequest) -> _ReviewPage:
     """Gather the question at the place ``at`` of a feed's open questions."""
     plan = desk.find_plan(request)
-    report = read_report(desk.config.output.open_folder(plan.channel.folder))
+    report = read_report(desk.open_folder(plan))
     homes = {entry: item for item in report.items for entry in item.entries}
     with desk.open_store() as store:
         pairs = _find_open(store, plan, report.near_misses)
@@ -241,7 +241,7 @@ def _decide(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _are_two_items(desk: Desk, plan: Plan, left: str, right: str) -> bool:
-    items = read_report(desk.config.output.open_folder(plan.channel.folder)).items
+    items = read_report(desk.open_folder(plan)).items
     homes = [item.guid for item in items if left in item.entries or right in item.entries]
     return len(homes) > 1
 

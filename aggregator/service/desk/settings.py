@@ -74,7 +74,7 @@ def _show_settings(desk: Desk, request: PageRequest) -> _SettingsPage:
     plan = desk.find_plan(request)
     source = find_source(plan, request)
     keys = _read(desk, plan, source)
-    draft = desk.kept.find(request.query.get("draft", ""))
+    draft = desk.cache.find(request.query.get("draft", ""))
     preview = None
     if isinstance(draft, _Draft) and (draft.feed, draft.source) == (plan.name, source.name):
         preview = _make_preview(draft)
@@ -164,13 +164,13 @@ def _preview(desk: Desk, request: PageRequest) -> ActResult:
     source = find_source(plan, request)
     groups = tuple(_list_groups(source, _read(desk, plan, source)))
     fields, keys = _parse(groups, request.form)
-    number = desk.kept.add(request.visitor, None)
+    number = desk.cache.add(request.visitor, None)
     then = f"/feeds/{plan.name}/sources/{source.name}/settings?draft={number}"
     try:
         file = edit.write_draft(desk.config.path, plan.name, source.name, keys, f"draft-{number}")
     except ConfigError as error:
         draft = _Draft(plan.name, source.name, fields, mistakes=tuple(str(error).splitlines()))
-        desk.kept.add(request.visitor, draft, number)
+        desk.cache.add(request.visitor, draft, number)
         return ActResult(then)
     words = ("diff", "--json", "--feed", plan.name)
     try:
@@ -178,7 +178,7 @@ def _preview(desk: Desk, request: PageRequest) -> ActResult:
     except BusyError:
         file.unlink(missing_ok=True)
         raise
-    desk.kept.add(request.visitor, _Draft(plan.name, source.name, fields, job), number)
+    desk.cache.add(request.visitor, _Draft(plan.name, source.name, fields, job), number)
     return ActResult(f"/jobs/{job.number}")
 
 

@@ -142,11 +142,11 @@ def _show_source(desk: Desk, request: PageRequest) -> _SourcePage:
         following = persist.read_next_polls(store, [plan], now())[plan.name].get(source.name)
         removed = decisions.read_removed(store, plan.name)
         published = guids.read_guids(store, plan.name) if removed else ()
-    report = read_report(desk.config.output.open_folder(plan.channel.folder))
+    report = read_report(desk.open_folder(plan))
     listed = [item for item in report.items if _is_listed(item.entries, source)]
     left_out = [*_list_left_out(report, source), *_list_removed(published, removed, source)]
     at = now()
-    looked = desk.kept.find(request.query.get("look", ""))
+    looked = desk.cache.find(request.query.get("look", ""))
     return _SourcePage(
         feed=plan.name,
         name=source.name,
@@ -287,7 +287,7 @@ def _look(desk: Desk, request: PageRequest) -> ActResult:
     source, at = find_source(plan, request), now()
     with preview.open_resources(desk.config, at) as resources:
         looked = _make_look(preview.look(source, resources, at))
-    number = desk.kept.add(request.visitor, looked)
+    number = desk.cache.add(request.visitor, looked)
     return ActResult(f"/feeds/{plan.name}/sources/{source.name}?look={number}#document")
 
 

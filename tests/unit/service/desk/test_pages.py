@@ -13,7 +13,7 @@ from tests.support.origin import Site, serving
 from tests.support.program import run_program
 from tests.support.rss import make_rss
 from tests.support.workspace import make_item
-from tests.unit.service.desk.conftest import Visitor
+from tests.unit.service.desk.conftest import Visitor, opened
 
 
 def wait(visitor: Visitor, path: str) -> None:
@@ -171,3 +171,14 @@ def test_a_config_that_was_gone_for_a_moment_has_no_mistakes(visitor: Visitor, h
     assert "cannot be read" in visitor.json("/overview.json")["mistakes"]
     (home / "moved.yaml").rename(path)
     assert visitor.json("/overview.json")["mistakes"] == ""
+
+
+def test_feeds_have_several_pages_before_the_first_refresh(tmp_path: Path) -> None:
+    feed = "\n    title: T{n}\n    sources: {{host: {{kind: feed, path: feed.xml}}}}\n"
+    (tmp_path / "config.yaml").write_text("feeds:\n" + "".join(f"  f{n}:{feed.format(n=n)}" for n in range(30)))
+    with opened(tmp_path) as visitor:
+        pages = [visitor.json(f"/overview.json?page={number}") for number in (1, 2, 9)]
+    names = [[feed["name"] for feed in page["feeds"]] for page in pages]
+    assert [len(each) for each in names] == [25, 5, 5]
+    assert len({*names[0], *names[1]}) == 30
+    assert [(page["page"], page["pages"]) for page in pages] == [(1, 2), (2, 2), (2, 2)]

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-MOST_THINGS: Final = 100
+MOST_VALUES: Final = 100
 MOST_BYTES: Final = 30_000_000
 """Of one visitor; then the oldest are dropped, but for the last one."""
 
@@ -17,53 +17,53 @@ MOST_BYTES_OF_ALL: Final = 200_000_000
 """Of all visitors; then the oldest of the visitor with the most bytes are dropped."""
 
 _LEAST_BYTES: Final = 10_000
-"""Counted of a small thing, so that the bytes limit the number of things of all visitors, too."""
+"""Counted of a small value, so that the bytes limit the number of values of all visitors, too."""
 
 
-class _Thing(Struct, frozen=True):
+class _Cached(Struct, frozen=True):
     visitor: str
     size: int
     value: object
 
 
-class Kept:
-    """Things that were kept, the oldest first, under numbers that cannot be guessed."""
+class VisitorCache:
+    """Values of visitors, the oldest first, under numbers that cannot be guessed."""
 
     def __init__(self) -> None:
         """Begin with nothing."""
         self._lock = Lock()
-        self._things: dict[str, _Thing] = {}
+        self._cached: dict[str, _Cached] = {}
 
     def add(self, visitor: str, value: object, number: str = "") -> str:
-        """Keep something of a visitor, and return its number; that may be one given before."""
+        """Keep a value of a visitor, and return its number; ``number`` is that of one to replace."""
         number = number or secrets.token_urlsafe(9)
         size = max(_LEAST_BYTES, len(msgspec.msgpack.encode(value, enc_hook=repr)))
         with self._lock:
-            self._things.pop(number, None)
-            self._things[number] = _Thing(visitor, size, value)
+            self._cached.pop(number, None)
+            self._cached[number] = _Cached(visitor, size, value)
             self._drop_of(visitor)
-            while sum(each.size for each in self._things.values()) > MOST_BYTES_OF_ALL:
+            while sum(each.size for each in self._cached.values()) > MOST_BYTES_OF_ALL:
                 self._drop_of_largest()
         return number
 
     def find(self, number: str) -> object:
-        """Return what was kept under the number, ``None`` if it is known no more."""
+        """Return the value of the number, ``None`` if it was dropped."""
         with self._lock:
-            thing = self._things.get(number)
-        return thing.value if thing else None
+            found = self._cached.get(number)
+        return found.value if found else None
 
     def _drop_of(self, visitor: str) -> None:
-        """Drop the oldest things of a visitor that has more than it may have."""
-        own = {number: each.size for number, each in self._things.items() if each.visitor == visitor}
+        """Drop the oldest values of a visitor that has more than it may have."""
+        own = {number: each.size for number, each in self._cached.items() if each.visitor == visitor}
         for number in list(own)[:-1]:
-            if len(own) <= MOST_THINGS and sum(own.values()) <= MOST_BYTES:
+            if len(own) <= MOST_VALUES and sum(own.values()) <= MOST_BYTES:
                 return
-            del own[number], self._things[number]
+            del own[number], self._cached[number]
 
     def _drop_of_largest(self) -> None:
-        """Drop the oldest thing of the visitor with the most bytes."""
+        """Drop the oldest value of the visitor with the most bytes."""
         sizes: dict[str, int] = {}
-        for each in self._things.values():
+        for each in self._cached.values():
             sizes[each.visitor] = sizes.get(each.visitor, 0) + each.size
         largest = max(sizes, key=lambda visitor: sizes[visitor])
-        del self._things[next(number for number, each in self._things.items() if each.visitor == largest)]
+        del self._cached[next(number for number, each in self._cached.items() if each.visitor == largest)]

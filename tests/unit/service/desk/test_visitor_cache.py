@@ -1,25 +1,25 @@
-"""What is kept for the next page: one visitor does not push out what another has, and the bytes of all are limited."""
+"""Values for the next page: one visitor does not push out what another has, and the bytes of all are limited."""
 
 from __future__ import annotations
 
 import pytest
 
-from aggregator.service.desk import kept
-from aggregator.service.desk.kept import MOST_THINGS, Kept
+from aggregator.service.desk import visitor_cache
+from aggregator.service.desk.visitor_cache import MOST_VALUES, VisitorCache
 
 
 def test_the_oldest_of_the_same_visitor_are_dropped() -> None:
-    known = Kept()
+    known = VisitorCache()
     mine = [known.add("ann", number) for number in range(3)]
-    theirs = [known.add("bob", number) for number in range(MOST_THINGS + 5)]
+    theirs = [known.add("bob", number) for number in range(MOST_VALUES + 5)]
     assert [known.find(number) for number in mine] == [0, 1, 2]
-    assert [known.find(number) for number in theirs] == [*[None] * 5, *range(5, MOST_THINGS + 5)]
+    assert [known.find(number) for number in theirs] == [*[None] * 5, *range(5, MOST_VALUES + 5)]
     assert known.find("none") is None
 
 
 def test_the_bytes_of_a_visitor_are_limited_and_the_last_thing_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "MOST_BYTES", 100_000)
-    known = Kept()
+    monkeypatch.setattr(visitor_cache, "MOST_BYTES", 100_000)
+    known = VisitorCache()
     mine = known.add("ann", b"mine")
     theirs = [known.add("bob", bytes(40_000)) for _ in range(3)]
     assert [known.find(number) is not None for number in theirs] == [False, True, True]
@@ -29,8 +29,8 @@ def test_the_bytes_of_a_visitor_are_limited_and_the_last_thing_stays(monkeypatch
 
 
 def test_the_bytes_of_all_are_limited_at_the_cost_of_who_has_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "MOST_BYTES_OF_ALL", 200_000)
-    known = Kept()
+    monkeypatch.setattr(visitor_cache, "MOST_BYTES_OF_ALL", 200_000)
+    known = VisitorCache()
     mine = known.add("ann", bytes(20_000))
     theirs = [known.add("bob", bytes(40_000)) for _ in range(4)]
     last = known.add("cid", bytes(20_000))
@@ -40,7 +40,7 @@ def test_the_bytes_of_all_are_limited_at_the_cost_of_who_has_the_most(monkeypatc
 
 
 def test_a_number_given_before_is_the_same_thing() -> None:
-    known = Kept()
+    known = VisitorCache()
     number = known.add("ann", None)
     assert known.add("ann", "draft", number) == number
     assert known.find(number) == "draft"
