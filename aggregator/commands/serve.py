@@ -22,7 +22,7 @@ from aggregator.refresh import GC_THRESHOLDS
 from aggregator.service import metrics, scheduler, web
 from aggregator.service.desk import access, app
 from aggregator.service.desk.frame import Desk
-from aggregator.service.metrics import Meter, Refreshed
+from aggregator.service.metrics import Meter
 from aggregator.service.workers import Worker
 
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
@@ -73,7 +73,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     else:
         typer.echo(f"serving {output} at {address}")
     routes = () if no_desk else _open_desk(worker.config, host, password, address)
-    meter = metrics.meter() if counted else None
+    meter = metrics.make_meter() if counted else None
     server = web.make_server(None if output.bucket else output.path, routes=routes, meter=meter)
 
     def end(number: int, _frame: FrameType | None) -> None:
@@ -107,5 +107,4 @@ def _tick(worker: Worker, meter: Meter | None, at: datetime) -> None:
     outcomes = worker.tick(at)
     print_news(outcomes, at)
     if meter is not None:
-        failed = {each.feed: sum(result.is_failing for result in each.health) for each in outcomes}
-        metrics.refreshed(meter, [Refreshed(each.feed, at, each.items, failed[each.feed]) for each in outcomes])
+        metrics.count_refresh(meter, outcomes, at)

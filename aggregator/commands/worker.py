@@ -56,7 +56,7 @@ def _work_for_queue(worker: Worker, url: str, threads: int, port: int | None, li
 
     owner = f"{socket.gethostname()}:{os.getpid()}"
     broker = queue.open_queue(url)
-    counts, _ = metrics.worker_meter(port)
+    counts, _ = metrics.make_worker_meter(port)
     with scheduler.catching_signals() as wait, database.open_store(worker.config.state) as store:
 
         def work(sent: Claim, at: datetime | None) -> None:

@@ -12,6 +12,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from aggregator.errors import AggregatorError
+from aggregator.result import Outcome
 from aggregator.store.leases import Counts
 
 # Upper bounds in seconds: an answer from memory takes a fraction of a millisecond, a slow client tens of seconds.
@@ -30,33 +31,15 @@ class QueueCounts(Struct, frozen=True):
 
 
 class Meter(Struct, frozen=True):
-    """Everything that is counted, in a registry of its own; ``meter`` makes one."""
+    """Everything that is counted, in a registry of its own; ``make_meter`` makes one."""
 
     registry: CollectorRegistry
     requests: Counter
     seconds: Histogram
     sent: Counter
     items: Gauge
-    silent: Gauge
+    failing: Gauge
     refreshed: Gauge
-
-
-class Answered(Struct, frozen=True):
-    """One answer: the path that was asked, the status, the bytes of the body that were sent, the seconds it took."""
-
-    path: str
-    status: int
-    sent: int
-    seconds: float
-
-
-class Refreshed(Struct, frozen=True):
-    """Result of refreshing one feed, as it is counted; ``at`` is aware."""
-
-    feed: str
-    at: datetime
-    items: int
-    silent: int
 
 
 class WorkerMeter(Struct, frozen=True):
@@ -68,18 +51,18 @@ class WorkerMeter(Struct, frozen=True):
     busy: Gauge
 
 
-def worker_meter(port: int | None) -> tuple[WorkerMeter, CollectorRegistry]:
+def make_worker_meter(port: int | None) -> tuple[WorkerMeter, CollectorRegistry]:
     """Make the counts of a worker at zero, and serve them at the port if there is one."""
-    kept = CollectorRegistry()
+    registry = CollectorRegistry()
     counts = WorkerMeter(
-        Counter("aggregator_worker_feeds", "Feeds refreshed", registry=kept),
-        Counter("aggregator_worker_failed_feeds", "Feeds whose refresh failed", registry=kept),
-        Counter("aggregator_worker_lost_leases", "Leases lost before the refresh was done", registry=kept),
-        Gauge("aggregator_worker_busy_jobs", "Jobs at work", registry=kept),
+        Counter("aggregator_worker_feeds", "Feeds refreshed", registry=registry),
+        Counter("aggregator_worker_failed_feeds", "Feeds whose refresh failed", registry=registry),
+        Counter("aggregator_worker_lost_leases", "Leases lost before the refresh was done", registry=registry),
+        Gauge("aggregator_worker_busy_jobs", "Jobs at work", registry=registry),
     )
     if port is not None:
-        start_http_server(port, registry=kept)
-    return counts, kept
+        start_http_server(port, registry=registry)
+    return counts, registry
 
 
 class _QueueCollector(Collector):
@@ -111,9 +94,9 @@ class _QueueCollector(Collector):
 
 def make_queue_registry(count: Callable[[], QueueCounts]) -> CollectorRegistry:
     """Return the figures of queue and leases, read at each scrape."""
-    kept = CollectorRegistry()
-    kept.register(_QueueCollector(count))
-    return kept
+    registry = CollectorRegistry()
+    registry.register(_QueueCollector(count))
+    return registry
 
 
 def serve_queue(port: int, count: Callable[[], QueueCounts]) -> int:
@@ -121,45 +104,45 @@ def serve_queue(port: int, count: Callable[[], QueueCounts]) -> int:
     return start_http_server(port, registry=make_queue_registry(count))[0].server_port
 
 
-def meter() -> Meter:
+def make_meter() -> Meter:
     """Make a meter at zero."""
-    kept = CollectorRegistry()
+    registry = CollectorRegistry()
     return Meter(
-        kept,
-        Counter("aggregator_http_requests", "Answers given", ["kind", "status"], registry=kept),
-        Histogram("aggregator_http_seconds", "Time to answer", buckets=_BUCKETS, registry=kept),
-        Counter("aggregator_http_sent_bytes", "Bytes of bodies sent", registry=kept),
-        Gauge("aggregator_feed_items", "Items published", ["feed"], registry=kept),
-        Gauge("aggregator_feed_silent_sources", "Sources that did not answer", ["feed"], registry=kept),
-        Gauge("aggregator_feed_refreshed_seconds", "When last refreshed", ["feed"], registry=kept),
+        registry,
+        Counter("aggregator_http_requests", "Answers given", ["kind", "status"], registry=registry),
+        Histogram("aggregator_http_seconds", "Time to answer", buckets=_BUCKETS, registry=registry),
+        Counter("aggregator_http_sent_bytes", "Bytes of bodies sent", registry=registry),
+        Gauge("aggregator_feed_items", "Items published", ["feed"], registry=registry),
+        Gauge("aggregator_feed_silent_sources", "Sources that did not answer", ["feed"], registry=registry),
+        Gauge("aggregator_feed_refreshed_seconds", "When last refreshed", ["feed"], registry=registry),
     )
 
 
-def refreshed(counts: Meter, outcomes: Sequence[Refreshed]) -> None:
-    """Count a refresh."""
+def count_refresh(meter: Meter, outcomes: Sequence[Outcome], at: datetime) -> None:
+    """Count the feeds of a refresh; ``at`` is aware."""
     for outcome in outcomes:
-        counts.items.labels(outcome.feed).set(outcome.items)
-        counts.silent.labels(outcome.feed).set(outcome.silent)
-        counts.refreshed.labels(outcome.feed).set(outcome.at.timestamp())
+        meter.items.labels(outcome.feed).set(outcome.items)
+        meter.failing.labels(outcome.feed).set(sum(result.is_failing for result in outcome.health))
+        meter.refreshed.labels(outcome.feed).set(at.timestamp())
 
 
-def answered(counts: Meter, answer: Answered) -> None:
-    """Count an answer."""
-    counts.requests.labels(_kind_of(answer.path), str(answer.status)).inc()
-    counts.sent.inc(answer.sent)
-    counts.seconds.observe(answer.seconds)
+def count_answer(meter: Meter, path: str, *, status: int, sent: int, seconds: float) -> None:
+    """Count an answer: the path that was asked, its status, the bytes of its body, and the seconds that it took."""
+    meter.requests.labels(_find_kind(path), str(status)).inc()
+    meter.sent.inc(sent)
+    meter.seconds.observe(seconds)
 
 
-def _kind_of(path: str) -> str:
+def _find_kind(path: str) -> str:
     """Return the kind of file that a path asks for, out of a closed list.
 
-    >>> _kind_of("/show/feed.xml"), _kind_of("/"), _kind_of("/show/x.php"), _kind_of("/show")
+    >>> _find_kind("/show/feed.xml"), _find_kind("/"), _find_kind("/show/x.php"), _find_kind("/show")
     ('rss', 'page', 'other', 'page')
     """
     name = path.rpartition("/")[2]
     return _ENDINGS.get(name.rpartition(".")[2] if "." in name else "", "other")
 
 
-def render(counts: Meter) -> tuple[str, bytes]:
+def render(meter: Meter) -> tuple[str, bytes]:
     """Return media type and body of the counts in Prometheus' text format."""
-    return CONTENT_TYPE_LATEST, generate_latest(counts.registry)
+    return CONTENT_TYPE_LATEST, generate_latest(meter.registry)

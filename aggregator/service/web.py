@@ -36,11 +36,11 @@ from aggregator.errors import ConfigError
 from aggregator.generator.storage.media_types import MAX_AGE, TYPES, find_media_type
 from aggregator.service import metrics
 from aggregator.service.connection import limit_connections
-from aggregator.service.metrics import Answered, Meter
+from aggregator.service.metrics import Meter
 from aggregator.text.times.dates import parse_http_date
 
 # How many answers may be under way at once. Beyond it a client is asked to come back: 503, never a silent queue.
-MOST: Final = 512
+_MOST: Final = 512
 _BACKLOG: Final = 2048  # connections that wait to be accepted
 _RETRY_AFTER: Final = 30
 _STREAMED: Final = 8_000_000  # bytes from which on a file is sent as it is read: many answers may be under way
@@ -77,13 +77,13 @@ _WEIGHT = re.compile(r"(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)")
 
 
 def app(
-    output: Path | None, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None, most: int = MOST
+    output: Path | None, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None, most: int = _MOST
 ) -> Starlette:
     """Return the application that serves ``output``; ``routes`` come before it, ``most`` limits answers under way.
 
     With a ``meter`` every answer is counted, and ``/metrics`` gives the counts. Without an output it serves only these.
     """
-    published = _limit(PublishedFiles(output) if output else _NOT_HERE, most)
+    published = _limit(_PublishedFiles(output) if output else _NOT_HERE, most)
     if meter is not None:
         published = _count(published, meter)
         routes = (*routes, Route("/metrics", partial(_show_counts, meter)))
@@ -124,7 +124,7 @@ def make_server(output: Path | None, *, routes: Sequence[BaseRoute] = (), meter:
     return uvicorn.Server(config)
 
 
-class PublishedFiles(StaticFiles):
+class _PublishedFiles(StaticFiles):
     """The published files, packed if the client takes that; nothing else of the folder can be reached."""
 
     def __init__(self, output: Path) -> None:
@@ -353,7 +353,8 @@ def _count(inner: ASGIApp, meter: Meter) -> ASGIApp:
             await send(message)
 
         await inner(scope, receive, count)
-        metrics.answered(meter, Answered(scope["path"], status, sent, time.perf_counter() - began))
+        seconds = time.perf_counter() - began
+        metrics.count_answer(meter, scope["path"], status=status, sent=sent, seconds=seconds)
 
     return answer
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
-from threading import Lock
 from typing import Final
 
 import msgspec
@@ -113,14 +113,6 @@ class Report(Struct, frozen=True, gc=False):
     remarks: tuple[str, ...] = ()
 
 
-class _Reports(Struct):
-    """The reports that were read last, each with the time and size of its file."""
-
-    known: dict[Path, tuple[tuple[int, int], Report]] = msgspec.field(default_factory=dict)
-    lock: Lock = msgspec.field(default_factory=Lock)
-
-
-_reports = _Reports()
 _DECODER = msgspec.json.Decoder(Report)
 _EVIDENCE_DECODER = msgspec.json.Decoder(tuple[ReportPair, ...])
 
@@ -130,17 +122,14 @@ def read_report(folder: Path) -> Report:
     path = folder / "report.json"
     try:
         state = path.stat()
-        mark = (state.st_mtime_ns, state.st_size)
-        with _reports.lock:
-            known = _reports.known.pop(path, None)
-            if known is None or known[0] != mark:
-                known = mark, _DECODER.decode(path.read_bytes())
-            _reports.known[path] = known
-            while len(_reports.known) > _MOST_REPORTS:
-                del _reports.known[next(iter(_reports.known))]
+        return _decode_report(path, state.st_mtime_ns, state.st_size)
     except (OSError, ValueError):
         return Report()
-    return known[1]
+
+
+@lru_cache(_MOST_REPORTS)
+def _decode_report(path: Path, _changed: int, _size: int) -> Report:
+    return _DECODER.decode(path.read_bytes())
 
 
 def find_item(report: Report, guid: str) -> ReportItem:

@@ -94,7 +94,7 @@ def test_the_dashboard_asks_for_metrics_that_exist() -> None:
     found = metrics.make_queue_registry(lambda: metrics.QueueCounts(Counts(1, 1, 1, 1, (0, 0, 0, 0)), 1, 1, 1))
     exist = {
         sample.name
-        for registry in (found, metrics.worker_meter(None)[1])
+        for registry in (found, metrics.make_worker_meter(None)[1])
         for metric in registry.collect()
         for sample in metric.samples
     }

@@ -17,8 +17,10 @@ import requests
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.types import ASGIApp
 
+from aggregator.model.feed import SourceResult
+from aggregator.model.source import Source
+from aggregator.result import Outcome
 from aggregator.service import metrics, web
-from aggregator.service.metrics import Refreshed
 
 Serving = Callable[[ASGIApp], AbstractContextManager[int]]
 
@@ -46,7 +48,7 @@ def test_nothing_is_counted_unless_asked_for(output: Path, serving: Serving) -> 
 
 
 def test_answers_are_counted_by_kind_and_status(output: Path, serving: Serving) -> None:
-    with serving(web.app(output, meter=metrics.meter())) as port:
+    with serving(web.app(output, meter=metrics.make_meter())) as port:
         top = f"http://127.0.0.1:{port}"
         tag = requests.get(f"{top}/feed.xml", timeout=10).headers["etag"]
         requests.get(f"{top}/feed.xml", headers={"if-none-match": tag}, timeout=10)
@@ -64,7 +66,7 @@ def test_answers_are_counted_by_kind_and_status(output: Path, serving: Serving) 
 
 
 def test_strangers_cannot_make_new_labels(output: Path, serving: Serving) -> None:
-    with serving(web.app(output, meter=metrics.meter())) as port:
+    with serving(web.app(output, meter=metrics.make_meter())) as port:
         top = f"http://127.0.0.1:{port}"
         for number in range(30):
             requests.get(f"{top}/{number}.x{number}", timeout=10)
@@ -73,8 +75,9 @@ def test_strangers_cannot_make_new_labels(output: Path, serving: Serving) -> Non
 
 
 def test_a_refresh_is_counted() -> None:
-    meter = metrics.meter()
-    metrics.refreshed(meter, [Refreshed("show", datetime(2026, 1, 1, tzinfo=UTC), 84, 1)])
+    meter = metrics.make_meter()
+    health = tuple(SourceResult(Source(status, "feed"), status) for status in ("ok", "failed"))
+    metrics.count_refresh(meter, [Outcome("show", items=84, health=health)], datetime(2026, 1, 1, tzinfo=UTC))
     assert meter.registry.get_sample_value("aggregator_feed_items", {"feed": "show"}) == 84
     assert meter.registry.get_sample_value("aggregator_feed_silent_sources", {"feed": "show"}) == 1
     assert meter.registry.get_sample_value("aggregator_feed_refreshed_seconds", {"feed": "show"}) == 1767225600
