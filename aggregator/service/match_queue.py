@@ -22,7 +22,7 @@ from aggregator.errors import QueueError
 from aggregator.service import queue
 from aggregator.service.queue import Broker
 
-QUEUE: Final = "matches"
+_QUEUE: Final = "matches"
 _ACTOR: Final = "match"
 
 _MOST = 64
@@ -74,7 +74,7 @@ class _Run(Struct):
             raise QueueError(f"queue: no worker answered {_TIMES} messages; is `aggregator worker` running?")
         try:
             for each in due:
-                queue.send_message(self.broker, self.url, QUEUE, _ACTOR, each.message)
+                queue.send_message(self.broker, self.url, _QUEUE, _ACTOR, each.message)
                 each.times, each.at = each.times + 1, time.monotonic()
             with queue.translating_errors(self.url):
                 found = self.broker.client.blpop(self.key, timeout=1)
@@ -132,4 +132,4 @@ def add_matching(broker: Broker, url: str, lease: timedelta) -> None:
         with queue.translating_errors(url):
             broker.client.pipeline().rpush(run, answers).expire(run, _KEPT_SECONDS).execute()
 
-    queue.add_actor(broker, QUEUE, _ACTOR, lease, match)
+    queue.add_actor(broker, _QUEUE, _ACTOR, lease, match)

@@ -41,7 +41,7 @@ _CONNECT_SECONDS = 5
 Broker = Any
 """A ``RedisBroker``, which has no types."""
 
-Work = Callable[[Claim, datetime | None], object]
+_Work = Callable[[Claim, datetime | None], object]
 
 
 def open_queue(url: str) -> Broker:
@@ -96,7 +96,7 @@ def count_waiting(broker: Broker, url: str) -> int:
 @contextmanager
 def working(  # noqa: PLR0913 - what a worker does, and its limits
     broker: Broker,
-    work: Work,
+    work: _Work,
     late: Callable[[Claim], object],
     *,
     threads: int,

@@ -27,10 +27,10 @@ TICK = timedelta(seconds=30)
 """How late a source may be asked; each tick at which none is due costs one read of the store."""
 
 _Tick = Callable[[datetime], object]
-Tell = Callable[[str], object]
+_Tell = Callable[[str], object]
 
 
-def run(tick: _Tick, tell: Tell, *, every: timedelta = TICK) -> None:
+def run(tick: _Tick, tell: _Tell, *, every: timedelta = TICK) -> None:
     """Tick until SIGTERM or SIGINT; a tick at work is then finished first. A second signal ends the process at once.
 
     ``tell`` is given each line that a tick could not help: a person reads it. Call it in the main thread.
@@ -68,7 +68,7 @@ def catching_signals() -> Iterator[Callable[[], None]]:
 
 
 @contextmanager
-def ticking(tick: _Tick, tell: Tell, *, every: timedelta = TICK) -> Iterator[None]:
+def ticking(tick: _Tick, tell: _Tell, *, every: timedelta = TICK) -> Iterator[None]:
     """Tick in a thread while the body runs, first at once; when the body ends a tick at work is finished."""
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
     scheduler = BackgroundScheduler(
@@ -121,7 +121,7 @@ def _watch(job: Job, every: timedelta, stop: Event) -> None:
             job.modify(next_run_time=now)
 
 
-def _once(tick: _Tick, tell: Tell) -> None:
+def _once(tick: _Tick, tell: _Tell) -> None:
     """One tick. What a person can act on is printed, a defect shows its traceback (APScheduler logs it); both go on."""
     try:
         tick(datetime.now(UTC).replace(microsecond=0))

@@ -22,12 +22,12 @@ from aggregator.errors import AggregatorError, ConfigError, LockedError, Nothing
 from aggregator.fetchers.http import polling
 from aggregator.model.feed import Plan
 from aggregator.model.source import PollState
-from aggregator.result import Listener, Outcome, ignore_progress
+from aggregator.result import Outcome
 from aggregator.store import database, facts, leases, polls
 from aggregator.store.database import Claim, Store
 from aggregator.version import VERSION
 
-MOST = 256
+_MOST = 256
 """Feeds claimed at once: what is left is claimed afterwards, or by another worker."""
 
 _TICKED = "ticked"
@@ -95,9 +95,7 @@ class Worker(Struct):
             raise
 
 
-def refresh_due(
-    config: Config, at: datetime, *, everything: bool = False, listen: Listener = ignore_progress
-) -> tuple[Outcome, ...]:
+def refresh_due(config: Config, at: datetime, *, everything: bool = False) -> tuple[Outcome, ...]:
     """Refresh the feeds of which a source is due, and say what became of each; empty where none is.
 
     With ``everything`` the others are gone through too, as a service does at its start: what was committed by a run
@@ -108,7 +106,7 @@ def refresh_due(
     with database.open_store(config.state) as store:
         schedule(store, config, at, everything=everything)
         while (claim := claim_due(store, at)[0]).feeds:
-            outcomes += _refresh_claim(store, config, claim, at, listen)
+            outcomes += _refresh_claim(store, config, claim, at)
     return tuple(outcomes)
 
 
@@ -130,7 +128,7 @@ def schedule(store: Store, config: Config, at: datetime, *, everything: bool = F
 
 
 def claim_due(
-    store: Store, at: datetime, *, most: int = MOST, lease: timedelta = leases.LEASE, owner: str | None = None
+    store: Store, at: datetime, *, most: int = _MOST, lease: timedelta = leases.LEASE, owner: str | None = None
 ) -> tuple[Claim, int]:
     """Claim feeds that are due, for this process unless another ``owner`` is named; as `leases.claim_due`."""
     name = f"{socket.gethostname()}:{os.getpid()}" if owner is None else owner
@@ -140,21 +138,21 @@ def claim_due(
     return claim, lost
 
 
-def _refresh_claim(store: Store, config: Config, claim: Claim, at: datetime, listen: Listener) -> tuple[Outcome, ...]:
+def _refresh_claim(store: Store, config: Config, claim: Claim, at: datetime) -> tuple[Outcome, ...]:
     """Refresh the feeds of a claim under the lock of the store, and let go of them until each is due again."""
     feeds = [feed for feed in claim.feeds if feed != leases.INDEX]
     if not feeds and store.engine.dialect.name == "sqlite":  # there each refresh ends with the list of all feeds
-        finish(store, config, claim, (), at)
+        _finish(store, config, claim, (), at)
         return ()
     try:
-        outcomes = refresh.refresh(config, at=at, feeds=feeds, is_clock=True, listen=listen, claim=claim)
+        outcomes = refresh.refresh(config, at=at, feeds=feeds, is_clock=True, claim=claim)
     except LockedError:
         leases.release(store, claim)
         raise
     except AggregatorError:
-        finish(store, config, claim, (), at)
+        _finish(store, config, claim, (), at)
         raise
-    finish(store, config, claim, outcomes, at)
+    _finish(store, config, claim, outcomes, at)
     return outcomes
 
 
@@ -180,16 +178,16 @@ def refresh_sent(
     except LockedError:
         return (), len(sent.feeds)
     except NothingToPublishError:
-        finish(store, config, claim, (), clock)
+        _finish(store, config, claim, (), clock)
         raise
     except AggregatorError:
         with suppress(AggregatorError):  # the first error says more, and the leases end by themselves
             leases.release(store, claim, leases.read_clock(store) + _RETRY)
         raise
-    return outcomes, lost + len(claim.feeds) - finish(store, config, claim, outcomes, clock)
+    return outcomes, lost + len(claim.feeds) - _finish(store, config, claim, outcomes, clock)
 
 
-def finish(store: Store, config: Config, claim: Claim, outcomes: Sequence[Outcome], at: datetime) -> int:
+def _finish(store: Store, config: Config, claim: Claim, outcomes: Sequence[Outcome], at: datetime) -> int:
     """Let go of the feeds of a claim until each is due again; return how many were still leased.
 
     Feeds that were put off stay due, and rest for a moment.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from msgspec import Struct
@@ -22,7 +21,6 @@ from aggregator.service.desk.published import ListedEntry, make_entry
 
 _MOST_ENTRIES: Final = 15
 _MOST_FEEDS: Final = 1000
-_FEED_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
 class _WayLine(Struct, frozen=True):
@@ -157,8 +155,6 @@ def _write(desk: Desk, request: PageRequest) -> ActResult:
 def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
     """Write a source into the config, into the feed that the form names, and refresh that."""
     feed = request.form.get("feed", "").strip() or request.find("name")
-    if not _FEED_NAME.fullmatch(feed):
-        raise ConfigError(f'"{feed}" cannot be the name of a feed: use small letters, digits, dots and dashes')
     path = desk.config.path
     source = adding.write(path, load(path, allow_empty=True), found, feed)
     desk.jobs.refresh(feed)

@@ -67,19 +67,19 @@ class _Difference(Struct, frozen=True):
 _DECODER = msgspec.json.Decoder(dict[str, _Difference])
 
 
-class FieldChange(Struct, frozen=True):
+class _FieldChange(Struct, frozen=True):
     """A field before and after, as one text with what differs marked."""
 
     field: str
     pieces: Pieces
 
 
-class ItemChange(Struct, frozen=True):
+class _ItemChange(Struct, frozen=True):
     """An item and its fields that would change."""
 
     guid: str
     title: str
-    fields: tuple[FieldChange, ...]
+    fields: tuple[_FieldChange, ...]
 
 
 class FeedChanges(Struct, frozen=True):
@@ -87,9 +87,9 @@ class FeedChanges(Struct, frozen=True):
 
     name: str
     moved: tuple[tuple[str, _ChangedItem], ...]
-    changed: tuple[ItemChange, ...]
-    channel: tuple[FieldChange, ...]
-    sources: tuple[FieldChange, ...]
+    changed: tuple[_ItemChange, ...]
+    channel: tuple[_FieldChange, ...]
+    sources: tuple[_FieldChange, ...]
     more: int
 
 
@@ -144,7 +144,7 @@ def _show_feed(name: str, found: _Difference) -> FeedChanges:
     return FeedChanges(
         name,
         moved[:_SHOWN],
-        tuple(ItemChange(each.guid, each.title, _show_fields(each.fields)) for each in found.changed[:_SHOWN]),
+        tuple(_ItemChange(each.guid, each.title, _show_fields(each.fields)) for each in found.changed[:_SHOWN]),
         _show_fields(found.channel),
         _show_fields(found.sources),
         len(moved[_SHOWN:]) + len(found.changed[_SHOWN:]),
@@ -156,8 +156,8 @@ def _list_moved(found: _Difference) -> Iterator[tuple[str, _ChangedItem]]:
         yield from ((word, item) for item in getattr(found, word))
 
 
-def _show_fields(fields: Mapping[str, _Both]) -> tuple[FieldChange, ...]:
-    return tuple(FieldChange(name, tuple(_mark(name, each))) for name, each in fields.items())
+def _show_fields(fields: Mapping[str, _Both]) -> tuple[_FieldChange, ...]:
+    return tuple(_FieldChange(name, tuple(_mark(name, each))) for name, each in fields.items())
 
 
 def _mark(name: str, value: _Both) -> Iterator[tuple[word_diff.Change, str]]:

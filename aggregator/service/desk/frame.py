@@ -220,7 +220,7 @@ def read_static(name: str) -> bytes:
     return (resources.files("aggregator.service.desk") / "static" / name).read_bytes()
 
 
-def quote(value: object, most: int = 300) -> Markup:
+def _quote(value: object, most: int = 300) -> Markup:
     """Return a text of a source on one line, cut and isolated, so that it changes nothing around it."""
     return Markup("<bdi>{}</bdi>").format(clean_line(str(value), most))
 
@@ -262,7 +262,7 @@ def _make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"quote": quote, "ago": _format_ago, "bars": charts.draw_bars, "tile": _draw_tile}
+    made.filters |= {"quote": _quote, "ago": _format_ago, "bars": charts.draw_bars, "tile": _draw_tile}
     made.filters |= {"size": wording.format_size, "count": wording.format_count}
     return made
 

@@ -55,13 +55,13 @@ class _FeedToReview(Struct, frozen=True):
     held: int
 
 
-class Reviews(Struct, frozen=True):
+class _Reviews(Struct, frozen=True):
     """The feeds with something to decide."""
 
     feeds: tuple[_FeedToReview, ...]
 
 
-class Side(Struct, frozen=True):
+class _Side(Struct, frozen=True):
     """One of two entries: title and text with the words marked that the other lacks."""
 
     id: str
@@ -94,8 +94,8 @@ class _ReviewPage(Struct, frozen=True):
     title: str
     place: int
     total: int
-    left: Side | None
-    right: Side | None
+    left: _Side | None
+    right: _Side | None
     evidence: PairBars | None
     seen: str
     consequence: str
@@ -113,7 +113,7 @@ class _Confirmation(Struct, frozen=True):
     place: int
 
 
-def _show_reviews(desk: Desk, _request: PageRequest) -> Reviews:
+def _show_reviews(desk: Desk, _request: PageRequest) -> _Reviews:
     """Gather the feeds with something to decide, those with the most first."""
     with desk.open_store() as store:
         known = publications.read_publications(store)
@@ -123,7 +123,7 @@ def _show_reviews(desk: Desk, _request: PageRequest) -> Reviews:
         if plan.name in known
     ]
     waiting = [each for each in found if each.pairs or each.held]
-    return Reviews(tuple(sorted(waiting, key=lambda each: -each.pairs)))
+    return _Reviews(tuple(sorted(waiting, key=lambda each: -each.pairs)))
 
 
 def _show_review(desk: Desk, request: PageRequest) -> _ReviewPage:
@@ -177,12 +177,12 @@ def _name_decision(held: ReportHeld, admitted: Mapping[str, bool], back: Collect
     return "never" if any(name in admitted for name in held.entries) else ""
 
 
-def _make_sides(known: Sequence[StoredEntry], homes: Mapping[str, ReportItem]) -> tuple[Side, ...]:
+def _make_sides(known: Sequence[StoredEntry], homes: Mapping[str, ReportItem]) -> tuple[_Side, ...]:
     one, other = (each.entry for each in known)
     titles = word_diff.mark_sides(one.title[:_LONGEST], other.title[:_LONGEST])
     texts = word_diff.mark_sides(full_text(one)[:_LONGEST], full_text(other)[:_LONGEST])
     return tuple(
-        Side(
+        _Side(
             id=entry.id,
             title=_cut(title),
             facts=(

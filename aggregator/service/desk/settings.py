@@ -23,7 +23,7 @@ _KIND: Final = "preview"
 _FILTERS: Final = {"only": "Only entries that meet each of these", "exclude": "No entries that meet any of these"}
 
 
-class Setting(Struct, frozen=True):
+class _Setting(Struct, frozen=True):
     """A field of the form: its name there, what it means, its value; ``several`` values stand on lines."""
 
     field: str
@@ -33,14 +33,14 @@ class Setting(Struct, frozen=True):
     several: bool = False
 
 
-class Group(Struct, frozen=True):
+class _Group(Struct, frozen=True):
     """Settings that belong together."""
 
     title: str
-    settings: tuple[Setting, ...]
+    settings: tuple[_Setting, ...]
 
 
-class Preview(Struct, frozen=True):
+class _Preview(Struct, frozen=True):
     """A change before it is saved: its fields, and what it would do, once that is known."""
 
     fields: Mapping[str, str]
@@ -56,9 +56,9 @@ class _SettingsPage(Struct, frozen=True):
     feed: str
     name: str
     kind: str
-    groups: tuple[Group, ...]
+    groups: tuple[_Group, ...]
     seen: str
-    preview: Preview | None
+    preview: _Preview | None
 
 
 class _Draft(Struct, frozen=True):
@@ -80,7 +80,7 @@ def _show_settings(desk: Desk, request: PageRequest) -> _SettingsPage:
         preview = _make_preview(draft)
     groups = tuple(_list_groups(source, keys))
     if preview:
-        groups = tuple(Group(each.title, tuple(_fill(each.settings, preview.fields))) for each in groups)
+        groups = tuple(_Group(each.title, tuple(_fill(each.settings, preview.fields))) for each in groups)
     seen = preview.fields["seen"] if preview else make_digest(keys)
     return _SettingsPage(plan.name, source.name, source.kind, groups, seen, preview)
 
@@ -93,33 +93,33 @@ def _read(desk: Desk, plan: Plan, source: Source) -> Keys:
         raise ConfigError(f"{desk.config.path}: cannot be read: {error.strerror}") from error
 
 
-def _make_preview(draft: _Draft) -> Preview:
+def _make_preview(draft: _Draft) -> _Preview:
     job = draft.job
     if job is None:
-        return Preview(draft.fields, None, draft.mistakes, ())
+        return _Preview(draft.fields, None, draft.mistakes, ())
     if job.code is None:
-        return Preview(draft.fields, job.number, (), ())
-    return Preview(draft.fields, None, tuple(job.lines[:50]), read_comparison(job)[0], can_be_saved=job.code == 0)
+        return _Preview(draft.fields, job.number, (), ())
+    return _Preview(draft.fields, None, tuple(job.lines[:50]), read_comparison(job)[0], can_be_saved=job.code == 0)
 
 
-def _list_groups(source: Source, keys: Keys) -> Iterator[Group]:
+def _list_groups(source: Source, keys: Keys) -> Iterator[_Group]:
     trust = registry.find(source.kind).trust
     help_ = f"How far the source is trusted, from 0 to 1; {trust:g} if nothing is set."
-    yield Group("Trust", (Setting("trust", "trust", help_, _format(keys.get("trust"))),))
+    yield _Group("Trust", (_Setting("trust", "trust", help_, _format(keys.get("trust"))),))
     for key, title in _FILTERS.items():
         known = keys.get(key) or {}
-        yield Group(title, tuple(_list_conditions(key, known)))
+        yield _Group(title, tuple(_list_conditions(key, known)))
     options = keys.get("options") or {}
     names = dict.fromkeys((*(registry.find(source.kind).options or ()), *options))
     if names:
-        made = (Setting(f"options.{name}", name, "", _format(options.get(name))) for name in names)
-        yield Group(f"Options of kind {source.kind}", tuple(made))
+        made = (_Setting(f"options.{name}", name, "", _format(options.get(name))) for name in names)
+        yield _Group(f"Options of kind {source.kind}", tuple(made))
 
 
-def _list_conditions(key: str, known: Mapping[str, Any]) -> Iterator[Setting]:
+def _list_conditions(key: str, known: Mapping[str, Any]) -> Iterator[_Setting]:
     for name, field in SourceFilterKeys.model_fields.items():
         is_list = field.default == []
-        yield Setting(
+        yield _Setting(
             f"{key}.{name}", name.replace("_", " "), field.description or "", _format(known.get(name)), is_list
         )
 
@@ -128,12 +128,12 @@ def _format(value: object) -> str:
     return "\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 
-def _fill(settings: Sequence[Setting], fields: Mapping[str, str]) -> Iterator[Setting]:
+def _fill(settings: Sequence[_Setting], fields: Mapping[str, str]) -> Iterator[_Setting]:
     for each in settings:
-        yield Setting(each.field, each.name, each.help, fields.get(each.field, ""), each.several)
+        yield _Setting(each.field, each.name, each.help, fields.get(each.field, ""), each.several)
 
 
-def _parse(groups: Sequence[Group], form: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any]]:
+def _parse(groups: Sequence[_Group], form: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any]]:
     """Return the fields of a form that belong to the settings, and the keys of the config that they mean."""
     fields = {"seen": form.get("seen", "")}
     keys: dict[str, Any] = {"trust": None, "only": {}, "exclude": {}}

@@ -33,7 +33,7 @@ _STRIP: Final = 30
 """Polls in the strip of a source."""
 
 
-class Run(Struct, frozen=True):
+class _Run(Struct, frozen=True):
     """Polls in a row that came to the same, in a strip: where it begins, and how many."""
 
     outcome: str
@@ -51,7 +51,7 @@ class SourceLine(Struct, frozen=True):
     entries: int
     polled: datetime | None
     due: datetime | None
-    strip: tuple[Run, ...]
+    strip: tuple[_Run, ...]
     said: str
 
 
@@ -84,7 +84,7 @@ class _AddressLine(Struct, frozen=True):
     why: str
 
 
-class ItemLine(Struct, frozen=True):
+class _ItemLine(Struct, frozen=True):
     """A published item that the source lists."""
 
     guid: str
@@ -125,7 +125,7 @@ class _SourcePage(Struct, frozen=True):
     chart: tuple[_PollBar, ...]
     failures: int
     addresses: tuple[_AddressLine, ...]
-    items: tuple[ItemLine, ...]
+    items: tuple[_ItemLine, ...]
     total_items: int
     left_out: tuple[_LeftOutLine, ...]
     total_left_out: int
@@ -157,7 +157,7 @@ def _show_source(desk: Desk, request: PageRequest) -> _SourcePage:
         chart=_make_chart(made),
         failures=sum(poll.has_failed for poll in made),
         addresses=tuple(_make_address(each, at) for each in known),
-        items=tuple(ItemLine(item.guid, item.title) for item in listed[:_MOST_ITEMS]),
+        items=tuple(_ItemLine(item.guid, item.title) for item in listed[:_MOST_ITEMS]),
         total_items=len(listed),
         left_out=tuple(left_out[:_MOST_ITEMS]),
         total_left_out=len(left_out),
@@ -317,21 +317,21 @@ def make_source_line(
     )
 
 
-def _make_strip(made: Sequence[Poll]) -> tuple[Run, ...]:
+def _make_strip(made: Sequence[Poll]) -> tuple[_Run, ...]:
     """Return the last polls as runs of the same outcome, the newest at the right end of thirty places.
 
     >>> _make_strip([Poll(1, "ok"), Poll(2, "unchanged"), Poll(3, "cached"), Poll(4, "failed")])
-    (Run(outcome='new', first=26, count=1), Run(outcome='unchanged', first=27, count=1), \
-Run(outcome='failed', first=28, count=2))
+    (_Run(outcome='new', first=26, count=1), _Run(outcome='unchanged', first=27, count=1), \
+_Run(outcome='failed', first=28, count=2))
     """
     last = made[-_STRIP:]
-    runs: list[Run] = []
+    runs: list[_Run] = []
     for place, poll in enumerate(last, _STRIP - len(last)):
         outcome = _name_outcome(poll.status)
         if runs and runs[-1].outcome == outcome:
-            runs[-1] = Run(outcome, runs[-1].first, runs[-1].count + 1)
+            runs[-1] = _Run(outcome, runs[-1].first, runs[-1].count + 1)
         else:
-            runs.append(Run(outcome, place, 1))
+            runs.append(_Run(outcome, place, 1))
     return tuple(runs)
 
 
@@ -341,7 +341,7 @@ def _name_outcome(status: SourceStatus) -> str:
     return "failed" if status in _FAILED else "new" if status == "ok" else "unchanged"
 
 
-def _describe_strip(strip: Sequence[Run]) -> str:
+def _describe_strip(strip: Sequence[_Run]) -> str:
     """Return a strip in words."""
     if not strip:
         return "no polls yet"
