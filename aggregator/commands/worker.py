@@ -62,14 +62,14 @@ def _work_for_queue(worker: Worker, url: str, threads: int, port: int | None, li
         def work(sent: Claim, at: datetime | None) -> None:
             _work(worker, store, sent, at, owner, counts, lines)
 
-        def late(sent: Claim) -> None:
+        def report_timeout(sent: Claim) -> None:
             counts.failed.inc(len(sent.feeds))
             lines.warn(
                 f"{', '.join(sent.feeds)}: took nine tenths of lease_seconds; refreshed again when the lease ends"
             )
 
         match_queue.add_matching(broker, url, worker.config.lease)
-        with queue.working(broker, work, late, threads=threads, lease=worker.config.lease, tell=lines.warn):
+        with queue.working(broker, work, report_timeout, threads=threads, lease=worker.config.lease, tell=lines.warn):
             lines.say(f"worker {owner}: {format_count(threads, 'job')} at once")
             wait()
 

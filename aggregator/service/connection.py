@@ -36,7 +36,7 @@ class _TooMuchError(Exception):
     """A request that is not read to its end."""
 
 
-class _Gate(Struct):
+class _ConnectionLimit(Struct):
     """The connections of one server: at most ``most``, a new one in place of that which waited longest for a request.
 
     ``waiting`` are those without a complete request, longest first, and since when (the loop's time).
@@ -70,10 +70,10 @@ class _Gate(Struct):
 class _Connection(HttpToolsProtocol):
     """A connection that closes when its client sends too much, too slowly, or reads nothing."""
 
-    def __init__(self, gate: _Gate, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, limit: _ConnectionLimit, *args: Any, **kwargs: Any) -> None:
         """Begin with nothing received."""
         super().__init__(*args, **kwargs)
-        self._gate = gate
+        self._limit = limit
         self._answer, self.app = self.app, self._run
         self._in_head, self._fields, self._pieces = False, 0, 0
         self._unread, self._read_at = 0, self.loop.time()
@@ -90,13 +90,13 @@ class _Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
         super().connection_made(transport)
-        self._gate.admit(self)
+        self._limit.admit(self)
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Give back the place."""
-        self._gate.waiting.pop(self, None)
-        self._gate.open.discard(self)
+        self._limit.waiting.pop(self, None)
+        self._limit.open.discard(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -141,7 +141,7 @@ class _Connection(HttpToolsProtocol):
         if self.cycle.response_complete:
             self._wait()
         else:
-            self._gate.waiting.pop(self, None)
+            self._limit.waiting.pop(self, None)
 
     def on_response_complete(self) -> None:
         """Wait for the next request if none came with this one."""
@@ -158,9 +158,9 @@ class _Connection(HttpToolsProtocol):
         return now - self._read_at > _UNREAD_PATIENCE
 
     def _wait(self) -> None:
-        self._gate.waiting.pop(self, None)
+        self._limit.waiting.pop(self, None)
         if not self.transport.is_closing():
-            self._gate.waiting[self] = self.loop.time()
+            self._limit.waiting[self] = self.loop.time()
 
     def _count(self, size: int) -> None:
         self._fields += size
@@ -177,7 +177,7 @@ class _Connection(HttpToolsProtocol):
 
 def limit_connections() -> Any:
     """Return what uvicorn makes connections with, for one server; as many as leave open files for refreshes."""
-    return partial(_Connection, _Gate(_raise_file_limit()))
+    return partial(_Connection, _ConnectionLimit(_raise_file_limit()))
 
 
 def _raise_file_limit() -> int:

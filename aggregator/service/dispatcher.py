@@ -61,16 +61,17 @@ class Dispatcher(Struct):
 
     def is_done(self) -> bool:
         """Return whether no feed is due or in work any more."""
-        now = leases.read_clock(self.store)
-        found = leases.count(self.store, self.at or now, now)
+        found = self._count_feeds()
         return not found.waiting + found.queued + found.working
 
     def count(self) -> QueueCounts:
         """Return how much there is to do, and how late it is."""
-        now = leases.read_clock(self.store)
-        found = leases.count(self.store, self.at or now, now)
         waiting = queue.count_waiting(self.broker, self.url)
-        return QueueCounts(found, waiting, self.claims, self.lost)
+        return QueueCounts(self._count_feeds(), waiting, self.claims, self.lost)
+
+    def _count_feeds(self) -> leases.Counts:
+        now = leases.read_clock(self.store)
+        return leases.count(self.store, self.at or now, now)
 
     def _send(self, claim: Claim) -> None:
         """Send the feeds of a claim in some messages; what cannot be sent is due again at once."""

@@ -61,7 +61,7 @@ class _Run(Struct):
     answers: dict[int, Answers] = field(default_factory=dict)
     reached: float = field(default_factory=time.monotonic)
     answered: float = field(default_factory=time.monotonic)
-    is_told: bool = False
+    is_reported: bool = False
 
     def add(self, number: int, batch: Batch) -> None:
         """Have a batch sent."""
@@ -85,13 +85,13 @@ class _Run(Struct):
             time.sleep(1)
             return
         if found is not None:
-            self.answered, self.is_told = self.reached, False
+            self.answered, self.is_reported = self.reached, False
             number, answers = json.loads(found[1])
             if self.sent.pop(number, None):
                 self.answers[number] = [(record, cluster) for record, cluster in answers]
-        elif self.reached - self.answered > _SILENCE and not self.is_told:
+        elif self.reached - self.answered > _SILENCE and not self.is_reported:
             self.tell(f"no worker has answered for {_SILENCE:.0f} s; is `aggregator worker` running?")
-            self.is_told = True
+            self.is_reported = True
 
     def end(self) -> None:
         """Delete the answers."""

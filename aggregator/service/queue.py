@@ -97,7 +97,7 @@ def count_waiting(broker: Broker, url: str) -> int:
 def working(  # noqa: PLR0913 - what a worker does, and its limits
     broker: Broker,
     work: _Work,
-    late: Callable[[Claim], object],
+    on_timeout: Callable[[Claim], object],
     *,
     threads: int,
     lease: timedelta,
@@ -105,17 +105,17 @@ def working(  # noqa: PLR0913 - what a worker does, and its limits
 ) -> Iterator[None]:
     """Do the work of messages in so many threads while the body runs; at its end those at work are finished.
 
-    A message may take nine tenths of the lease: then it is ended, before another worker begins it anew, and ``late`` is
-    called. What Dramatiq has to say is told in lines.
+    A message may take nine tenths of the lease: then it is ended, before another worker begins it anew, and
+    ``on_timeout`` is called. What Dramatiq has to say is told in lines.
     """
-    _tell_logs(tell)
+    _report_logs(tell)
 
     def run(token: str, feeds: Sequence[str], at: str | None) -> None:
         claim = Claim(token, tuple(feeds))
         try:
             work(claim, datetime.fromisoformat(at) if at else None)
         except TimeLimitExceeded:
-            late(claim)
+            on_timeout(claim)
 
     add_actor(broker, QUEUE, _ACTOR, lease, run)
     broker.emit_after("process_boot")
@@ -146,6 +146,6 @@ class _Lines(logging.Handler):
         self._tell(f"queue: {self.format(record)}")
 
 
-def _tell_logs(tell: Callable[[str], object]) -> None:
+def _report_logs(tell: Callable[[str], object]) -> None:
     logger: Any = logging.getLogger("dramatiq")
     logger.propagate, logger.handlers = False, [_Lines(tell)]

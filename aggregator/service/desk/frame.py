@@ -242,8 +242,8 @@ def _format_span(seconds: int) -> str:
     >>> _format_span(30), _format_span(90), _format_span(7200), _format_span(200_000)
     ('now', '1 min', '2 h', '2 days')
     """
-    for unit, size in (("days", 172_800 // 2), ("h", 3600), ("min", 60)):
-        if seconds >= size * (2 if unit == "days" else 1):
+    for unit, size, least in (("days", 86_400, 172_800), ("h", 3600, 3600), ("min", 60, 60)):
+        if seconds >= least:
             return f"{seconds // size} {unit}"
     return "now"
 

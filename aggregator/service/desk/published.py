@@ -162,15 +162,11 @@ class FeedItem(Struct, frozen=True, gc=False):
     attachments: tuple[dict[str, str | int], ...] = ()
 
 
-class _Author(Struct, frozen=True, gc=False):
-    name: str = ""
-
-
 class _FeedFile(Struct, frozen=True, gc=False):
     title: str = ""
     description: str = ""
     icon: str | None = None
-    authors: tuple[_Author, ...] = ()
+    authors: tuple[dict[str, str], ...] = ()
     items: tuple[FeedItem, ...] = ()
 
 
@@ -221,7 +217,7 @@ def read_app_view(folder: Path) -> AppView | None:
     heard = tuple(item for item in found.items if item.attachments)
     return AppView(
         title=found.title,
-        author=found.authors[0].name if found.authors else "",
+        author=found.authors[0].get("name", "") if found.authors else "",
         image=found.icon if found.icon and found.icon.startswith("https://") else None,
         description=_cut(found.description, _LONGEST_DESCRIPTION),
         items=tuple(map(_make_app_item, (heard or found.items)[:_MOST_APP_ITEMS])),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -75,14 +75,11 @@ def _show_settings(desk: Desk, request: PageRequest) -> _SettingsPage:
     source = find_source(plan, request)
     keys = _read(desk, plan, source)
     draft = desk.cache.find(request.query.get("draft", ""))
-    preview = None
+    preview, fields = None, {**_format_fields(keys), "seen": make_digest(keys)}
     if isinstance(draft, _Draft) and (draft.feed, draft.source) == (plan.name, source.name):
-        preview = _make_preview(draft)
-    groups = tuple(_list_groups(source, keys))
-    if preview:
-        groups = tuple(_Group(each.title, tuple(_fill(each.settings, preview.fields))) for each in groups)
-    seen = preview.fields["seen"] if preview else make_digest(keys)
-    return _SettingsPage(plan.name, source.name, source.kind, groups, seen, preview)
+        preview, fields = _make_preview(draft), dict(draft.fields)
+    groups = tuple(_list_groups(source, fields))
+    return _SettingsPage(plan.name, source.name, source.kind, groups, fields["seen"], preview)
 
 
 def _read(desk: Desk, plan: Plan, source: Source) -> Keys:
@@ -102,38 +99,39 @@ def _make_preview(draft: _Draft) -> _Preview:
     return _Preview(draft.fields, None, tuple(job.lines[:50]), read_comparison(job)[0], can_be_saved=job.code == 0)
 
 
-def _list_groups(source: Source, keys: Keys) -> Iterator[_Group]:
-    trust = registry.find(source.kind).trust
-    help_ = f"How far the source is trusted, from 0 to 1; {trust:g} if nothing is set."
-    yield _Group("Trust", (_Setting("trust", "trust", help_, _format(keys.get("trust"))),))
-    for key, title in _FILTERS.items():
-        known = keys.get(key) or {}
-        yield _Group(title, tuple(_list_conditions(key, known)))
-    options = keys.get("options") or {}
-    names = dict.fromkeys((*(registry.find(source.kind).options or ()), *options))
-    if names:
-        made = (_Setting(f"options.{name}", name, "", _format(options.get(name))) for name in names)
-        yield _Group(f"Options of kind {source.kind}", tuple(made))
-
-
-def _list_conditions(key: str, known: Mapping[str, Any]) -> Iterator[_Setting]:
-    for name, field in SourceFilterKeys.model_fields.items():
-        is_list = field.default == []
-        yield _Setting(
-            f"{key}.{name}", name.replace("_", " "), field.description or "", _format(known.get(name)), is_list
-        )
+def _format_fields(keys: Keys) -> dict[str, str]:
+    """Return the settings that the keys of a source have, by the names of their fields in the form."""
+    groups = {name: keys.get(name) or {} for name in (*_FILTERS, "options")}
+    fields = {f"{group}.{name}": value for group, values in groups.items() for name, value in values.items()}
+    return {name: _format(value) for name, value in {"trust": keys.get("trust"), **fields}.items()}
 
 
 def _format(value: object) -> str:
     return "\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 
-def _fill(settings: Sequence[_Setting], fields: Mapping[str, str]) -> Iterator[_Setting]:
-    for each in settings:
-        yield _Setting(each.field, each.name, each.help, fields.get(each.field, ""), each.several)
+def _list_groups(source: Source, fields: Mapping[str, str]) -> Iterator[_Group]:
+    """Yield all settings that the source may have, with the values of those that are among the fields."""
+
+    def make(field: str, name: str, help_: str = "", *, several: bool = False) -> _Setting:
+        return _Setting(field, name, help_, fields.get(field, ""), several)
+
+    kind = registry.find(source.kind)
+    help_ = f"How far the source is trusted, from 0 to 1; {kind.trust:g} if nothing is set."
+    yield _Group("Trust", (make("trust", "trust", help_),))
+    for group, title in _FILTERS.items():
+        known = SourceFilterKeys.model_fields.items()
+        conditions = (
+            make(f"{group}.{name}", name.replace("_", " "), key.description or "", several=key.default == [])
+            for name, key in known
+        )
+        yield _Group(title, tuple(conditions))
+    given = (name.removeprefix("options.") for name in fields if name.startswith("options."))
+    if names := dict.fromkeys((*(kind.options or ()), *given)):
+        yield _Group(f"Options of kind {source.kind}", tuple(make(f"options.{name}", name) for name in names))
 
 
-def _parse(groups: Sequence[_Group], form: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any]]:
+def _parse(groups: Iterable[_Group], form: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any]]:
     """Return the fields of a form that belong to the settings, and the keys of the config that they mean."""
     fields = {"seen": form.get("seen", "")}
     keys: dict[str, Any] = {"trust": None, "only": {}, "exclude": {}}
@@ -162,8 +160,7 @@ def _preview(desk: Desk, request: PageRequest) -> ActResult:
     """Find what a change would do to the feed, as ``aggregator diff`` says it with the config changed so."""
     plan = desk.find_plan(request)
     source = find_source(plan, request)
-    groups = tuple(_list_groups(source, _read(desk, plan, source)))
-    fields, keys = _parse(groups, request.form)
+    fields, keys = _parse(_list_groups(source, _format_fields(_read(desk, plan, source))), request.form)
     number = desk.cache.add(request.visitor, None)
     then = f"/feeds/{plan.name}/sources/{source.name}/settings?draft={number}"
     try:
@@ -186,13 +183,11 @@ def _save(desk: Desk, request: PageRequest) -> ActResult:
     """Write a change into the config."""
     plan = desk.find_plan(request)
     source = find_source(plan, request)
-    before = _read(desk, plan, source)
-    groups = tuple(_list_groups(source, before))
-    fields, keys = _parse(groups, request.form)
+    before = _format_fields(_read(desk, plan, source))
+    fields, keys = _parse(_list_groups(source, before), request.form)
     edit.change(desk.config.path, plan.name, source.name, keys, seen=fields["seen"])
-    old = {setting.field: setting.value for group in groups for setting in group.settings}
-    old["seen"] = make_digest(_read(desk, plan, source))
-    undo = Button("Undo", f"/feeds/{plan.name}/sources/{source.name}/settings/save", old)
+    before["seen"] = make_digest(_read(desk, plan, source))
+    undo = Button("Undo", f"/feeds/{plan.name}/sources/{source.name}/settings/save", before)
     return ActResult(f"/feeds/{plan.name}/sources/{source.name}", "Saved; it counts from the next refresh on.", undo)
 
 

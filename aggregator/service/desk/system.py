@@ -135,12 +135,12 @@ def _list_mistakes(path: Path, desk: Desk) -> Iterator[_Mistake]:
     """Yield each mistake with the lines of the config around it."""
     text = desk.mistakes
     lines = _hide(path.read_text("utf-8", "replace")).splitlines() if text and path.exists() else []
-    for said in text.splitlines():
-        found = _PLACE.fullmatch(said)
+    for message in text.splitlines():
+        found = _PLACE.fullmatch(message)
         at = int(found["line"]) if found else 0
         around = range(max(1, at - _AROUND), min(len(lines), at + _AROUND) + 1) if at else ()
         shown = (_ConfigLine(number, desk.hide(lines[number - 1]), number == at) for number in around)
-        yield _Mistake(found["text"] if found else said, tuple(shown))
+        yield _Mistake(found["text"] if found else message, tuple(shown))
 
 
 def _hide(text: str) -> str:
@@ -160,9 +160,9 @@ def _back_up(desk: Desk, _request: PageRequest) -> ActResult:
     if path is None:
         raise ConfigError("the store is on a server: back it up there, or with aggregator backup FILE")
     name = f"{path.name}.backup-{now():%Y-%m-%dT%H%M%S}"
-    said = desk.jobs.call(("backup", str(path.with_name(name))), seconds=_SECONDS)
+    lines = desk.jobs.call(("backup", str(path.with_name(name))), seconds=_SECONDS)
     if not path.with_name(name).exists():
-        raise ConfigError("; ".join(said) or "the backup could not be made")
+        raise ConfigError("; ".join(lines) or "the backup could not be made")
     return ActResult("/system", f"Backed up: {name}")
 
 
