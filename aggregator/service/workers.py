@@ -45,44 +45,45 @@ _RETRY = timedelta(seconds=10)
 _REST = timedelta(seconds=2)
 """How long a feed rests whose host another worker asks, and the list of all feeds after it was made."""
 
+_UNKNOWN = (0, 0)
+"""In place of time and size of the config before it is first looked at."""
+
 
 class Worker(Struct):
     """A config that is read again when its file changes, and what is called with each message.
 
     ``say`` is called with news, ``warn`` with errors of a changed config, which is then not used. ``mark`` is time and
-    size of the file when it was read; ``fresh`` is whether no tick has looked at all feeds of the config yet.
+    size of the file when it was read, ``None`` if it was missing then. ``fresh`` is whether no tick has looked at all
+    feeds of the config yet.
     """
 
     config: Config
     say: Callable[[str], object]
     warn: Callable[[str], object]
-    mark: tuple[int, int] | None = None
-    looked: bool = False
+    mark: tuple[int, int] | None = _UNKNOWN
     fresh: bool = True
     lock: Lock = field(default_factory=Lock)
 
     def reload(self) -> Config:
         """Return the config, read again if its file has changed; errors in a changed one are reported once."""
         with self.lock:
-            return self._reload()
-
-    def _reload(self) -> Config:
-        try:
-            state = self.config.path.stat()
-            mark = (state.st_mtime_ns, state.st_size)
-        except OSError:
-            mark = None
-        if mark != self.mark:
-            first, self.mark, self.looked = not self.looked, mark, True
+            try:
+                state = self.config.path.stat()
+                mark = (state.st_mtime_ns, state.st_size)
+            except OSError:
+                mark = None
+            if mark == self.mark:
+                return self.config
+            is_first, self.mark = self.mark == _UNKNOWN, mark
             try:
                 self.config = load(self.config.path)
             except ConfigError as error:
                 self.warn(f"{error}\nthe previous config stays in use")
-            else:
-                self.fresh = True
-                if not first:
-                    self.say(f"{self.config.path}: read again")
-        return self.config
+                return self.config
+            self.fresh = True
+            if not is_first:
+                self.say(f"{self.config.path}: read again")
+            return self.config
 
     def tick(self, at: datetime) -> tuple[Outcome, ...]:
         """Refresh the feeds that are due, and all of a fresh config; return their outcomes."""

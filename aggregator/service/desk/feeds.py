@@ -29,7 +29,7 @@ from aggregator.service.desk.frame import (
     parse_number,
 )
 from aggregator.service.desk.published import AppView, ReportItem, read_app_view, read_report
-from aggregator.service.desk.source import SourceLine, make_source_line
+from aggregator.service.desk.source import SourceLine, make_source_lines
 from aggregator.store import decisions, guids, polls
 from aggregator.store.database import Store
 from aggregator.text.fold import fold
@@ -159,16 +159,8 @@ def _count_waiting(publication: Publication | None) -> int:
 
 def _make_card(plan: Plan, stored: _Stored, running: int | None) -> _FeedCard:
     cover, publication = stored.covers.get(plan.name), stored.publications.get(plan.name)
-    results = {result.source.name: result for result in stored.results.get(plan.name, ())}
-    lines = [
-        make_source_line(
-            source.name,
-            results.get(source.name),
-            stored.polls.get((plan.name, source.name), ()),
-            stored.next_polls.get(plan.name, {}).get(source.name),
-        )
-        for source in plan.sources
-    ]
+    results = stored.results.get(plan.name, ())
+    lines = make_source_lines(plan, results, stored.polls, stored.next_polls.get(plan.name, {}))
     lines.sort(key=lambda line: not line.is_failing)
     image = plan.channel.image or (cover.channel.image if cover else None)
     return _FeedCard(
@@ -179,7 +171,7 @@ def _make_card(plan: Plan, stored: _Stored, running: int | None) -> _FeedCard:
         newest=format_day(cover.newest) if cover and cover.newest else "",
         waiting=_count_waiting(publication),
         held=len(publication.held) if publication else 0,
-        failing=_count_failing(tuple(results.values())),
+        failing=_count_failing(results),
         sources=tuple(lines[:_SOURCES_OF_A_FEED]),
         more_sources=len(lines[_SOURCES_OF_A_FEED:]),
         running=running,
@@ -256,9 +248,8 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
     report, app = read_report(folder), read_app_view(folder)
     with desk.open_store() as store:
         published = {item.guid: item for item in guids.read_guids(store, plan.name)}
-        results = {result.source.name: result for result in persist.read_source_results(store, plan)}
-        made = polls.read_polls(store, plan.name)
-        following = persist.read_next_polls(store, [plan], now())[plan.name]
+        results, last_polls = persist.read_source_results(store, plan), polls.read_polls(store, plan.name)
+        sources = make_source_lines(plan, results, last_polls, persist.read_next_polls(store, [plan], now())[plan.name])
         removed = decisions.read_removed(store, plan.name)
         today = now().date()
         charts = make_charts(
@@ -282,12 +273,7 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
         source=source,
         mark=mark,
         marks=_MARKS,
-        sources=tuple(
-            make_source_line(
-                each.name, results.get(each.name), made.get((plan.name, each.name), ()), following.get(each.name)
-            )
-            for each in plan.sources
-        ),
+        sources=tuple(sources),
         near_misses=len(report.near_misses),
         held=len(report.held),
         removed=_list_removed(plan, published, removed),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -137,9 +137,9 @@ def _show_source(desk: Desk, request: PageRequest) -> _SourcePage:
     plan = desk.find_plan(request)
     source = find_source(plan, request)
     with desk.open_store() as store:
-        made = polls.read_polls(store, plan.name).get((plan.name, source.name), ())
+        last_polls = polls.read_polls(store, plan.name).get((plan.name, source.name), ())
         known = polls.read_poll_states(store, [plan.name]).get((plan.name, source.name), ())
-        following = persist.read_next_polls(store, [plan], now())[plan.name].get(source.name)
+        next_poll = persist.read_next_polls(store, [plan], now())[plan.name].get(source.name)
         removed = decisions.read_removed(store, plan.name)
         published = guids.read_guids(store, plan.name) if removed else ()
     report = read_report(desk.open_folder(plan))
@@ -151,11 +151,11 @@ def _show_source(desk: Desk, request: PageRequest) -> _SourcePage:
         feed=plan.name,
         name=source.name,
         facts=_list_facts(source, plan),
-        due=following.at if following else None,
-        due_why=following.why if following else "at every refresh",
-        polls=tuple(map(_make_poll, reversed(made))),
-        chart=_make_chart(made),
-        failures=sum(poll.has_failed for poll in made),
+        due=next_poll.at if next_poll else None,
+        due_why=next_poll.why if next_poll else "at every refresh",
+        polls=tuple(map(_make_poll, reversed(last_polls))),
+        chart=_make_chart(last_polls),
+        failures=sum(poll.has_failed for poll in last_polls),
         addresses=tuple(_make_address(each, at) for each in known),
         items=tuple(_ItemLine(item.guid, item.title) for item in listed[:_MOST_ITEMS]),
         total_items=len(listed),
@@ -226,9 +226,9 @@ def _make_poll(poll: Poll) -> _PollLine:
     return _PollLine(at, poll.status, poll.code, poll.milliseconds, poll.size, poll.items, poll.message)
 
 
-def _make_chart(made: Sequence[Poll]) -> tuple[_PollBar, ...]:
+def _make_chart(last_polls: Sequence[Poll]) -> tuple[_PollBar, ...]:
     """Return the polls as bars, the newest at the right end; the mark of a failed one is at least a fifth as high."""
-    slowest = max((poll.milliseconds or 0 for poll in made), default=0) or 1
+    slowest = max((poll.milliseconds or 0 for poll in last_polls), default=0) or 1
     bars = tuple(
         _PollBar(
             milliseconds=poll.milliseconds or 0,
@@ -236,7 +236,7 @@ def _make_chart(made: Sequence[Poll]) -> tuple[_PollBar, ...]:
             items=poll.items or 0,
             failed=max(poll.milliseconds or 0, slowest / 5) if poll.has_failed else 0,
         )
-        for poll in made
+        for poll in last_polls
     )
     return (_PollBar(0, 0, 0, 0),) * (polls.MOST_POLLS - len(bars)) + bars
 
@@ -298,33 +298,46 @@ def _poll_now(desk: Desk, request: PageRequest) -> ActResult:
     return ActResult(f"/jobs/{job.number}")
 
 
-def make_source_line(
-    name: str, result: SourceResult | None, made: Sequence[Poll], following: NextPoll | None
-) -> SourceLine:
-    """Return a source as the overview and the page of its feed show it."""
-    strip = _make_strip(made)
-    is_failing = result is not None and result.is_failing
-    return SourceLine(
-        name=name,
-        status=result.standing if result else "never asked",
-        is_failing=is_failing,
-        message=result.message if result and is_failing else "",
-        entries=result.entries if result else 0,
-        polled=datetime.fromtimestamp(made[-1].at, UTC) if made else None,
-        due=following.at if following else None,
-        strip=strip,
-        said=_describe_strip(strip),
-    )
+def make_source_lines(
+    plan: Plan,
+    results: Iterable[SourceResult],
+    last_polls: Mapping[tuple[str, str], Sequence[Poll]],
+    next_polls: Mapping[str, NextPoll],
+) -> list[SourceLine]:
+    """Return the sources of a feed as the overview and the page of the feed show them.
+
+    ``last_polls`` are by the names of feed and source, ``next_polls`` by that of the source.
+    """
+    by_name = {result.source.name: result for result in results}
+    lines = []
+    for source in plan.sources:
+        result, next_poll = by_name.get(source.name), next_polls.get(source.name)
+        own_polls = last_polls.get((plan.name, source.name), ())
+        strip = _make_strip(own_polls)
+        is_failing = result is not None and result.is_failing
+        line = SourceLine(
+            name=source.name,
+            status=result.standing if result else "never asked",
+            is_failing=is_failing,
+            message=result.message if result and is_failing else "",
+            entries=result.entries if result else 0,
+            polled=datetime.fromtimestamp(own_polls[-1].at, UTC) if own_polls else None,
+            due=next_poll.at if next_poll else None,
+            strip=strip,
+            said=_describe_strip(strip),
+        )
+        lines.append(line)
+    return lines
 
 
-def _make_strip(made: Sequence[Poll]) -> tuple[_Run, ...]:
+def _make_strip(last_polls: Sequence[Poll]) -> tuple[_Run, ...]:
     """Return the last polls as runs of the same outcome, the newest at the right end of thirty places.
 
     >>> _make_strip([Poll(1, "ok"), Poll(2, "unchanged"), Poll(3, "cached"), Poll(4, "failed")])
     (_Run(outcome='new', first=26, count=1), _Run(outcome='unchanged', first=27, count=1), \
 _Run(outcome='failed', first=28, count=2))
     """
-    last = made[-_STRIP:]
+    last = last_polls[-_STRIP:]
     runs: list[_Run] = []
     for place, poll in enumerate(last, _STRIP - len(last)):
         outcome = _name_outcome(poll.status)
