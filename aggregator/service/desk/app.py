@@ -9,11 +9,11 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping
 from functools import partial
+from importlib import resources
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
 
 from anyio import CapacityLimiter, to_thread
-from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
@@ -34,7 +34,6 @@ from aggregator.service.desk.frame import (
     Page,
     PageRequest,
     parse_number,
-    read_static,
     render,
     to_json,
 )
@@ -86,20 +85,6 @@ _STATUS: Final[Mapping[type[AggregatorError], int]] = {
     StoreError: 503,
 }
 _UNPROCESSABLE: Final = 422
-
-
-class _Problem(Struct, frozen=True):
-    """The content of a page about an error."""
-
-    title: str
-    lines: tuple[str, ...]
-
-
-class _Login(Struct, frozen=True):
-    """The content of the page that asks for the password."""
-
-    then: str
-    wrong: bool = False
 
 
 def mount(desk: Desk) -> tuple[BaseRoute, ...]:
@@ -275,7 +260,8 @@ async def _show_static(request: Request) -> Response:
     headers = {"cache-control": "private, max-age=3600"}
     if name == "outline.css":  # asked for by a frame in a sandbox, which has no origin
         headers["cross-origin-resource-policy"] = "cross-origin"
-    return Response(read_static(name), media_type=_STATIC[name], headers=headers)
+    body = resources.files("aggregator.service.desk").joinpath("static", name).read_bytes()
+    return Response(body, media_type=_STATIC[name], headers=headers)
 
 
 def _protect(desk: Desk, inner: ASGIApp) -> ASGIApp:
@@ -335,11 +321,11 @@ def _frame(desk: Desk, request: Request) -> Frame:
 
 
 def _ask_password(desk: Desk, request: Request, then: str, *, wrong: bool = False) -> Response:
-    return HTMLResponse(render("login.html.j2", _Login(then, wrong), _frame(desk, request)), 401)
+    return HTMLResponse(render("login.html.j2", {"then": then, "wrong": wrong}, _frame(desk, request)), 401)
 
 
 def _refuse(desk: Desk, request: Request, status: int, line: str, headers: Mapping[str, str] | None = None) -> Response:
-    page = render("problem.html.j2", _Problem("Refused", (line,)), _frame(desk, request))
+    page = render("problem.html.j2", {"title": "Refused", "lines": (line,)}, _frame(desk, request))
     return HTMLResponse(page, status, headers)
 
 
@@ -347,7 +333,7 @@ def _explain(desk: Desk, request: Request, error: AggregatorError) -> Response:
     """Answer with what went wrong, in one line."""
     status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), _UNPROCESSABLE)
     titles = {404: "Not found", 503: "The store cannot be read"}
-    problem = _Problem(titles.get(status, "Not done"), tuple(str(error).splitlines()))
+    problem = {"title": titles.get(status, "Not done"), "lines": str(error).splitlines()}
     if request.url.path.endswith(".json"):
         return Response(to_json(problem), status, media_type="application/json")
     return HTMLResponse(render("problem.html.j2", problem, _frame(desk, request)), status)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib import resources
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
@@ -205,7 +204,7 @@ def now() -> datetime:
     return datetime.now(UTC).replace(microsecond=0)
 
 
-def to_json(gathered: Struct) -> bytes:
+def to_json(gathered: object) -> bytes:
     """Return what a page shows as JSON."""
     return msgspec.json.format(msgspec.json.encode(gathered, enc_hook=str), indent=2)
 
@@ -213,11 +212,6 @@ def to_json(gathered: Struct) -> bytes:
 def render(template: str, page: Any, frame: Frame) -> str:
     """Return a page as HTML."""
     return _ENVIRONMENT.get_template(template).render(page=page, frame=frame)
-
-
-def read_static(name: str) -> bytes:
-    """Return a file of the desk's own."""
-    return (resources.files("aggregator.service.desk") / "static" / name).read_bytes()
 
 
 def _quote(value: object, most: int = 300) -> Markup:

@@ -13,14 +13,13 @@ from msgspec import Struct
 from aggregator import corrections
 from aggregator.generator.pages import wording
 from aggregator.merger.reconciling.overrides import FIELDS
-from aggregator.model.cluster import describe_evidence, describe_level
+from aggregator.model.cluster import Pair, describe_evidence, describe_level
 from aggregator.model.item import Override
 from aggregator.service.desk.frame import Act, ActResult, Button, Desk, Page, PageRequest
 from aggregator.service.desk.published import (
     FeedItem,
     Pieces,
     ReportField,
-    ReportPair,
     ReportRepair,
     find_item,
     format_value,
@@ -256,12 +255,12 @@ def _make_entry_line(stored: StoredEntry) -> _EntryLine:
     )
 
 
-def make_bars(pair: ReportPair) -> PairBars:
+def make_bars(pair: Pair) -> PairBars:
     """Return the evidence about two entries as bars."""
     return PairBars(pair.left, pair.right, pair.weight, pair.veto or "", tuple(_iterate_bars(pair)))
 
 
-def _iterate_bars(pair: ReportPair) -> Iterator[_Bar]:
+def _iterate_bars(pair: Pair) -> Iterator[_Bar]:
     for one in sorted(pair.evidence, key=lambda one: -abs(one.weight)):
         width = round(100 * min(abs(one.weight), _WIDEST_BAR) / _WIDEST_BAR, 1)
         start = 100.0 if one.weight >= 0 else 100 - width

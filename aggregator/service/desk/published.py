@@ -12,7 +12,9 @@ from msgspec import Struct
 
 from aggregator.generator.pages import wording
 from aggregator.generator.paging import find_archives
+from aggregator.model.cluster import Pair
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment
+from aggregator.model.item import Dissent
 from aggregator.service.desk.frame import MissingError
 from aggregator.text import word_diff
 from aggregator.text.html import to_text
@@ -26,39 +28,12 @@ Pieces = tuple[tuple[word_diff.Change, str], ...]
 """A text in pieces: those that another one lacks are marked."""
 
 
-class _ReportEvidence(Struct, frozen=True, gc=False):
-    """One piece of evidence of ``report.json``."""
-
-    name: str
-    level: str
-    weight: float
-    left: str = ""
-    right: str = ""
-
-
-class ReportPair(Struct, frozen=True, gc=False):
-    """Two entries compared, in ``report.json``."""
-
-    left: str
-    right: str
-    weight: float
-    evidence: tuple[_ReportEvidence, ...] = ()
-    veto: str | None = None
-
-
 class ReportRepair(Struct, frozen=True, gc=False):
     """A repair of a published value, in ``report.json``."""
 
     cause: str
     before: str
     after: str
-
-
-class _ReportDissent(Struct, frozen=True, gc=False):
-    """Another value of a source, in ``report.json``."""
-
-    source: str
-    value: str
 
 
 class ReportField(Struct, frozen=True, gc=False):
@@ -68,7 +43,7 @@ class ReportField(Struct, frozen=True, gc=False):
     source: str
     confidence: float = 1.0
     agreeing: tuple[str, ...] = ()
-    dissent: tuple[_ReportDissent, ...] = ()
+    dissent: tuple[Dissent, ...] = ()
     repairs: tuple[ReportRepair, ...] = ()
 
 
@@ -107,14 +82,14 @@ class Report(Struct, frozen=True, gc=False):
     """The last publication of a feed, as ``report.json`` has it."""
 
     items: tuple[ReportItem, ...] = ()
-    near_misses: tuple[ReportPair, ...] = ()
+    near_misses: tuple[Pair, ...] = ()
     held: tuple[ReportHeld, ...] = ()
     left_out: tuple[_ReportLeftOut, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
 _DECODER = msgspec.json.Decoder(Report)
-_EVIDENCE_DECODER = msgspec.json.Decoder(tuple[ReportPair, ...])
+_EVIDENCE_DECODER = msgspec.json.Decoder(tuple[Pair, ...])
 
 
 def read_report(folder: Path) -> Report:
@@ -140,7 +115,7 @@ def find_item(report: Report, guid: str) -> ReportItem:
     raise MissingError("no published item has this guid")
 
 
-def read_evidence(item: ReportItem) -> tuple[ReportPair, ...]:
+def read_evidence(item: ReportItem) -> tuple[Pair, ...]:
     """Return the pairs of entries that were compared; none if they cannot be read."""
     try:
         return _EVIDENCE_DECODER.decode(item.evidence)

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from msgspec import Struct
 
 from aggregator import corrections, publications
-from aggregator.model.cluster import Decision, Verdict
+from aggregator.model.cluster import Decision, Pair, Verdict
 from aggregator.model.feed import Plan
 from aggregator.service.desk.frame import (
     Act,
@@ -27,7 +27,6 @@ from aggregator.service.desk.published import (
     Pieces,
     ReportHeld,
     ReportItem,
-    ReportPair,
     format_value,
     full_text,
     read_report,
@@ -152,7 +151,7 @@ def _show_review(desk: Desk, request: PageRequest) -> _ReviewPage:
         )
 
 
-def _find_open(store: Store, plan: Plan, pairs: Sequence[ReportPair]) -> list[ReportPair]:
+def _find_open(store: Store, plan: Plan, pairs: Sequence[Pair]) -> list[Pair]:
     """Return the near misses of the last publication that nobody has decided since."""
     decided = {frozenset((each.left, each.right)) for each in decisions.read_decisions(store, plan.name)}
     return [pair for pair in pairs if frozenset((pair.left, pair.right)) not in decided]

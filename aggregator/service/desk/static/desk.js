@@ -47,7 +47,7 @@ for (const form of document.querySelectorAll("form[data-live]")) {
     if (!answer.ok) return;
     const found = await answer.json();
     if (`${query}` !== `${new URLSearchParams(new FormData(form))}`) return;
-    document.querySelector("[data-total]").textContent = found.problem || `${found.total} items`;
+    document.querySelector("[data-total]").textContent = found.problem || `${found.total} item${found.total === 1 ? "" : "s"}`;
     document.querySelector("[data-rows]").replaceChildren(...found.entries.map((entry) => {
       const row = document.createElement("tr");
       for (const text of [entry.title, entry.published || "none", entry.duration || "none", entry.audio || "none", `${entry.characters} characters`]) {
