@@ -21,6 +21,7 @@ from functools import partial
 from io import BufferedReader
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 import uvicorn
 from anyio import to_thread
@@ -158,7 +159,7 @@ class _PublishedFiles(StaticFiles):
         if (index := self._open(f"{path}/index.html")) is not None:
             index.close()
             # Relative, so that it is right behind a proxy's prefix too.
-            return Response(status_code=308, headers={"location": f"{path.rpartition('/')[2]}/"})
+            return Response(status_code=308, headers={"location": f"{quote(path.rpartition('/')[2], safe='')}/"})
         return _NOT_HERE
 
     def _answer_with(self, name: str, file: BufferedReader, headers: Headers) -> Response:

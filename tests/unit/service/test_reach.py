@@ -18,6 +18,14 @@ def test_a_folder_answers_with_its_page(port: int, output: Path, ask: Ask) -> No
     assert moved.headers["location"] == "show/"
 
 
+def test_a_folder_of_any_name_leads_to_its_page(tmp_path: Path, serving: Serving, ask: Ask) -> None:
+    (tmp_path / "本:1").mkdir()
+    (tmp_path / "本:1" / "index.html").write_text("<!doctype html>")
+    with serving(web.app(tmp_path)) as port:
+        moved = ask(port, "/%E6%9C%AC%3A1")
+    assert (moved.status, moved.headers["location"]) == (308, "%E6%9C%AC%3A1/")
+
+
 @pytest.mark.parametrize(
     "path",
     [
