@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -142,12 +143,13 @@ def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
     folder, guid = desk.open_folder(plan), request.query.get("guid", "")
     item = find_item(read_report(folder), guid)
     shown = read_published_item(folder, guid)
+    mentions = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, (guid, *item.entries)))})(?!\w)")
     with desk.open_store() as store:
         known = entries.read_entries_of(store, plan.name, item.entries)
         published = next((each for each in guids.read_guids(store, plan.name) if each.guid == guid), None)
         fixed = {each.field: each.value for each in decisions.read_overrides(store, plan.name) if each.guid == guid}
         removed = decisions.read_removed(store, plan.name).get(guid, "")
-        events = [each for each in decisions.read_events(store, plan.name) if _is_about(each.text, guid, item.entries)]
+        events = [each for each in decisions.read_events(store, plan.name) if mentions.search(each.text)]
         seen = corrections.read_state(store, plan.name, (guid, *item.entries))
     origins = {field.field: field for field in item.fields}
     evidence = read_evidence(item)
@@ -172,10 +174,6 @@ def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
 
 def _rank(field: str) -> int:
     return _ORDER.index(field) if field in _ORDER else len(_ORDER)
-
-
-def _is_about(text: str, guid: str, names: Sequence[str]) -> bool:
-    return guid in text or any(name in text for name in names)
 
 
 def _make_field(

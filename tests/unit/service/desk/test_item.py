@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
+from aggregator.store import database, decisions
+from aggregator.store.decisions import Event
 from tests.support.program import run_program
 from tests.unit.service.desk.conftest import Visitor
 
@@ -71,3 +74,12 @@ def test_the_second_of_two_who_decide_is_told(visitor: Visitor) -> None:
     assert next(field["fixed"] for field in fields if field["name"] == "title") == "The first"
     visitor.get(f"/feeds/crumb-talk/item?guid={guid}")
     assert visitor.press("Set", field="duration", value="soon").status_code == 422
+
+
+def test_the_history_of_an_item_has_no_other_with_a_longer_guid(visitor: Visitor) -> None:
+    guid = find(visitor, "Rye without fear")
+    with database.open_store(visitor.desk.config.state) as store:
+        for number in ("", "0"):
+            decisions.write_event(store, "crumb-talk", Event(datetime.now(UTC), "removed", f"{guid}{number} not ours"))
+    events = visitor.json(f"/feeds/crumb-talk/item.json?guid={guid}")["events"]
+    assert [event["text"] for event in events if event["kind"] == "removed"] == [f"{guid} not ours"]
