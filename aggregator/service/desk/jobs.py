@@ -124,24 +124,29 @@ class Jobs:
 
     def _run(self, job: Job, words: Sequence[str], as_json: bool, draft: Path | None) -> None:  # noqa: FBT001 - of a thread
         command = [sys.executable, "-m", "aggregator.cli", *words]
-        with subprocess.Popen(  # noqa: S603 - the program itself
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE if as_json else subprocess.STDOUT,
-            env={**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"},
-        ) as child:
-            if as_json and child.stdout is not None and child.stderr is not None:
-                reader = Thread(target=_read_lines, args=(child.stderr, job, self._hide), daemon=True)
-                reader.start()
-                job.output = self._hide(child.stdout.read(_MOST_OUTPUT).decode("utf-8", "replace")).encode()
-                reader.join()
-            elif child.stdout is not None:
-                _read_lines(child.stdout, job, self._hide)
+        code = 1
+        try:
+            with subprocess.Popen(  # noqa: S603 - the program itself
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE if as_json else subprocess.STDOUT,
+                env={**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"},
+            ) as child:
+                if as_json and child.stdout is not None and child.stderr is not None:
+                    reader = Thread(target=_read_lines, args=(child.stderr, job, self._hide), daemon=True)
+                    reader.start()
+                    job.output = self._hide(child.stdout.read(_MOST_OUTPUT).decode("utf-8", "replace")).encode()
+                    reader.join()
+                elif child.stdout is not None:
+                    _read_lines(child.stdout, job, self._hide)
+            code = child.returncode
+        except OSError as error:
+            job.lines.append(f"the command cannot be started: {error.strerror}")
         if draft is not None:
             draft.unlink(missing_ok=True)
         job.ended = datetime.now(UTC).replace(microsecond=0)
-        job.code = child.returncode
+        job.code = code
 
 
 def _read_lines(stream: IO[bytes], job: Job, hide: Callable[[str], str]) -> None:

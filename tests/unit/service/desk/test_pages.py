@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import time
 from datetime import timedelta
 from pathlib import Path
+
+import pytest
 
 from aggregator.service.desk.frame import now
 from aggregator.store import database, leases
@@ -182,3 +186,16 @@ def test_feeds_have_several_pages_before_the_first_refresh(tmp_path: Path) -> No
     assert [len(each) for each in names] == [25, 5, 5]
     assert len({*names[0], *names[1]}) == 30
     assert [(page["page"], page["pages"]) for page in pages] == [(1, 2), (2, 2), (2, 2)]
+
+
+def test_a_command_that_cannot_be_started_has_ended(looker: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(*_words: object, **_options: object) -> None:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr("aggregator.service.desk.jobs.subprocess.Popen", start)
+    looker.get("/feeds/crumb-talk/changes")
+    looker.press("Compare")
+    wait(looker, "/jobs/1.json")
+    page = looker.json("/jobs/1.json")
+    assert (page["code"], page["lines"]) == (1, ["the command cannot be started: Resource temporarily unavailable"])
+    assert looker.get("/feeds/crumb-talk/changes").status_code == 200
