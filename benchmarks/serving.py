@@ -37,7 +37,10 @@ SIZE = 300_000
 SERVER_CORE, LOAD_CORE = "0", "1"
 # Seconds for a server to start where other work has most of its core.
 PATIENCE = 120
-SERVE = "from pathlib import Path; from aggregator.service.web import serve; serve('127.0.0.1', {port}, Path({root!r}))"
+SERVE = (
+    "from pathlib import Path; from aggregator.service import web; "
+    "web.make_server(Path({root!r})).run(sockets=web.open_port('127.0.0.1', {port}))"
+)
 NGINX = """
 daemon off; worker_processes 1; pid {home}/nginx.pid; error_log {home}/error.log; events {{ worker_connections 1024; }}
 http {{
