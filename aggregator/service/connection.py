@@ -17,10 +17,10 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 _LARGEST_HEAD: Final = 32_768
 """Bytes of the lines before a body; browsers with all their cookies send less than 8 kB."""
 
-_PATIENCE: Final = 10.0
+_REQUEST_SECONDS: Final = 10.0
 """Seconds for a whole request, from the connection or from the last answer on."""
 
-_UNREAD_PATIENCE: Final = 30.0
+_UNREAD_SECONDS: Final = 30.0
 """Seconds in which a client must read something of its answer."""
 
 _PIPELINED: Final = 16
@@ -59,7 +59,7 @@ class _ConnectionLimit(Struct):
     def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
         """Close the connections that wait too long for a request, or for their client to read."""
         now = loop.time()
-        late = [each for each, since in self.waiting.items() if now - since > _PATIENCE]
+        late = [each for each, since in self.waiting.items() if now - since > _REQUEST_SECONDS]
         for connection in (*late, *(each for each in self.open if each.is_stuck(now))):
             connection.transport.abort()
         self.sweeping = bool(self.open)
@@ -155,7 +155,7 @@ class _Connection(HttpToolsProtocol):
         if unread < self._unread or not unread or not self._unread:
             self._read_at = now
         self._unread = unread
-        return now - self._read_at > _UNREAD_PATIENCE
+        return now - self._read_at > _UNREAD_SECONDS
 
     def _wait(self) -> None:
         self._limit.waiting.pop(self, None)

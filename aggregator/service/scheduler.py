@@ -75,8 +75,8 @@ def ticking(tick: _Tick, tell: _Tell, *, every: timedelta = TICK) -> Iterator[No
         jobstores={"default": MemoryJobStore()}, executors={"default": ThreadPoolExecutor(1)}, timezone=UTC
     )
     job = scheduler.add_job(
-        _once,
-        _Beat(every),
+        _run_tick,
+        _FixedDelay(every),
         args=(tick, tell),
         next_run_time=datetime.now(UTC),
         coalesce=True,
@@ -95,7 +95,7 @@ def ticking(tick: _Tick, tell: _Tell, *, every: timedelta = TICK) -> Iterator[No
         scheduler.shutdown(wait=True)
 
 
-class _Beat(BaseTrigger):  # type: ignore[misc]  # APScheduler says no types
+class _FixedDelay(BaseTrigger):  # type: ignore[misc]  # APScheduler says no types
     """A tick so long after now, whatever came before.
 
     APScheduler's own interval counts every tick that it missed: set ahead by years, a clock costs it minutes and
@@ -121,7 +121,7 @@ def _watch(job: Job, every: timedelta, stop: Event) -> None:
             job.modify(next_run_time=now)
 
 
-def _once(tick: _Tick, tell: _Tell) -> None:
+def _run_tick(tick: _Tick, tell: _Tell) -> None:
     """One tick. What a person can act on is printed, a defect shows its traceback (APScheduler logs it); both go on."""
     try:
         tick(datetime.now(UTC).replace(microsecond=0))

@@ -151,9 +151,9 @@ def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
         removed = decisions.read_removed(store, plan.name).get(guid, "")
         events = [each for each in decisions.read_events(store, plan.name) if mentions.search(each.text)]
         seen = corrections.read_state(store, plan.name, (guid, *item.entries))
-    origins = {field.field: field for field in item.fields}
+    others = fixed.keys() - {field.field for field in item.fields}
+    fields = sorted((*item.fields, *(ReportField(name, "") for name in sorted(others))), key=_rank)
     evidence = read_evidence(item)
-    names = sorted(dict.fromkeys((*origins, *fixed)), key=_rank)
     return _ItemPage(
         feed=plan.name,
         guid=guid,
@@ -162,7 +162,7 @@ def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
         url=shown.url or "",
         minted=published.minted if published else None,
         updated=published.updated if published else None,
-        fields=tuple(_make_field(name, origins.get(name), shown, known, fixed.get(name)) for name in names),
+        fields=tuple(_make_field(each, shown, known, fixed.get(each.field)) for each in fields),
         entries=tuple(map(_make_entry_line, known)),
         pairs=tuple(make_bars(pair) for pair in evidence[:_MOST_PAIRS]),
         more_pairs=max(0, len(evidence) - _MOST_PAIRS),
@@ -172,27 +172,23 @@ def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
     )
 
 
-def _rank(field: str) -> int:
-    return _ORDER.index(field) if field in _ORDER else len(_ORDER)
+def _rank(origin: ReportField) -> int:
+    return _ORDER.index(origin.field) if origin.field in _ORDER else len(_ORDER)
 
 
-def _make_field(
-    name: str, origin: ReportField | None, shown: FeedItem, known: Sequence[StoredEntry], fixed: str | None
-) -> _FieldLine:
-    value = _find_value(name, shown, known, origin.source if origin else "")
+def _make_field(origin: ReportField, shown: FeedItem, known: Sequence[StoredEntry], fixed: str | None) -> _FieldLine:
+    value = _find_value(origin.field, shown, known, origin.source)
     return _FieldLine(
-        name=name,
+        name=origin.field,
         value=_cut(value),
-        source=origin.source if origin else "",
-        percent=round(100 * origin.confidence) if origin else 100,
-        agreeing=origin.agreeing if origin else (),
-        others=tuple(
-            _OtherValue(other.source, _mark(value, other.value)) for other in (origin.dissent if origin else ())
-        ),
-        repairs=tuple(map(_make_repair, origin.repairs if origin else ())),
-        original=_find_original(value, origin, known) if origin and origin.repairs else (),
+        source=origin.source,
+        percent=round(100 * origin.confidence),
+        agreeing=origin.agreeing,
+        others=tuple(_OtherValue(other.source, _mark(value, other.value)) for other in origin.dissent),
+        repairs=tuple(map(_make_repair, origin.repairs)),
+        original=_find_original(value, origin, known) if origin.repairs else (),
         fixed=fixed,
-        can_be_set=name in FIELDS,
+        can_be_set=origin.field in FIELDS,
     )
 
 

@@ -19,8 +19,8 @@ GET = b"GET /show/feed.xml HTTP/1.1\r\nHost: localhost\r\n"
 @pytest.fixture
 def hasty(output: Path, serving: Serving, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """A server whose patience is short."""
-    monkeypatch.setattr(connection, "_PATIENCE", 1.0)
-    monkeypatch.setattr(connection, "_UNREAD_PATIENCE", 1.5)
+    monkeypatch.setattr(connection, "_REQUEST_SECONDS", 1.0)
+    monkeypatch.setattr(connection, "_UNREAD_SECONDS", 1.5)
     monkeypatch.setattr(connection, "_SWEEP_SECONDS", 0.2)
     with serving(web.app(output)) as number:
         yield number
