@@ -1,4 +1,4 @@
-"""One client's connection to the server, within limits: what a client sends and leaves unread costs its share alone.
+"""Connections of the server, within limits: no client can use up its memory, its connections or its open files.
 
 uvicorn limits answers under way and the time between requests, but not what comes before a request is complete.
 """
@@ -94,7 +94,7 @@ class _Connection(HttpToolsProtocol):
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Give back the place."""
+        """Forget the connection."""
         self._limit.waiting.pop(self, None)
         self._limit.open.discard(self)
         super().connection_lost(exc)

@@ -1,4 +1,4 @@
-"""The dispatcher: claim the feeds that are due, in bulk, and send them to the workers; nothing of it needs to be kept.
+"""The dispatcher: claim the feeds that are due, in bulk, and send them to the workers. It has no state of its own.
 
 Any number of dispatchers may run; one is enough.
 """

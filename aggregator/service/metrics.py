@@ -1,4 +1,4 @@
-"""Counts for Prometheus, off unless asked for: what was served, how long it took, and how the last refresh went."""
+"""Metrics for Prometheus, off by default: what was served, how long it took, and the result of the last refresh."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def working(  # noqa: PLR0913 - what a worker does, and its limits
     """Do the work of messages in so many threads while the body runs; at its end those at work are finished.
 
     A message may take nine tenths of the lease: then it is ended, before another worker begins it anew, and
-    ``on_timeout`` is called. What Dramatiq has to say is told in lines.
+    ``on_timeout`` is called. ``tell`` is called with what Dramatiq logs, line by line.
     """
     _report_logs(tell)
 

@@ -1,7 +1,7 @@
 """Call a function every 30 seconds until the process is stopped, by APScheduler.
 
 The scheduler keeps nothing: one job in memory, one call at a time, missed calls made one. What is due stands in the
-store (`workers`), so that a restart asks no origin sooner and several processes share the work.
+store (`workers`), so that a restart polls no source sooner and several processes share the work.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from apscheduler.triggers.base import BaseTrigger
 from aggregator.errors import AggregatorError, escape_lines
 
 TICK = timedelta(seconds=30)
-"""How late a source may be asked; each tick at which none is due costs one read of the store."""
+"""How late a source may be polled; each tick at which none is due costs one read of the store."""
 
 _Tick = Callable[[datetime], object]
 _Tell = Callable[[str], object]
@@ -33,7 +33,7 @@ _Tell = Callable[[str], object]
 def run(tick: _Tick, tell: _Tell, *, every: timedelta = TICK) -> None:
     """Tick until SIGTERM or SIGINT; a tick at work is then finished first. A second signal ends the process at once.
 
-    ``tell`` is given each line that a tick could not help: a person reads it. Call it in the main thread.
+    ``tell`` is called with each line of an AggregatorError of a tick. Call this in the main thread.
     """
     with catching_signals() as wait, ticking(tick, tell, every=every):
         wait()
@@ -96,10 +96,10 @@ def ticking(tick: _Tick, tell: _Tell, *, every: timedelta = TICK) -> Iterator[No
 
 
 class _FixedDelay(BaseTrigger):  # type: ignore[misc]  # APScheduler says no types
-    """A tick so long after now, whatever came before.
+    """A tick after a fixed time from now, whenever the last one was.
 
-    APScheduler's own interval counts every tick that it missed: set ahead by years, a clock costs it minutes and
-    gigabytes.
+    APScheduler's own interval trigger counts every missed tick, which takes minutes and gigabytes after the clock was
+    set ahead by years.
     """
 
     def __init__(self, every: timedelta) -> None:
@@ -111,9 +111,9 @@ class _FixedDelay(BaseTrigger):  # type: ignore[misc]  # APScheduler says no typ
 
 
 def _watch(job: Job, every: timedelta, stop: Event) -> None:
-    """Have the tick come at once where the clock was set, looked at by time that really passes.
+    """Run the tick at once if the clock was set, which is checked in monotonic time.
 
-    APScheduler knows the clock only: set back by a day, it would not tick for a day.
+    APScheduler compares with the clock alone: set back by a day, it would not tick for a day.
     """
     while not stop.wait(every.total_seconds()):
         now = datetime.now(UTC)
@@ -122,7 +122,7 @@ def _watch(job: Job, every: timedelta, stop: Event) -> None:
 
 
 def _run_tick(tick: _Tick, tell: _Tell) -> None:
-    """One tick. What a person can act on is printed, a defect shows its traceback (APScheduler logs it); both go on."""
+    """Run one tick; an AggregatorError is given to ``tell``, any other error is logged by APScheduler. Both go on."""
     try:
         tick(datetime.now(UTC).replace(microsecond=0))
     except AggregatorError as error:

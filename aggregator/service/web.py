@@ -56,8 +56,8 @@ _SAFE: Mapping[str, str] = {
     "cross-origin-resource-policy": "cross-origin",
 }
 _NOT_HERE = PlainTextResponse("not here\n", 404, {"cache-control": "public, max-age=60", **_SAFE})
-# A feed may load its stylesheet from here, and nothing else; a page brings its own policy, allowing its style and
-# script by their hashes, and this one adds what a page cannot say of itself.
+# A feed may load its stylesheet from here, and nothing else; a page has a policy of its own in a meta element,
+# with the hashes of its style and script, and this one adds what such an element cannot set.
 _FEED_POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 _PAGE_POLICY = "object-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 _METHODS: Final = "GET, HEAD, OPTIONS"
@@ -177,7 +177,7 @@ class _PublishedFiles(StaticFiles):
             "vary": "Accept-Encoding",
             **_SAFE,
         }
-        if changed <= time.time():  # a later time is not said (section 8.8.2.1); two versions in a second make such
+        if changed <= time.time():  # a later time must not be sent (section 8.8.2.1); two versions in a second have one
             answer["last-modified"] = formatdate(changed, usegmt=True)
         if not is_page:
             answer |= {"access-control-allow-origin": "*", "access-control-expose-headers": "ETag, Last-Modified"}
@@ -322,7 +322,7 @@ def _parse_weights(accepted: str) -> dict[str, float]:
 
 
 def _limit(inner: ASGIApp, most: int) -> ASGIApp:
-    """Return the application with at most ``most`` answers under way; further clients get 503 and when to come back."""
+    """Return the application with at most ``most`` answers under way; further clients get 503 with Retry-After."""
     under_way = 0
     busy = PlainTextResponse("busy\n", 503, {"retry-after": str(_RETRY_AFTER), "cache-control": "no-store"})
 

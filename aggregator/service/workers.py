@@ -37,13 +37,13 @@ _CONFIG = "config"
 """The fact with the digest of the config by which feeds were last made due."""
 
 _INDEX_EVERY = timedelta(days=1)
-"""How often the files that list every feed are looked at; a change of one makes them due at once."""
+"""How often the files that list every feed are compared; a change of a feed makes them due at once."""
 
 _RETRY = timedelta(seconds=10)
-"""After which feeds are sent again whose refresh failed, for the store could not be reached or for a defect."""
+"""After which feeds are sent again whose refresh failed because the store could not be reached, or by a defect."""
 
 _REST = timedelta(seconds=2)
-"""How long a feed rests whose host another worker asks, and the list of all feeds after it was made."""
+"""How long a feed waits whose host another worker polls, and the list of all feeds after it was written."""
 
 _UNKNOWN = (0, 0)
 """In place of time and size of the config before it is first looked at."""
@@ -97,11 +97,11 @@ class Worker(Struct):
 
 
 def refresh_due(config: Config, at: datetime, *, everything: bool = False) -> tuple[Outcome, ...]:
-    """Refresh the feeds of which a source is due, and say what became of each; empty where none is.
+    """Refresh the feeds of which a source is due, and return their outcomes; empty if none is due.
 
-    With ``everything`` the others are gone through too, as a service does at its start: what was committed by a run
-    that was killed before it published, or what a changed config says, is published, and no source is asked for it.
-    Raises what ``refresh.refresh`` raises; where another refresh holds the lock, the feeds stay due.
+    With ``everything`` all feeds are looked at, as a service does at its start: what a killed run has stored and not
+    published, or what a changed config changes, is published; sources that are not due are not polled for it. Raises
+    what ``refresh.refresh`` raises; if another refresh holds the lock, the feeds stay due.
     """
     outcomes: list[Outcome] = []
     with database.open_store(config.state) as store:
@@ -160,7 +160,7 @@ def _refresh_claim(store: Store, config: Config, claim: Claim, at: datetime) -> 
 def refresh_sent(
     store: Store, config: Config, sent: Claim, at: datetime | None, owner: str
 ) -> tuple[tuple[Outcome, ...], int]:
-    """Refresh feeds that a dispatcher has claimed; return what became of each, and how many leases were lost.
+    """Refresh feeds that a dispatcher has claimed; return their outcomes, and how many leases were lost.
 
     Raises what ``refresh.refresh_feeds`` raises, but LockedError; the feeds are then due again after a moment, or at
     their next slot if it was their sources that failed.
@@ -191,7 +191,7 @@ def refresh_sent(
 def _finish(store: Store, config: Config, claim: Claim, outcomes: Sequence[Outcome], at: datetime) -> int:
     """Let go of the feeds of a claim until each is due again; return how many were still leased.
 
-    Feeds that were put off stay due, and rest for a moment.
+    Feeds that were put off stay due, and wait for a moment.
     """
     put_off = tuple(each.feed for each in outcomes if each.is_put_off)
     rest = leases.read_clock(store) + _REST

@@ -90,11 +90,11 @@ _UNPROCESSABLE: Final = 422
 def mount(desk: Desk) -> tuple[BaseRoute, ...]:
     """Return the routes of the desk, for the server that it stands in."""
 
-    def lead_in(_: Request) -> Response:
+    def redirect(_: Request) -> Response:
         return RedirectResponse(f"{desk.root}/", 308)
 
     inside = Mount(desk.root, app=_protect(desk, Starlette(routes=_make_routes(desk))))
-    return Route(desk.root, lead_in), inside
+    return Route(desk.root, redirect), inside
 
 
 def _make_routes(desk: Desk) -> list[Route]:
@@ -152,7 +152,7 @@ async def _do(desk: Desk, act: Act, limiter: CapacityLimiter, request: Request) 
 
 async def _read_form(desk: Desk, request: Request) -> tuple[dict[str, str], dict[str, bytes]] | Response:
     """Return the fields and the files of a form that this desk gave to this visitor, else the refusal."""
-    if _facts(request).is_foreign:
+    if _read_facts(request).is_foreign:
         return _refuse(desk, request, 403, "The form was sent from another site.")
     body = bytearray()
     try:
@@ -201,7 +201,7 @@ async def _log_in(desk: Desk, turn: asyncio.Lock, request: Request) -> Response:
     form = await _read_form(desk, request)
     if isinstance(form, Response):
         return form
-    peer, hashed = _facts(request).peer, desk.access.password or ""
+    peer, hashed = _read_facts(request).peer, desk.access.password or ""
     given, wanted = form[0].get("password", ""), form[0].get("then", "")
     async with turn:  # a wrong password counts before the next one is tried, also of those that are sent at once
         if not desk.sessions.may_try(peer):
@@ -289,7 +289,7 @@ def _protect(desk: Desk, inner: ASGIApp) -> ASGIApp:
 def _let_in(desk: Desk, inner: ASGIApp, request: Request) -> ASGIApp:
     """Return what answers the one who asks: the desk, the question for the password, or a refusal."""
     in_session = desk.sessions.is_open(request.state.visitor)
-    verdict = access.judge(desk.access, _facts(request), in_session=in_session)
+    verdict = access.judge(desk.access, _read_facts(request), in_session=in_session)
     path = request.scope["path"].removeprefix(desk.root)
     if verdict.enters or (verdict.asks_password and (path == "/login" or path.startswith("/static/"))):
         return inner
@@ -306,7 +306,7 @@ def _make_cookie(request: Request, visitor: str) -> str:
     return answer.headers["set-cookie"]
 
 
-def _facts(request: Request) -> access.Request:
+def _read_facts(request: Request) -> access.Request:
     peer = request.client.host if request.client else ""
     return access.Request(peer, request.scope.get("http_version", ""), request.headers)
 
@@ -314,9 +314,11 @@ def _facts(request: Request) -> access.Request:
 def _frame(desk: Desk, request: Request) -> Frame:
     visitor = request.state.visitor
     notice = desk.cache.find(request.query_params.get("notice", ""))
-    leaves = bool(desk.access.password) and desk.sessions.is_open(visitor)
     return Frame(
-        desk.root, desk.sessions.make_token(visitor), notice if isinstance(notice, ActResult) else None, leaves
+        root=desk.root,
+        token=desk.sessions.make_token(visitor),
+        notice=notice if isinstance(notice, ActResult) else None,
+        can_log_out=bool(desk.access.password) and desk.sessions.is_open(visitor),
     )
 
 

@@ -179,7 +179,7 @@ class Frame(Struct, frozen=True):
     root: str
     token: str
     notice: ActResult | None = None
-    leaves: bool = False
+    can_log_out: bool = False
     version: str = VERSION
 
 

@@ -49,7 +49,7 @@ class Jobs:
     """The commands that this desk started, the last fifty."""
 
     def __init__(self, config: Path, hide: Callable[[str], str]) -> None:
-        """Start commands with this config file; ``hide`` takes from what they print what nobody is to see."""
+        """Start commands with this config file; ``hide`` removes secrets from what they print."""
         self._config = config
         self._hide = hide
         self._lock = Lock()

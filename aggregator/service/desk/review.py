@@ -152,7 +152,7 @@ def _show_review(desk: Desk, request: PageRequest) -> _ReviewPage:
 
 
 def _find_open(store: Store, plan: Plan, pairs: Sequence[Pair]) -> list[Pair]:
-    """Return the near misses of the last publication that nobody has decided since."""
+    """Return the near misses of the last publication that were not decided since."""
     decided = {frozenset((each.left, each.right)) for each in decisions.read_decisions(store, plan.name)}
     return [pair for pair in pairs if frozenset((pair.left, pair.right)) not in decided]
 
@@ -212,7 +212,7 @@ def _cut(pieces: Pieces) -> Pieces:
 
 
 def _show_consequence(desk: Desk, request: PageRequest) -> _Confirmation:
-    """Find what it would do if two are the same, as ``aggregator review --same --dry-run`` says it."""
+    """Find what it would do if two are the same, as ``aggregator review --same --dry-run`` prints it."""
     plan, left, right = desk.find_plan(request), request.query.get("left", ""), request.query.get("right", "")
     with desk.open_store() as store:
         known = entries.read_entries_of(store, plan.name, (left, right))
