@@ -83,11 +83,11 @@ def _show_settings(desk: Desk, request: PageRequest) -> _SettingsPage:
 
 
 def _read(desk: Desk, plan: Plan, source: Source) -> Keys:
-    """Return the keys of a source as the file has them now."""
-    try:
-        return read_source(desk.config.path.read_text(encoding="utf-8-sig"), plan.name, source.name)
-    except OSError as error:
-        raise ConfigError(f"{desk.config.path}: cannot be read: {error.strerror}") from error
+    """Return the keys of a source as the file has them now; raise ConfigError if the file has mistakes."""
+    path = desk.config.path
+    if desk.mistakes:
+        raise ConfigError(desk.mistakes)
+    return read_source(path.read_text(encoding="utf-8-sig"), plan.name, source.name)
 
 
 def _make_preview(draft: _Draft) -> _Preview:

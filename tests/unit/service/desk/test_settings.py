@@ -47,6 +47,17 @@ def test_a_mistake_is_shown_beside_what_was_typed(visitor: Visitor, home: Path) 
     assert [each.name for each in home.glob(".config*")] == []
 
 
+def test_a_config_that_became_wrong_has_no_settings(visitor: Visitor, home: Path) -> None:
+    config = home / "config.yaml"
+    text = config.read_text()
+    for wrong in ("path: topic.txt, only: [Rye]}", "path: topic.txt, options: 1}"):
+        config.write_text(text.replace("path: topic.txt}", wrong))
+        assert visitor.get(f"{SOURCE}/settings").status_code == 422
+        assert "feeds.crumb-talk.sources.topic" in visitor.page.text
+    config.unlink()
+    assert "cannot be read" in visitor.get(f"{SOURCE}/settings").text
+
+
 def test_one_source_is_polled(visitor: Visitor, home: Path) -> None:
     for name in ("topic", "numbered"):
         path = home / f"{name}.txt"
