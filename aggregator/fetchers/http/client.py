@@ -85,7 +85,6 @@ class Client:
     def __init__(self, policy: Policy) -> None:
         """Make the session; it connects with the first request."""
         self._policy = policy
-        self._proxy = parse_target(policy.proxy) if policy.proxy else None
         self._session = _Session()
         self._session.trust_env = False
         self._session.cookies.set_policy(DefaultCookiePolicy(netscape=False, rfc2965=False))
@@ -251,7 +250,8 @@ class Client:
             raise FetchError("a field of the request cannot be sent")
         request = requests.PreparedRequest()
         request.method, request.url = method, where.url
-        exchange = Exchange(where, meter, networks, self._proxy)
+        proxy = parse_target(self._policy.proxy) if self._policy.proxy else None
+        exchange = Exchange(where, meter, networks, proxy)
         request.headers = Fields((*fields, *login), exchange)
         return self._session.send(
             request, stream=True, timeout=meter.seconds_left(), allow_redirects=False, proxies={}, verify=True

@@ -200,7 +200,7 @@ def explain_rest(poll_state: PollState, now: datetime, *, force: bool = False) -
     return f"not asked before {ready:%Y-%m-%d %H:%M:%S} UTC" if ready > now else ""
 
 
-def is_due(poll_state: PollState, now: datetime, force: bool = False) -> bool:  # noqa: FBT001, FBT002  # the pipeline's wording
+def is_due(poll_state: PollState, now: datetime, *, force: bool = False) -> bool:
     """Return whether the address may be polled now."""
     return not explain_rest(poll_state, now, force=force)
 

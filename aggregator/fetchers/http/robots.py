@@ -30,7 +30,7 @@ from aggregator.errors import FetchError
 from aggregator.fetchers.http import errors, headers, polling, ssrf
 from aggregator.fetchers.http.connections import Meter
 from aggregator.fetchers.http.errors import BarredError, TooManyRedirectsError
-from aggregator.fetchers.http.polling import Policy, Reply
+from aggregator.fetchers.http.polling import Reply
 from aggregator.fetchers.http.target import LONGEST_URL, Target, redact
 from aggregator.model.source import PollState, Robots, Validators
 
@@ -46,9 +46,6 @@ _MISSED = timedelta(days=30)  # what section 2.3.1.4 gives as a reasonably long 
 _MOST = 500 * 1024  # bytes; section 2.5 wants at least so many read
 _SUCCESS, _REFUSAL = 2, 4  # the classes of statuses, RFC 9110 section 15
 
-_ReadRobots = Callable[[str], Robots | None]
-"""What is remembered of a robots.txt by its address."""
-
 _GetStart = Callable[
     [str, tuple[tuple[str, str], ...], Meter, int, tuple[str, ...]], tuple[int, Mapping[str, str], str, bytes]
 ]
@@ -58,9 +55,13 @@ _GetStart = Callable[
 class RobotsChecker:
     """Checks addresses against robots.txt in one run; each file is fetched by one thread, the others wait for it."""
 
-    def __init__(self, get_start: _GetStart, policy: Policy, read_robots: _ReadRobots, begun: float) -> None:
-        """Begin without files; ``begun`` is when the run's clock was read (`time.monotonic`)."""
-        self._get_start, self._policy, self._read_robots, self._begun = get_start, policy, read_robots, begun
+    def __init__(self, get_start: _GetStart, read_robots: Callable[[str], Robots | None], begun: float) -> None:
+        """Begin without files.
+
+        ``read_robots`` returns the stored robots.txt of an address; ``begun`` is when the run's clock was read
+        (`time.monotonic`).
+        """
+        self._get_start, self._read_robots, self._begun = get_start, read_robots, begun
         self._known: dict[str, Robots] = {}
         self._news: dict[str, Robots] = {}
         self._turns: dict[str, threading.Lock] = {}
@@ -72,7 +73,7 @@ class RobotsChecker:
         meter: Meter,
         now: datetime,
         under: Callable[[PollState], PollState],
-        networks: tuple[str, ...] = (),
+        networks: tuple[str, ...],
     ) -> bool:
         """Return whether the robots.txt had to be fetched for this permission; BarredError if there is none.
 
@@ -125,10 +126,10 @@ class RobotsChecker:
             return Robots(missed, before.rules, before.missed or now, str(error))
         late = timedelta(seconds=int(time.monotonic() - self._begun))
         reply = Reply(status, fields, now, now, late, bool(conditions), host=host)
-        return update_after_answer(before, reply, body)
+        return _update_after_answer(before, reply, body)
 
 
-def update_after_answer(before: Robots, reply: Reply, body: bytes) -> Robots:
+def _update_after_answer(before: Robots, reply: Reply, body: bytes) -> Robots:
     """Return the state of a robots.txt after an answer."""
     given = headers.get_validators(reply.fields)
     if reply.status == HTTPStatus.NOT_MODIFIED and reply.conditional:

@@ -10,7 +10,6 @@ from queue import SimpleQueue
 import pytest
 from msgspec.structs import replace
 
-from aggregator.fetchers.http import host_limits
 from aggregator.fetchers.http.host_limits import HostLimiter
 from aggregator.model.source import Answer, PollState, Source, Validators
 from tests.support.origin import Origin, Pieces, Request, answer, playing
@@ -75,10 +74,10 @@ def test_a_hold_asked_of_one_source_holds_for_its_host_in_this_run_and_the_next(
         first = asked(way, busy.url("/one"))
         assert [asked(way, busy.url(f"/{n}")).status for n in range(5)] == ["not due"] * 5
         assert asked(way, other.url()).status == "ok"
-        following = limiter(QUICK, host_limits._find_holds([first.poll_state], START + timedelta(minutes=30)))
+        assert first.poll_state.hold_until == START + timedelta(minutes=60)
+        following = limiter(QUICK, {first.poll_state.hold_host: first.poll_state.hold_until})
         assert asked(following, busy.url("/new"), minutes=30).status == "not due"
         assert len(busy.requests) == 1
-        assert host_limits._find_holds([first.poll_state], START + timedelta(minutes=60)) == {}
         assert asked(limiter(QUICK), busy.url("/new"), minutes=60).status == "failed"
 
 
@@ -154,12 +153,6 @@ def test_a_task_that_fails_is_told_and_holds_up_no_other() -> None:
     with pytest.raises(ZeroDivisionError):
         polls[0].result(60)
     assert [each.result(60) for each in polls[1:]] == [2, 3]
-
-
-def test_a_worker_that_ends_by_a_defect_fails_what_waits_for_it() -> None:
-    way = limiter(replace(POLICY, host_rate=0.0))
-    with pytest.raises(ZeroDivisionError):
-        way.submit("http://127.0.0.1:9/", lambda: 1).result(60)
 
 
 def test_a_hold_is_the_hosts_that_asked_and_not_the_redirectors() -> None:
