@@ -17,7 +17,7 @@ from aggregator import persist
 from aggregator.config.load import Config
 from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError, FetchError, ReadError
-from aggregator.fetchers import registry, snapshot
+from aggregator.fetchers import parser_process, registry, snapshot
 from aggregator.fetchers.fetch import Resources, Terms, fetch
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.fetchers.http.polling import Policy
@@ -178,7 +178,7 @@ class _Looking(Struct):
     def propose(self, document: Document) -> list[Found]:
         """Return the proposals for a document that can be read, in their order."""
         found: list[Found] = []
-        proposals = self.resources.propose(document)
+        proposals = parser_process.propose(document)
         for proposal in proposals.sources:
             here = proposal.url is None and proposal.show is None
             source = replace(proposal, url=document.source.url, path=document.source.path) if here else proposal
@@ -242,7 +242,7 @@ def _name_host(host: str) -> str:
 def _fetch_document(
     source: Source, request: Request, resources: Resources, now: datetime, found_by: str | None = None
 ) -> Document:
-    answer = resources.limiter().ask(
+    answer = resources.limiter.ask(
         source,
         PollState(request.url),
         now,
@@ -284,10 +284,11 @@ def _has_store(config: Config) -> bool:
 def open_resources(config: Config | None, now: datetime) -> Iterator[Resources]:
     """Give the HTTP client and parser for use outside of a refresh; a stored Retry-After of a host is respected."""
     with ExitStack() as stack:
-        made = Resources(Policy() if config is None else config.polling_policy)
         if config is not None and _has_store(config):
             store = stack.enter_context(database.open_store(config.state))
-            made = Resources(made.policy, polls.read_holds(store, now), partial(hosts.read_robots, store))
+            made = Resources(config.polling_policy, polls.read_holds(store, now), partial(hosts.read_robots, store))
+        else:
+            made = Resources(Policy() if config is None else config.polling_policy)
         stack.callback(made.close)
         yield made
 

@@ -204,7 +204,7 @@ def _fetch_and_store(run: Run, plans: Sequence[Plan]) -> Iterator[list[_StoredFe
         with database.transaction(run.store) as tx:
             now = persist.choose_time(tx, fetched, run.at, ask_hosts=run.is_clock)
             persist.write_fetched(tx, fetched, now)
-            hosts.write_robots(tx, run.resources.take_new_robots())
+            hosts.write_robots(tx, run.resources.limiter.take_new_robots())
             stored = [
                 _StoredFeed(
                     plan,
@@ -347,12 +347,12 @@ def _compose(run: Run, plan: Plan) -> Composed:
     task = Task(run.config.state, run.at, plan)
     composed = editions.compose(run.store, run.config.output, task)
     if plan.probe_enclosures or plan.probe_gone:  # before the transaction: it waits for media hosts
-        edition, head, asked = composed.edition, run.resources.limiter().head, 0
+        edition, head, asked = composed.edition, run.resources.limiter.head, 0
         if plan.probe_enclosures:
             asked = enclosure_probe.probe(run.store, plan, edition.incomplete, head, run.at)
         if plan.probe_gone:
             asked += enclosure_probe.probe_gone(run.store, plan, edition.rivals, head, run.at)
-        hosts.write_robots(run.store, run.resources.take_new_robots())
+        hosts.write_robots(run.store, run.resources.limiter.take_new_robots())
         if asked:
             composed.close()
             return editions.compose(run.store, run.config.output, task)

@@ -13,10 +13,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from threading import Lock
 from urllib.parse import urlsplit
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError, StoreError
@@ -29,12 +28,10 @@ from aggregator.fetchers.http.target import redact
 from aggregator.fetchers.parsing.entries import make_keys_unique
 from aggregator.model.entry import Listing
 from aggregator.model.feed import SourceResult
-from aggregator.model.outline import Outline, Pick
 from aggregator.model.source import (
     Answer,
     Document,
     PollState,
-    Proposals,
     Request,
     Robots,
     Source,
@@ -50,28 +47,24 @@ Tell = Callable[[Source, str, str], None]
 """Called in any thread with the source, the stage ("fetch", "read", "failed"), and its result, empty at its start."""
 
 
-class Resources(Struct):
+class Resources:
     """The threads and the polls of one run; may be used from several threads.
 
     ``held`` are the hosts that sent Retry-After; ``read_robots`` returns the stored robots.txt of an address; ``gate``
     limits polls of a host together with those of other machines, ``None`` if there are none.
     """
 
-    policy: Policy
-    held: Mapping[str, datetime] = field(default_factory=dict)
-    read_robots: Callable[[str], Robots | None] = field(default=lambda _url: None)
-    gate: host_limits.HostGate | None = None
-    _limiter: host_limits.HostLimiter | None = None
-    _sources: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_MOST_SOURCES, "fetch"))
-    _readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_PROCESSORS, "read"))
-    _lock: Lock = field(default_factory=Lock)
-
-    def limiter(self) -> host_limits.HostLimiter:
-        """Return the limiter of all polls of this run, made when the first source is due."""
-        with self._lock:
-            if self._limiter is None:
-                self._limiter = host_limits.HostLimiter(self.policy, self.held, self.read_robots, gate=self.gate)
-            return self._limiter
+    def __init__(
+        self,
+        policy: Policy,
+        held: Mapping[str, datetime] | None = None,
+        read_robots: Callable[[str], Robots | None] = lambda _url: None,
+        gate: host_limits.HostGate | None = None,
+    ) -> None:
+        """Make them when the clock of the run is read; threads are started when they are needed."""
+        self.limiter = host_limits.HostLimiter(policy, held, read_robots, gate=gate)
+        self._sources = ThreadPoolExecutor(_MOST_SOURCES, "fetch")
+        self._readers = ThreadPoolExecutor(_PROCESSORS, "read")
 
     def start(self, fetch_source: Callable[[], FetchedSource]) -> Future[FetchedSource]:
         """Fetch a source in a thread."""
@@ -85,27 +78,9 @@ class Resources(Struct):
         """Return the feeds that a page names, once a parser process is free; raise ReadError."""
         return self._readers.submit(parser_process.discover, document).result()
 
-    def propose(self, document: Document) -> Proposals:
-        """Return how a document of no known kind can be read, once a parser process is free; raise ReadError."""
-        return self._readers.submit(parser_process.propose, document).result()
-
-    def outline(self, document: Document, first: int = 0) -> Outline:
-        """Return a page as an outline to choose from, from that piece on; ReadError."""
-        return self._readers.submit(parser_process.outline, document, first).result()
-
-    def pick(self, document: Document, chosen: Pick) -> dict[str, str]:
-        """Return the options of the document's source with the selectors of what was chosen; ReadError."""
-        return self._readers.submit(parser_process.pick, document, chosen).result()
-
-    def take_new_robots(self) -> tuple[Robots, ...]:
-        """Return the robots.txt files that were fetched since the last call."""
-        with self._lock:
-            return self._limiter.take_new_robots() if self._limiter else ()
-
     def close(self) -> None:
         """Wait for polls and documents in progress, and close connections and processes."""
-        if self._limiter is not None:
-            self._limiter.close()
+        self.limiter.close()
         self._readers.shutdown(cancel_futures=True)
         self._sources.shutdown(cancel_futures=True)
 
@@ -227,7 +202,7 @@ class _SourceFetch(Struct, frozen=True):
         return (feed, page) if page.document is None else (page, feed)
 
     def _poll(self, request: Request, *, force: bool = False, found_by: str | None = None) -> Answer:
-        return self.terms.resources.limiter().ask(
+        return self.terms.resources.limiter.ask(
             self.source,
             self._poll_state(request.url),
             self.terms.now,
