@@ -90,9 +90,9 @@ def remove_secret_audio(listing: Listing, source: Source) -> Listing:
     tagged = tuple(
         replace(entry, tags=tuple(each for each in entry.tags if not _has_name(each))) for entry in listing.entries
     )
-    if source.private:
-        return replace(listing, entries=tagged)
     listing = replace(listing, entries=tagged)
+    if source.private:
+        return listing
     entries = tuple(
         replace(entry, enclosure=None) if entry.enclosure and names_secret(entry.enclosure.url) else entry
         for entry in listing.entries

@@ -355,6 +355,6 @@ def _explain(error: FetchError | ReadError, source: Source) -> str:
 
 def _describe_defect(error: BaseException) -> str:
     """Return one line that names an error of the program and its place, so that it can be reported."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
-    return f"could not be fetched, which is a defect of ours: {type(error).__name__}{place}: {error}"
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    what = f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}: {error}"
+    return f"could not be fetched, which is a defect of ours: {what}"

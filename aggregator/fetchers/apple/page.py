@@ -95,10 +95,7 @@ def _make_entry(name: str, item: JsonObject, position: int, own: str | None, *, 
     if not offer or (of_show is None and not trusted) or (own and of_show not in {None, own}):
         return None
     title = item.text("title") or offer.text("title")
-    track = next(
-        (one for one in (item.id("adamId", "id"), offer.id("adamId")) if one),
-        None,
-    )
+    track = item.id("adamId", "id") or offer.id("adamId")
     if not title or not track or not track.isdecimal():
         return None
     file = enclosures.choose(enclosures.Offer(offer.text("streamUrl"), "audio/*"))
@@ -192,11 +189,7 @@ def _make_catalogue_show(fields: JsonObject) -> Show:
 
 def _find_artwork(fields: JsonObject) -> str | None:
     """Return the picture in its own size, for which Apple's address has placeholders."""
-    url, width, height = (
-        fields.text("url"),
-        fields.whole("width"),
-        fields.whole("height"),
-    )
+    url, width, height = fields.text("url"), fields.whole("width"), fields.whole("height")
     if not url or not width or not height:
         return None
     return enclosures.clean_url(url.replace("{w}", str(width)).replace("{h}", str(height)).replace("{f}", "jpg"))

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -28,6 +28,7 @@ from protego import Protego
 
 from aggregator.errors import FetchError
 from aggregator.fetchers.http import errors, headers, polling, ssrf
+from aggregator.fetchers.http.client import Client
 from aggregator.fetchers.http.connections import Meter
 from aggregator.fetchers.http.errors import BarredError, TooManyRedirectsError
 from aggregator.fetchers.http.polling import Reply
@@ -46,22 +47,17 @@ _MISSED = timedelta(days=30)  # what section 2.3.1.4 gives as a reasonably long 
 _MOST = 500 * 1024  # bytes; section 2.5 wants at least so many read
 _SUCCESS, _REFUSAL = 2, 4  # the classes of statuses, RFC 9110 section 15
 
-_GetStart = Callable[
-    [str, tuple[tuple[str, str], ...], Meter, int, tuple[str, ...]], tuple[int, Mapping[str, str], str, bytes]
-]
-"""Fetches the start of a document: `Client.get_start`."""
-
 
 class RobotsChecker:
     """Checks addresses against robots.txt in one run; each file is fetched by one thread, the others wait for it."""
 
-    def __init__(self, get_start: _GetStart, read_robots: Callable[[str], Robots | None], begun: float) -> None:
+    def __init__(self, client: Client, read_robots: Callable[[str], Robots | None], begun: float) -> None:
         """Begin without files.
 
         ``read_robots`` returns the stored robots.txt of an address; ``begun`` is when the run's clock was read
         (`time.monotonic`).
         """
-        self._get_start, self._read_robots, self._begun = get_start, read_robots, begun
+        self._client, self._read_robots, self._begun = client, read_robots, begun
         self._known: dict[str, Robots] = {}
         self._news: dict[str, Robots] = {}
         self._turns: dict[str, threading.Lock] = {}
@@ -83,15 +79,15 @@ class RobotsChecker:
         with self._turn(url, meter):
             robots = self._known.get(url) or self._read_robots(url) or Robots(PollState(url))
             robots = replace(robots, poll_state=under(robots.poll_state))
-            asked = polling.is_due(robots.poll_state, now)
-            if asked:
-                robots = self._asked(robots, meter, now, networks)
+            is_due = polling.is_due(robots.poll_state, now)
+            if is_due:
+                robots = self._fetch(robots, meter, now, networks)
                 with self._lock:
                     self._news[url] = robots
             self._known[url] = robots
         if why := _explain_refusal(robots, where, now):
             raise BarredError(why, robots.poll_state)
-        return asked
+        return is_due
 
     def take_new_robots(self) -> tuple[Robots, ...]:
         """Return the files that were asked for since the last call."""
@@ -111,11 +107,12 @@ class RobotsChecker:
         finally:
             turn.release()
 
-    def _asked(self, before: Robots, meter: Meter, now: datetime, networks: tuple[str, ...]) -> Robots:
+    def _fetch(self, before: Robots, meter: Meter, now: datetime, networks: tuple[str, ...]) -> Robots:
         """Fetch a robots.txt and return its state."""
         conditions = polling.make_conditional_headers(before.poll_state)
         try:
-            status, fields, host, body = self._get_start(before.poll_state.url, conditions, meter, _MOST, networks)
+            url = before.poll_state.url
+            status, fields, host, body = self._client.get_start(url, conditions, meter, _MOST, networks)
         except TooManyRedirectsError:
             return _with_rules(before, "", Validators(), now)
         except ssrf.RefusedError:

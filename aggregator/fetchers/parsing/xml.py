@@ -12,7 +12,6 @@ from typing import TypeAlias
 from lxml import cssselect, etree
 
 Element: TypeAlias = etree._Element  # noqa: SLF001 -- lxml's own name for the type of its elements
-DEEPEST = 256  # nested elements; real pages stay under 60, and libxml2 itself stops there unless told otherwise
 
 
 def iterate(body: bytes, *, recover: bool) -> Iterator[Element]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from aggregator.errors import ConfigError, ReadError
 from aggregator.fetchers import parse
 from aggregator.fetchers.addresses import normalize
-from aggregator.fetchers.directories import json_proposals
+from aggregator.fetchers.directories import json_proposals, proposals
 from aggregator.fetchers.directories.page import find_date, find_duration
 from aggregator.model.source import Document, Source
 from evaluation.proposals.__main__ import LEAST, find_faults
@@ -34,7 +34,7 @@ def test_nearly_all_shapes_are_read_right_at_once() -> None:
 def test_whatever_the_page_a_proposal_is_read_or_refused(pieces: list[str]) -> None:
     document = Document(Source("x", "page"), "https://example.org/x", ("<html><body>" + "".join(pieces)).encode())
     refused = []
-    for proposal in parse.propose(document).sources:
+    for proposal in proposals.propose(document).sources:
         try:
             parse.read(Document(proposal, document.url, document.body))
         except ReadError as error:
