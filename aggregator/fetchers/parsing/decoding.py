@@ -33,7 +33,7 @@ _WIDER = {
     "iso8859-1": "cp1252",
     "ascii": "cp1252",
 }  # WHATWG Encoding Standard, section 4.2: as every browser reads them
-_REFUSED = {"punycode", "idna", "unicode_escape", "raw-unicode-escape", "utf-7"}  # no page's, slow or unsafe
+_REFUSED = {"punycode", "idna", "unicode-escape", "raw-unicode-escape", "utf-7"}  # no page's, slow or unsafe
 _LAST_RESORT = "cp1252"  # undeclared bytes that are no UTF-8 are Windows Latin in every fixture seen
 
 

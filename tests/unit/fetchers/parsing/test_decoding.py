@@ -1,8 +1,15 @@
-"""JSON of any origin becomes values that can be stored and written again."""
+"""Bytes of any origin become text, and JSON of any origin values that can be stored and written again."""
 
 import pytest
 
 from aggregator.fetchers.parsing import decoding
+from aggregator.model.source import Document, Source
+
+
+@pytest.mark.parametrize("charset", ["unicode_escape", "raw_unicode_escape", "utf-7", "punycode", "idna", "hex", "?"])
+def test_encodings_that_no_page_has_are_not_used(charset: str) -> None:
+    document = Document(Source("a", "feed"), "https://example.org/", rb"\u0041 +AEI- c-", charset=charset)
+    assert decoding.decode(document) == r"\u0041 +AEI- c-"
 
 
 @pytest.mark.parametrize(
