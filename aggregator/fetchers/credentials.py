@@ -139,6 +139,10 @@ def _find_origin(url: str) -> tuple[str, str, int | None]:
 def _read_secret(name: str) -> str:
     """Return the value of an environment variable, or of the file that NAME_FILE names."""
     if value := os.environ.get(name):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise FetchError(f"the environment variable {name} is not UTF-8") from None
         return value
     file = os.environ.get(f"{name}_FILE")
     if not file:
