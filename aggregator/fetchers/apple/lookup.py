@@ -86,7 +86,7 @@ def _make_show(one: JsonObject) -> Show:
         explicit=ADVICE.get(one.text("collectionExplicitness", "trackExplicitness") or ""),
         categories=tuple((genre,) for genre in _list_genres(one)),
         feed_url=enclosures.clean_url(one.get("feedUrl")),
-        total=one.whole("trackCount"),
+        total=one.integer("trackCount"),
     )
 
 

@@ -113,7 +113,7 @@ def _make_entry(
         title=title, position=position, genre="post" if options.get("genre") == "post" else "episode", guid=guid,
         link=link, ids=file.ids, html=text if plain is not text else None, description=text or None,
         published=published, duration=durations.parse(fields.text("length") if length is None else length * unit),
-        enclosure=file.enclosure, season=fields.whole("season"), episode=fields.whole("episode"),
+        enclosure=file.enclosure, season=fields.integer("season"), episode=fields.integer("episode"),
         episode_type=_TYPES.get((fields.text("type") or "").lower()),
         image=enclosures.resolve_url(base, fields.get("image")), show=options.get("show"),
         categories=tuple(dict.fromkeys(_list_texts(row["category"]))),

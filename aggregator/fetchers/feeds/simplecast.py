@@ -44,7 +44,7 @@ def _read_answer(name: str, answer: JsonObject) -> Listing:
     show = Show(
         title=about.text("title") or "",
         image=enclosures.clean_url(about.get("image_url")),
-        total=answer.whole("count") if is_list else None,
+        total=answer.integer("count") if is_list else None,
     )
     later = answer.inner("pages", "next")
     return Listing(tuple(found), show, partial=not is_list or bool(later) or len(found) < (show.total or 0))
@@ -71,8 +71,8 @@ def _make_entry(name: str, one: JsonObject, position: int) -> Entry | None:
         html=markup, description=None if markup else plain, summary=plain if markup else None,
         published=dates.parse(one.text("published_at")), duration=durations.parse(one.number("duration")),
         enclosure=file.enclosure,
-        season=one.inner("season").whole("number") or None,
-        episode=one.whole("number") or None, episode_type=_TYPES.get(one.text("type")),
-        explicit=one.truth("is_explicit"), image=enclosures.clean_url(one.get("image_url")),
+        season=one.inner("season").integer("number") or None,
+        episode=one.integer("number") or None, episode_type=_TYPES.get(one.text("type")),
+        explicit=one.boolean("is_explicit"), image=enclosures.clean_url(one.get("image_url")),
         author=", ".join(one.inner("authors").texts("collection")) or None,
     )  # fmt: skip

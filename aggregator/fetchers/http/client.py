@@ -26,17 +26,17 @@ from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, Document, PollState, Source
 from aggregator.text.urls import find_host
 
-_REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # status: whether for good
+_REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # status: whether permanent
 _SENDABLE = re.compile(r"[\t -~\x80-\xff]*")  # http.client refuses line breaks alone
 
 Headers = tuple[tuple[str, str], ...]
 
 Permit = Callable[[Target, Meter, tuple[str, ...]], None]
-"""Asked before each hop, with the private networks open to it; errors.BarredError if a robots.txt forbids it."""
+"""Called before each hop, with the private networks that it may be in; BarredError if a robots.txt forbids it."""
 
 
 class _FinalAnswer(Struct, frozen=True):
-    """The first answer that is no redirect, its body unread; ``permanent`` is whether every hop before was for good."""
+    """The first answer that is no redirect, its body unread; ``permanent`` is whether all redirects before it were."""
 
     response: requests.Response
     fields: Mapping[str, str]
@@ -72,14 +72,14 @@ class _OwnHost(Struct, frozen=True):
     networks: tuple[str, ...] = ()
 
 
-_NOWHERE = _OwnHost()
-"""For requests of which the config names no host: they reach public addresses alone."""
+_NO_OWN_HOST = _OwnHost()
+"""For addresses that the config does not name: they must be public."""
 
 
 class Client:
     """Sends every request of a refresh through one session; may be used from several threads.
 
-    The session knows no proxy, login or cookie but those of the config: nothing of the environment.
+    The session uses no proxy, login or cookie of the environment, only those of the config.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -99,17 +99,17 @@ class Client:
         now: datetime,
         *,
         force: bool = False,
-        late: timedelta = timedelta(),
+        clock_age: timedelta = timedelta(),
         found_by: str | None = None,
         permit: Permit | None = None,
-        secret: Headers = (),
+        own_fields: Headers = (),
         secrets: Secrets = (),
     ) -> Answer:
         """Return the answer of one poll of the address of a poll state: one request for each hop, and no exception.
 
-        ``now`` is the clock of the run, by which all is decided, and ``late`` how long ago it was read; the wall clock
-        only bounds how long the poll takes. ``secret`` are header fields for the origin of the address alone: they go
-        neither along with a redirect to another origin nor to one that the address has permanently moved to.
+        ``now`` is the clock of the run, by which all is decided, and ``clock_age`` how long ago it was read; the wall
+        clock only bounds how long the poll takes. ``own_fields`` are header fields for the origin of the address alone:
+        they are sent neither after a redirect to another origin nor to one that the address has permanently moved to.
         ``secrets`` are the names and values for ``${NAME}`` in an address that the config names; the answer has names.
         ``found_by`` is the address of the document that names this one; ``None`` if the config does. Only the host that
         the config names may have a private address, else a document could have us send requests to a private network.
@@ -122,10 +122,10 @@ class Client:
             conditions = polling.make_conditional_headers(poll_state, source.distrust_304_after, now)
             address = polling.find_address(poll_state)
             if parse_target(address).origin != parse_target(poll_state.url).origin:
-                secret = ()
+                own_fields = ()
             named = address if found_by or address != poll_state.url else credentials.fill_address(address, secrets)
             own = _OwnHost(_find_own_host(source, poll_state, found_by), self._find_networks(source))
-            answer, body = self._fetch(named, conditions, meter, permit, secret, own)
+            answer, body = self._fetch(named, conditions, meter, permit, own_fields, own)
         except FetchError as error:
             after = _update_after_error(poll_state, error, now, begun, reached=meter.reached)
             why = credentials.hide(str(error), secrets)
@@ -135,7 +135,7 @@ class Client:
             answer.fields,
             now,
             _read_clock(now, begun),
-            late,
+            clock_age,
             conditional=bool(conditions),
             permanent=answer.where.url if _is_move(answer) and named == address else None,
             redirected=bool(answer.hops),
@@ -165,7 +165,7 @@ class Client:
         meter = Meter(time.monotonic() + limit, self._policy.raw_bytes)
         try:
             fields = headers.make_request_headers(self._policy.contact, codings="identity")
-            own = _NOWHERE if source is None else _OwnHost(_find_host(source.url), self._find_networks(source))
+            own = _NO_OWN_HOST if source is None else _OwnHost(_find_host(source.url), self._find_networks(source))
             answer = self._follow("HEAD", url, fields, meter, permit, own=own)
             answer.skip_body()
         except (errors.BarredError, ssrf.RefusedError):
@@ -197,11 +197,11 @@ class Client:
         self._session.close()
 
     def _fetch(  # noqa: PLR0913, PLR0917  # what a request is made of
-        self, url: str, conditions: Headers, meter: Meter, permit: Permit | None, secret: Headers, own: _OwnHost
+        self, url: str, conditions: Headers, meter: Meter, permit: Permit | None, own_fields: Headers, own: _OwnHost
     ) -> tuple[_FinalAnswer, bytes]:
         """Return the final answer and its decoded body, of a refusal its start; none if its status makes it neither."""
         fields = (*headers.make_request_headers(self._policy.contact), *conditions)
-        answer = self._follow("GET", url, fields, meter, permit, secret, own)
+        answer = self._follow("GET", url, fields, meter, permit, own_fields, own)
         if answer.status in bot_protection.PAGE_STATUSES:
             return answer, _read_refusal(answer)
         if answer.status not in polling.USABLE:
@@ -215,8 +215,8 @@ class Client:
         fields: Headers,
         meter: Meter,
         permit: Permit | None = None,
-        secret: Headers = (),
-        own: _OwnHost = _NOWHERE,
+        own_fields: Headers = (),
+        own: _OwnHost = _NO_OWN_HOST,
     ) -> _FinalAnswer:
         """Return the first answer that is no redirect; each hop is checked anew and its body never read.
 
@@ -224,11 +224,11 @@ class Client:
         """
         where, permanent = parse_target(url), True
         for hops in range(self._policy.hops + 1):
-            own = own if where.host == own.host else _NOWHERE
+            own = own if where.host == own.host else _NO_OWN_HOST
             if permit is not None:
                 permit(where, meter, own.networks)
             with errors.translate_errors():
-                response = self._send(method, where, (*fields, *secret), meter, own.networks)
+                response = self._send(method, where, (*fields, *own_fields), meter, own.networks)
             header = headers.join_fields(response.raw.headers.items())
             answer = _FinalAnswer(response, header, where, hops, permanent)
             location = header.get("location")
@@ -236,7 +236,7 @@ class Client:
                 return answer
             answer.skip_body()
             there = follow_redirect(where, location)
-            secret = secret if there.origin == where.origin else ()
+            own_fields = own_fields if there.origin == where.origin else ()
             where = there
             permanent = permanent and _REDIRECTS[answer.status]
         raise errors.TooManyRedirectsError(f"redirected more than {self._policy.hops} times")
@@ -267,7 +267,7 @@ class _Session(requests.Session):
 
 
 def _is_move(answer: _FinalAnswer) -> bool:
-    """Return whether every redirect was for good, to an address that may be remembered."""
+    """Return whether every redirect was permanent, to an address that may be stored."""
     return answer.hops > 0 and answer.permanent and answer.where.login is None
 
 

@@ -34,7 +34,7 @@ _HOSTS = 100  # pools of connections kept for hosts asked last; more only costs 
 _HEAD_BYTES = 128 * 1024  # status line, header fields and all interim heads; the largest of honest origins are < 16 KB
 
 _CONNECT_SECONDS = 10.0  # for one address of a host, so that a dead IPv6 leaves time for IPv4
-_OUR_SIDE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL}  # no way out of here
+_OUR_SIDE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL}  # no route from this machine
 _ANYWHERE = ("0.0.0.0/0", "::/0")
 _PROXY_HEAD = 16_384  # bytes of a proxy's answer before the tunnel begins
 _TUNNEL = re.compile(rb"HTTP/1\.[01] 2[0-9][0-9]\b")

@@ -30,13 +30,13 @@ R = TypeVar("R")
 
 
 class HostGate(Protocol):
-    """Lets other machines in between, where they ask the same hosts."""
+    """Shares hosts with the other machines that poll them."""
 
     def enter(self, host: str) -> datetime | None:
-        """Wait until only this run asks the host; return the end of its Retry-After. Raises BusyHostError."""
+        """Wait until only this run polls the host; return the end of its Retry-After, if any; raise BusyHostError."""
 
     def leave(self, host: str, held_until: datetime | None, robots: Sequence[Robots]) -> None:
-        """Let others ask the host, and give them its Retry-After and what was learned of robots.txt."""
+        """Let others poll the host, and give them its Retry-After and the robots.txt files that were fetched."""
 
 
 class _Host(Struct):
@@ -108,10 +108,10 @@ class HostLimiter:
                     self._under_hold(poll_state),
                     now,
                     force=force,
-                    late=timedelta(seconds=int(time.monotonic() - self._begun)),
+                    clock_age=timedelta(seconds=int(time.monotonic() - self._begun)),
                     found_by=found_by,
                     permit=self._permit(now, found=found_by is not None),
-                    secret=headers,
+                    own_fields=headers,
                     secrets=secrets,
                 )
                 held_until = answer.poll_state.hold_until

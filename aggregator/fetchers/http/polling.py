@@ -78,7 +78,7 @@ class Reply(Struct, frozen=True):
     """Status and header of an answer; ``permanent`` is its last address if every redirect was 301 or 308.
 
     ``fields`` are the header's, names in lower case. ``asked`` and ``ended`` are when the request was begun and when
-    the answer had come by the run's clock, ``late`` how long before it that was read. ``conditional`` is whether
+    the answer had come by the run's clock, ``clock_age`` how long before it that was read. ``conditional`` is whether
     validators were sent, ``moved`` whether the stored target of a permanent redirect was polled. ``host`` is the last
     host.
     """
@@ -87,7 +87,7 @@ class Reply(Struct, frozen=True):
     fields: Mapping[str, str]
     asked: datetime
     ended: datetime
-    late: timedelta = timedelta()
+    clock_age: timedelta = timedelta()
     conditional: bool = False
     permanent: str | None = None
     redirected: bool = False
@@ -243,7 +243,7 @@ def update_after_answer(poll_state: PollState, reply: Reply, digest: str | None 
     if reply.status == _GONE and not reply.moved and reply.redirected == (reply.permanent is not None):
         return replace(update_after_failure(poll_state, reply.asked, reply.ended), gone=True)
     missed = update_after_failure(poll_state, reply.asked, reply.ended)
-    came = reply.ended + reply.late
+    came = reply.ended + reply.clock_age
     pause = headers.parse_retry_after(reply.fields, came)
     if pause is None:
         return missed
