@@ -71,7 +71,7 @@ class HostLimiter:
         self._held = dict(held or {})
         self._gate = gate
         self._client = Client(policy)
-        self._robots = robots.RobotsChecker(self._client, read_robots, self._begun)
+        self._robots = robots.RobotsChecker(self._client.get_start, read_robots, self._begun)
         self._hosts: dict[str, _Host] = {}
         self._lock = threading.RLock()
         self._leaving = threading.Lock()

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -29,7 +29,6 @@ from protego import Protego
 
 from aggregator.errors import FetchError
 from aggregator.fetchers.http import errors, headers, polling, ssrf
-from aggregator.fetchers.http.client import Client
 from aggregator.fetchers.http.connections import Meter
 from aggregator.fetchers.http.errors import BarredError, TooManyRedirectsError
 from aggregator.fetchers.http.polling import Reply
@@ -48,17 +47,22 @@ _LONGEST_MISSED = timedelta(days=30)  # the reasonably long time of section 2.3.
 _MOST_BYTES = 500 * 1024  # section 2.5: at least so many are to be read
 _SUCCESS, _REFUSAL = 2, 4  # the classes of statuses, RFC 9110 section 15
 
+_GetStart = Callable[
+    [str, tuple[tuple[str, str], ...], Meter, int, tuple[str, ...]], tuple[int, Mapping[str, str], str, bytes]
+]
+"""Fetches the start of a document (`Client.get_start`)."""
+
 
 class RobotsChecker:
     """Checks addresses against robots.txt in one run; each file is fetched by one thread, the others wait for it."""
 
-    def __init__(self, client: Client, read_robots: Callable[[str], Robots | None], begun: float) -> None:
+    def __init__(self, get_start: _GetStart, read_robots: Callable[[str], Robots | None], begun: float) -> None:
         """Begin without files.
 
         ``read_robots`` returns the stored robots.txt of an address; ``begun`` is when the run's clock was read
         (`time.monotonic`).
         """
-        self._client, self._read_robots, self._begun = client, read_robots, begun
+        self._get_start, self._read_robots, self._begun = get_start, read_robots, begun
         self._known: dict[str, Robots] = {}
         self._new: dict[str, Robots] = {}
         self._turns: dict[str, threading.Lock] = {}
@@ -114,7 +118,7 @@ class RobotsChecker:
         conditions = polling.make_conditional_headers(before.poll_state)
         try:
             url = before.poll_state.url
-            status, fields, host, body = self._client.get_start(url, conditions, meter, _MOST_BYTES, networks)
+            status, fields, host, body = self._get_start(url, conditions, meter, _MOST_BYTES, networks)
         except TooManyRedirectsError:
             return _with_rules(before, "", Validators(), now)
         except ssrf.RefusedError:
