@@ -119,7 +119,7 @@ def _fetch_document(document: str, now: datetime) -> tuple[bytes, Served]:
         answer = client.poll(Source("validate", "feed", url=document), PollState(document), now, force=True)
     if answer.document is None:
         raise FetchError(answer.message or f"{document}: empty answer")
-    known = answer.document.validators
+    known = answer.poll_state.validators
     given = (answer.document.url, answer.document.media_type, answer.document.charset)
     return answer.document.body, Served(*given, validators=bool(known.etag or known.last_modified))
 

@@ -104,7 +104,6 @@ class Document(Record, frozen=True):
     body: bytes
     media_type: str | None = None
     charset: str | None = None
-    validators: Validators = Validators()
     partial: bool = False
 
 

@@ -313,7 +313,7 @@ def _interpret(  # the answer, and what was known
     kind, charset = headers.parse_content_type(reply.fields.get("content-type", ""))
     partial = reply.status in polling.PARTIAL
     known = replace(source, headers=())  # a parser needs none of them
-    return Answer("ok", after, Document(known, url, body, kind, charset, after.validators, partial))
+    return Answer("ok", after, Document(known, url, body, kind, charset, partial))
 
 
 def _add_cost(answer: Answer, code: int, size: int, begun: float) -> Answer:
