@@ -242,7 +242,7 @@ def _name_host(host: str) -> str:
 def _fetch_document(
     source: Source, request: Request, resources: Resources, now: datetime, found_by: str | None = None
 ) -> Document:
-    answer = resources.limiter.ask(
+    answer = resources.limiter.poll(
         source,
         PollState(request.url),
         now,
@@ -250,7 +250,7 @@ def _fetch_document(
         found_by=found_by,
         headers=request.headers,
         secrets=request.secrets,
-    )
+    ).result()
     if answer.document is None:
         raise FetchError(answer.message or f"{redact(request.url)}: no answer")
     return answer.document

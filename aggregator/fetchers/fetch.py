@@ -202,7 +202,7 @@ class _SourceFetch(Struct, frozen=True):
         return (feed, page) if page.document is None else (page, feed)
 
     def _poll(self, request: Request, *, force: bool = False, found_by: str | None = None) -> Answer:
-        return self.terms.resources.limiter.ask(
+        return self.terms.resources.limiter.poll(
             self.source,
             self._poll_state(request.url),
             self.terms.now,
@@ -210,7 +210,7 @@ class _SourceFetch(Struct, frozen=True):
             found_by=found_by,
             headers=request.headers,
             secrets=request.secrets,
-        )
+        ).result()
 
     def _read(self, answer: Answer, others: tuple[PollState, ...] = (), request: Request | None = None) -> _Read:
         """Return the listing of the answer's document and its further pages, if that is believed."""

@@ -121,10 +121,6 @@ class HostLimiter:
 
         return self.submit(address, poll_now)
 
-    def ask(self, source: Source, poll_state: PollState, now: datetime, **options: Any) -> Answer:
-        """Poll as `poll` does with the same options, and wait for the answer."""
-        return self.poll(source, poll_state, now, **options).result()
-
     def head(self, url: str, now: datetime, seconds: float, source: Source | None = None) -> Future[Enclosure | None]:
         """Ask for length and type of a media file, as `Client.head`, once its host is free."""
 

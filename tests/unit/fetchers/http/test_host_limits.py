@@ -19,7 +19,7 @@ QUICK = replace(POLICY, host_rate=1_000.0)
 
 
 def asked(way: HostLimiter, url: str, **later: float) -> Answer:
-    return way.ask(Source("show", "feed", url), PollState(url), START + timedelta(**later))
+    return way.poll(Source("show", "feed", url), PollState(url), START + timedelta(**later)).result()
 
 
 def addresses(origin: Origin, count: int) -> list[str]:
@@ -173,7 +173,7 @@ def test_a_source_that_rests_does_not_wait_for_its_turn() -> None:
     busy = [way.submit(url, lambda: free.wait(60)) for _ in range(2)]
     poll_state = PollState(url, not_before=START + timedelta(days=1))
     assert (
-        way.ask(Source("show", "feed", url), poll_state, START).status == "not due"
+        way.poll(Source("show", "feed", url), poll_state, START).result().status == "not due"
     )  # else it would wait for the others
     free.set()
     assert [each.result(60) for each in busy] == [True, True]

@@ -43,7 +43,7 @@ def refreshed(poll_states: list[PollState], days: int) -> list[Answer]:
     way = limiter(ROOMY)
 
     def one(poll_state: PollState) -> Answer:
-        answer = way.ask(Source("show", "feed", poll_state.url), poll_state, START + timedelta(days=days))
+        answer = way.poll(Source("show", "feed", poll_state.url), poll_state, START + timedelta(days=days)).result()
         if answer.document is not None:
             parser_process.read(answer.document)
         return replace(answer, document=None)
