@@ -268,7 +268,7 @@ class _SourceFetch(Struct, frozen=True):
             listing, error = self.terms.resources.read(document), None
         except ReadError as unread:
             listing, error = Listing(()), unread
-        listing = credentials.remove_secret_audio(credentials.hide_in_listing(listing, self.source), self.source)
+        listing = credentials.hide_in_listing(listing, self.source)
         if not listing.entries and (wall := bot_protection.find_in_page(document.body)):
             raise ReadError(f"{redact(document.url)}: {bot_protection.describe(wall)}") from error
         if error is not None:

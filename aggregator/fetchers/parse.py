@@ -63,7 +63,7 @@ def _confine(answer: int) -> None:
 
 
 def _answer(task: Task) -> Answer:
-    """Return the answer to a task; for a document that is refused or meets a bug it has the error."""
+    """Return the answer to a task; its ``error`` says why a document was refused, or describes a bug."""
     try:
         check_bombs(task.document.body, task.most_items)
         return _do(task)

@@ -1,7 +1,7 @@
 """The adapter of the requests session: connections to checked addresses only, under one deadline and one byte count.
 
 The limits are in the sockets: each `recv` waits no longer than what is left until the deadline, and what it returns is
-counted. So they hold for slow heads, slow bodies and endless interim answers alike. Timeouts of requests and urllib3
+counted. So they hold for slow heads, slow bodies and endless interim answers. Timeouts of requests and urllib3
 do not: they start anew with each byte.
 """
 

@@ -17,7 +17,7 @@ from aggregator.model.source import PollState
 
 
 class BarredError(FetchError):
-    """The robots.txt of an origin forbids an address; ``poll_state`` is of the robots.txt, and says until when."""
+    """The robots.txt of an origin forbids an address; ``poll_state`` is that of the robots.txt."""
 
     def __init__(self, why: str, poll_state: PollState) -> None:
         """Keep the reason, and the poll state of the robots.txt."""

@@ -23,7 +23,7 @@ _ACCEPT = (
 _MAX_AGE = re.compile(r'(?:^|[,\s])max-age\s*=\s*"?([0-9]+)', re.IGNORECASE)
 _LISTS = frozenset({"cache-control", "content-encoding"})
 _SECONDS = re.compile(r"[0-9]+")
-_LONGEST_VALIDATOR = 4_096  # characters; servers refuse header lines of 8 KB, and then every question would fail
+_LONGEST_VALIDATOR = 4_096  # characters; servers refuse header lines of 8 KB, and then every poll would fail
 _MANY_DIGITS = 9  # 30 years of seconds; longer numbers are read as that
 
 
@@ -65,7 +65,7 @@ def parse_freshness(fields: Mapping[str, str], now: datetime) -> timedelta | Non
 
 
 def parse_retry_after(fields: Mapping[str, str], now: datetime) -> timedelta | None:
-    """Return how long ``Retry-After`` asks to wait, in both its forms (RFC 9110 section 10.2.3); ``None`` without it.
+    """Return the time of ``Retry-After`` in either of its forms (RFC 9110 section 10.2.3); ``None`` without it.
 
     A date is relative to the answer's ``Date``, so that a wrong clock on either side changes nothing.
     """

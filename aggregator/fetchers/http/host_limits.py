@@ -175,7 +175,7 @@ class HostLimiter:
                     future.cancel()
                     continue
                 future.set_result(task())
-            except BaseException as error:  # noqa: BLE001  # the caller of result() meets it
+            except BaseException as error:  # noqa: BLE001  # raised by result()
                 future.set_exception(error)
 
     @contextmanager

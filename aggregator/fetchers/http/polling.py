@@ -32,7 +32,7 @@ _FIRST_BACKOFF = timedelta(minutes=30)
 _FIRST_UNREACHED, _LONGEST_UNREACHED = timedelta(minutes=5), timedelta(hours=1)
 _NEVER = datetime(9000, 1, 1, tzinfo=UTC)  # when a slot comes that never comes, such as a 30th of February
 BACKWARD = timedelta(minutes=5)  # a last poll further in the future was timed by a clock that has since gone back
-SLACK = timedelta(seconds=30)  # what two runs of one cron line may be closer than their hour
+SLACK = timedelta(seconds=30)  # two runs of an hourly cron line may be so much closer than an hour
 _HOUR = timedelta(hours=1)
 _LEAST_INTERVAL = _HOUR - SLACK  # between two polls of one address
 
@@ -233,7 +233,7 @@ def update_after_answer(poll_state: PollState, reply: Reply, digest: str | None 
         not_before = _earliest_poll(poll_state, reply)
         return replace(poll_state, **known, whole=poll_state.whole or reply.ended, not_before=not_before)
     if reply.status in USABLE:
-        part = reply.status == _PARTIAL_CONTENT  # nobody asked for one, so its validators are of nothing we hold
+        part = reply.status == _PARTIAL_CONTENT  # not requested, and its validators are not of the stored listing
         kept = poll_state.validators if part else headers.get_validators(reply.fields)
         known = _changes_after_success(poll_state, reply) | (
             _NO_DOUBT if digest == poll_state.digest else {"unread": ""}
