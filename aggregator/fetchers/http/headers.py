@@ -12,8 +12,7 @@ from aggregator.fetchers.http.target import make_printable
 from aggregator.model.source import Validators
 from aggregator.text.times.dates import parse_http_date
 
-_CODINGS = ("gzip", "deflate", "br")
-"""The content codings that are asked for; one at a time (RFC 9110 section 8.4.1)."""
+_CODINGS = "gzip, deflate, br"  # of which an answer may have one (RFC 9110 section 8.4.1)
 
 _ACCEPT = (
     "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, "
@@ -28,7 +27,7 @@ _MANY_DIGITS = 9  # 30 years of seconds; longer numbers are read as that
 
 
 @cache
-def make_request_headers(contact: str, codings: str = ", ".join(_CODINGS)) -> tuple[tuple[str, str], ...]:
+def make_request_headers(contact: str, codings: str = _CODINGS) -> tuple[tuple[str, str], ...]:
     """Return the fields of every request: ``product/version (+contact)``, the types and codings that are accepted."""
     about = "".join(letter for letter in contact if letter.isascii() and letter.isprintable())
     agent = f"aggregator/{version('aggregator')}" + (f" (+{about})" if about else "")

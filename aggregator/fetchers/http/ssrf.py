@@ -11,7 +11,6 @@ from functools import lru_cache
 
 from aggregator.errors import FetchError
 
-_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 # Not global, or translated to addresses that are not, but global for `ipaddress.is_global` of Python 3.11.7
@@ -47,7 +46,8 @@ def _explain_refusal(address: str, allowed: Sequence[str] = ()) -> str | None:
     >>> _explain_refusal("127.0.0.1", ("127.0.0.0/8",))
     >>> _explain_refusal("93.184.215.14")
     """
-    parsed = _unmap(ipaddress.ip_address(address))
+    parsed = ipaddress.ip_address(address)
+    parsed = getattr(parsed, "ipv4_mapped", None) or parsed
     if any(parsed in network for network in _networks(tuple(allowed))):
         return None
     allocated = parsed.version == 4 or parsed in _ALLOCATED  # noqa: PLR2004  # the version of the protocol
@@ -92,10 +92,7 @@ def _look_up(host: str, port: int, seconds: float) -> tuple[str, ...]:
         except (OSError, UnicodeError) as error:
             answers.put(error)
 
-    if _is_address(host):
-        ask()
-    else:
-        threading.Thread(target=ask, daemon=True, name="resolver").start()
+    threading.Thread(target=ask, daemon=True, name="resolver").start()
     try:
         answer = answers.get(timeout=max(seconds, 0.001))
     except queue.Empty:
@@ -108,18 +105,3 @@ def _look_up(host: str, port: int, seconds: float) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def _networks(texts: tuple[str, ...]) -> tuple[_Network, ...]:
     return tuple(ipaddress.ip_network(text, strict=False) for text in texts)
-
-
-def _unmap(address: _Address) -> _Address:
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        return address.ipv4_mapped
-    return address
-
-
-def _is_address(host: str) -> bool:
-    """Return whether the host is an address as `ipaddress` spells it, which the resolver answers at once."""
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
