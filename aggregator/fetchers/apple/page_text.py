@@ -60,14 +60,14 @@ def read(name: str, text: str) -> Listing | None:
 def _split_items(lines: list[str]) -> list[str]:
     """Return the lines of each item, up to the next item or the end of the list of episodes."""
     items: list[list[str]] = []
-    open_ = False
+    is_open = False
     for line in lines:
         if _ITEM.match(line.lstrip()):
             items.append([line[line.index("[") + 1 :]])
-            open_ = True
-        elif _END.match(line.lstrip()) or (open_ and len(items[-1]) > _MOST_LINES):
-            open_ = False
-        elif open_:
+            is_open = True
+        elif _END.match(line.lstrip()) or (is_open and len(items[-1]) > _MOST_LINES):
+            is_open = False
+        elif is_open:
             items[-1].append(line.strip())
     return ["\n".join(item) for item in items]
 
