@@ -239,7 +239,7 @@ class _SourceFetch(Struct, frozen=True):
             if urlsplit(next_url)[:2] != urlsplit(request.url)[:2]:
                 why = f"the next page is at another host, which is not asked: {redact(next_url)}"
                 break
-            if len(asked) == _MOST_PAGES:
+            if len(asked) == _MOST_PAGES or len(entries) >= parser_process.MOST_ITEMS:
                 break
             asked.add(next_url)
             try:

@@ -9,7 +9,7 @@ from contextlib import closing
 import pytest
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import parse
+from aggregator.fetchers import parse, parser_process
 from aggregator.fetchers.fetch import Resources, Terms, fetch
 from aggregator.model.entry import Entry
 from aggregator.model.source import Document, PollState, Source
@@ -148,6 +148,15 @@ def test_pages_are_followed_until_a_bound_with_the_headers_of_the_first(
         assert len(site.asked) == 20
         assert all(head.get("X") == "1" for head in site.heads)
         assert [each.url for each in fetched.poll_states] == [site.url("/api")]
+
+
+def test_no_page_follows_as_many_items_as_a_document_may_list(terms: Terms, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser_process, "MOST_ITEMS", 9)
+    with serving(Site()) as site:
+        serve_pages(site, 30, "api?page=%d")
+        source = Source("api", "json", site.url("/api"), options=(("items", "items"), ("next", "next")))
+        (listing,) = fetch(source, {}, terms).result(60).listings
+        assert (listing and len(listing.entries), len(site.asked)) == (10, 5)
 
 
 def test_a_page_that_is_missing_is_told_and_asked_for_again(terms: Terms) -> None:
