@@ -145,7 +145,8 @@ class Client:
         came_from = credentials.hide(answer.where.url, secrets) if answer.hops else parse_target(address).url
         body = credentials.hide_in_body(body, secrets)
         known = _interpret(source, poll_state, came_from, body, reply)
-        return _add_cost(known, answer.status, len(body), begun)
+        milliseconds = int(1000 * (time.monotonic() - begun))
+        return replace(known, code=answer.status, size=len(body), milliseconds=milliseconds)
 
     def _find_networks(self, source: Source) -> tuple[str, ...]:
         """Return the private networks that the source's own address may be in."""
@@ -295,9 +296,7 @@ def _find_host(url: str | None) -> str:
         return ""
 
 
-def _interpret(  # the answer, and what was known
-    source: Source, poll_state: PollState, url: str, body: bytes, reply: Reply
-) -> Answer:
+def _interpret(source: Source, poll_state: PollState, url: str, body: bytes, reply: Reply) -> Answer:
     """Interpret the answer of an address: a document, nothing new, or a failure with its reason."""
     digest = sha256(body).hexdigest() if reply.status in polling.USABLE else None
     after = polling.update_after_answer(poll_state, reply, digest)
@@ -314,10 +313,6 @@ def _interpret(  # the answer, and what was known
     partial = reply.status in polling.PARTIAL
     known = replace(source, headers=())  # a parser needs none of them
     return Answer("ok", after, Document(known, url, body, kind, charset, partial))
-
-
-def _add_cost(answer: Answer, code: int, size: int, begun: float) -> Answer:
-    return replace(answer, code=code, size=size, milliseconds=int(1000 * (time.monotonic() - begun)))
 
 
 def _update_after_error(
