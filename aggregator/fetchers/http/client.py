@@ -172,7 +172,7 @@ class Client:
         except (errors.BarredError, ssrf.RefusedError):
             return None
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS or answer.status // 100 == 5:  # noqa: PLR2004  # RFC 9110 15.6
-            raise FetchError(f"{answer.status}")
+            raise errors.UnavailableError(answer.status, answer.fields, find_host(answer.where.url))
         if answer.status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
             raise GoneError(f"{answer.status}")
         if answer.status not in polling.USABLE:

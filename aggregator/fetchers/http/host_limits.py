@@ -14,11 +14,13 @@ from typing import Any, Protocol, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from aggregator.errors import FetchError
 from aggregator.fetchers.credentials import Secrets
 from aggregator.fetchers.http import polling, robots
 from aggregator.fetchers.http.client import Client, Headers, Permit
 from aggregator.fetchers.http.connections import Meter
-from aggregator.fetchers.http.polling import Policy
+from aggregator.fetchers.http.errors import UnavailableError
+from aggregator.fetchers.http.polling import Policy, Reply
 from aggregator.fetchers.http.target import Target
 from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, PollState, Robots, Source
@@ -108,25 +110,33 @@ class HostLimiter:
                     self._under_hold(poll_state),
                     now,
                     force=force,
-                    clock_age=timedelta(seconds=int(time.monotonic() - self._begun)),
+                    clock_age=self._find_clock_age(),
                     found_by=found_by,
                     permit=self._permit(now, found=found_by is not None),
                     own_fields=headers,
                     secrets=secrets,
                 )
-                held_until = answer.poll_state.hold_until
-                if held_until is not None and held_until > now:
-                    self._hold(answer.poll_state.hold_host or find_host(address), held_until)
+                self._keep_hold(answer.poll_state, now)
             return answer
 
         return self.submit(address, poll_now)
 
     def head(self, url: str, now: datetime, seconds: float, source: Source | None = None) -> Future[Enclosure | None]:
-        """Ask for length and type of a media file, as `Client.head`, once its host is free."""
+        """Ask for length and type of a media file, as `Client.head`, once its host is free.
+
+        FetchError also while a Retry-After of its host holds.
+        """
 
         def ask_now() -> Enclosure | None:
             with self._entered(url):
-                return self._client.head(url, self._permit(now, found=False), source=source, seconds=seconds)
+                if resting := polling.explain_rest(self._under_hold(PollState(url)), now, force=True):
+                    raise FetchError(resting)
+                try:
+                    return self._client.head(url, self._permit(now, found=False), source=source, seconds=seconds)
+                except UnavailableError as error:
+                    reply = Reply(error.status, error.fields, now, now, self._find_clock_age(), host=error.host)
+                    self._keep_hold(polling.update_after_answer(PollState(url), reply), now)
+                    raise
 
         return self.submit(url, ask_now)
 
@@ -205,6 +215,15 @@ class HostLimiter:
                 time.sleep(self._seconds_apart)
 
         return permit
+
+    def _find_clock_age(self) -> timedelta:
+        """Return how long ago the clock of the run was read, in whole seconds."""
+        return timedelta(seconds=int(time.monotonic() - self._begun))
+
+    def _keep_hold(self, poll_state: PollState, now: datetime) -> None:
+        """Keep a Retry-After that a host has sent, for all its addresses."""
+        if poll_state.hold_until is not None and poll_state.hold_until > now:
+            self._hold(poll_state.hold_host or find_host(polling.find_address(poll_state)), poll_state.hold_until)
 
     def _hold(self, host: str, until: datetime) -> None:
         with self._lock:

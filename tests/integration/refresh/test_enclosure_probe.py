@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from aggregator import enclosure_probe
 from aggregator.fetchers.http.host_limits import HostLimiter
@@ -163,6 +164,18 @@ def test_a_host_that_wants_silence_is_asked_later(store: Store, media: Media) ->
     assert ask(store, items(Enclosure(url))) == 0
     assert enclosure_probe.read_probes(store, PLAN).more
     assert media.asked == []
+
+
+def test_a_host_that_asks_to_wait_is_asked_no_more_in_this_run(store: Store, media: Media) -> None:
+    made = items(*(Enclosure(media.url(f"/{turn}.mp3")) for turn in range(9)))
+    for turn in range(9):
+        media.answers[f"/{turn}.mp3"] = (429, {"Retry-After": "3600"})
+    ask(store, made, replace(POLICY, host_concurrency=1))
+    assert len(media.asked) == 1
+    media.answers.clear()
+    ask(store, made)
+    lengths = [item.enclosure and item.enclosure.length for item in enclosure_probe.fill_enclosures(store, PLAN, made)]
+    assert lengths == [5_000_000] * 9
 
 
 def test_nothing_is_told_while_the_config_does_not_ask_for_it(store: Store, media: Media) -> None:
