@@ -160,7 +160,7 @@ class Client:
         It may have a private address only at the host of the ``source`` that lists it, as in ``poll``.
 
         ``None`` too if the address may not be asked. GoneError for 404 and 410, FetchError for a failure that may pass:
-        no answer, 429, 5xx.
+        no answer, 429, 5xx, no robots.txt.
         """
         limit = self._policy.deadline if seconds is None else min(self._policy.deadline, seconds)
         meter = Meter(time.monotonic() + limit, self._policy.raw_bytes)
@@ -169,7 +169,11 @@ class Client:
             own = _NO_OWN_HOST if source is None else _OwnHost(_find_host(source.url), self._find_networks(source))
             answer = self._follow("HEAD", url, fields, meter, permit, own=own)
             answer.skip_body()
-        except (errors.BarredError, ssrf.RefusedError):
+        except errors.BarredError as error:
+            if error.poll_state.errors or error.poll_state.hold_until is not None:  # its robots.txt is not known
+                raise
+            return None
+        except ssrf.RefusedError:
             return None
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS or answer.status // 100 == 5:  # noqa: PLR2004  # RFC 9110 15.6
             raise errors.UnavailableError(answer.status, answer.fields, find_host(answer.where.url))

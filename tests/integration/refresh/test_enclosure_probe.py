@@ -132,6 +132,19 @@ def test_a_host_that_may_not_be_reached_is_asked_once_and_one_that_refuses_again
     assert enclosure_probe.fill_enclosures(store, PLAN, made) == made
 
 
+@pytest.mark.parametrize("fields", [{}, {"Retry-After": "60"}])
+def test_a_host_whose_robots_cannot_be_had_is_asked_again(store: Store, media: Media, fields: dict[str, str]) -> None:
+    obedient = replace(POLICY, obey_robots=True)
+    media.answers["/robots.txt"] = (503, fields)
+    made = items(Enclosure(media.url("/1.mp3")))
+    assert ask(store, made, obedient) == 1
+    media.answers["/robots.txt"] = (404, {})
+    assert [ask(store, made, obedient), ask(store, made, obedient)] == [1, 0]
+    found = enclosure_probe.fill_enclosures(store, PLAN, made)[0].enclosure
+    assert found is not None
+    assert found.length == 5_000_000
+
+
 def test_a_host_that_was_not_reached_is_asked_again_for_a_month(store: Store) -> None:
     made = items(Enclosure("http://nowhere.invalid/a.mp3"), Enclosure("http://nowhere.invalid/b.mp3"))
     days = (0, 1, 29, 30, 31)
