@@ -1,4 +1,4 @@
-"""Parse a document by the module of its kind, in a process of its own that has no network and may not write files."""
+"""Parse a document by the module of its kind, in a parser process, which has no network and writes no files."""
 
 from __future__ import annotations
 

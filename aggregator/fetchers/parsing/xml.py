@@ -1,6 +1,6 @@
-"""Parse XML element by element, and HTML to a tree as browsers do; the only parser module that imports lxml.
+"""Parse XML element by element, and HTML to a tree as browsers do.
 
-No entity is resolved and no network asked; nothing raises for what a document holds.
+No entity is resolved, and nothing is fetched.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def iterate(body: bytes, *, recover: bool) -> Iterator[Element]:
 def iterate_sound(body: bytes, *tags: str) -> Iterator[Element]:
     """Yield the elements of these names as they end, last the root.
 
-    Raises ``ValueError`` where the XML is not well-formed or has a document type. The taker may drop an element once
-    the next is given.
+    Raise ValueError if the XML is not well-formed or has a document type. The caller may remove an element once it has
+    the next.
     """
     reader = etree.iterparse(
         BytesIO(body), events=("end",), tag=tags, recover=False, resolve_entities=False, no_network=True,
