@@ -9,7 +9,7 @@ at its top, so a listing with one new item writes one row, not all of them, also
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -174,7 +174,8 @@ def _write_document(
     changed: list[Row] = []
     moved: list[Row] = []
     listed: set[str] = set()
-    for each in _by_content(connection, of, known, listing.entries, listed):
+    for each in _by_content(connection, of, known, listing.entries):
+        listed.add(each.key)
         place = of.anchor - each.entry.position
         before = known.get(each.key)
         if before is None:
@@ -193,30 +194,27 @@ def _write_document(
 
 
 def _by_content(
-    connection: Connection,
-    of: _DocumentListing,
-    known: Mapping[str, _Known],
-    entries: Iterable[Entry],
-    listed: set[str],
+    connection: Connection, of: _DocumentListing, known: Mapping[str, _Known], entries: Iterable[Entry]
 ) -> Iterator[_Content]:
-    """Yield each entry once, under a new name if its key was another item's, and add the keys to ``listed``."""
-    changed: list[_Content] = []
+    """Yield the first entry of each key, under a new name if its key was another item's."""
+    listed: dict[str, Entry] = {}
     for entry in entries:
-        key = mark(entry.key)
-        if key in listed:
-            continue
-        listed.add(key)
-        record = records.encode(entry, without=PLACE_FIELDS)
-        content = _Content(key, entry, records.digest(record), record)
+        listed.setdefault(mark(entry.key), entry)
+    changed: list[_Content] = []
+    for key, entry in listed.items():
+        content = _encode(key, entry)
         before = known.get(key)
         if before is None or before.digest == content.digest:
             yield content
-            continue
-        changed.append(content)
-        if len(changed) >= BATCH:
-            yield from _rename_others(connection, of, known, changed, listed)
-            changed = []
-    yield from _rename_others(connection, of, known, changed, listed)
+        else:
+            changed.append(content)
+    for some in batches(changed):
+        yield from _rename_others(connection, of, known, some, listed)
+
+
+def _encode(key: str, entry: Entry) -> _Content:
+    record = records.encode(entry, without=PLACE_FIELDS)
+    return _Content(key, entry, records.digest(record), record)
 
 
 def _rename_others(
@@ -224,23 +222,19 @@ def _rename_others(
     of: _DocumentListing,
     known: Mapping[str, _Known],
     changed: Sequence[_Content],
-    listed: set[str],
+    listed: Container[str],
 ) -> Iterator[_Content]:
-    """Yield entries with other content, under their key if they are the same item, else under a new name."""
-    names = {each.key: names_of_key(each.entry.key, lambda name: mark(name) in known) for each in changed}
-    stored = _read_contents(connection, of, [mark(name) for found in names.values() for name in found])
+    """Yield entries with other content, under their key if they are the same item, else under a new name.
+
+    A name that the source lists as the key of another entry is never used.
+    """
+    names = {each.key: names_of_key(each.entry.key, known.keys(), listed) for each in changed}
+    stored = _read_contents(connection, of, [mark(name) for used, _ in names.values() for name in used])
     for each in changed:
-        *used, free = names[each.key]
+        used, free = names[each.key]
         same = (name for name in reversed(used) if is_same_item(stored[mark(name)], each.entry))
         name = next(same, free)
-        if name == each.entry.key:
-            yield each
-            continue
-        listed.discard(each.key)
-        listed.add(mark(name))
-        renamed = rename(each.entry, name)
-        record = records.encode(renamed, without=PLACE_FIELDS)
-        yield _Content(mark(name), renamed, records.digest(record), record)
+        yield each if name == each.entry.key else _encode(mark(name), rename(each.entry, name))
 
 
 def _read_contents(connection: Connection, of: _DocumentListing, keys: Sequence[str]) -> Mapping[str, Entry]:
