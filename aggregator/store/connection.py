@@ -35,7 +35,6 @@ _PRAGMAS = (
     f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}",
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",
-    "PRAGMA foreign_keys=ON",
     "PRAGMA trusted_schema=OFF",
     "PRAGMA cell_size_check=ON",
 )
@@ -283,7 +282,7 @@ def shared_lock(connection: Connection) -> ColumnElement[bool]:
 
 
 @contextmanager
-def write_lock(path: Path | None, *, seconds: float) -> Iterator[None]:
+def write_lock(path: Path | None) -> Iterator[None]:
     """Be the only writer of the SQLite file while the body runs; raise LockedError if that takes too long.
 
     SQLite itself lets one connection write while another one copies the journal into the file, and in the versions
@@ -294,10 +293,10 @@ def write_lock(path: Path | None, *, seconds: float) -> Iterator[None]:
         yield
         return
     with _opened_lock_file(path.with_name(f"{path.name}.turn")) as handle:
-        end = time.monotonic() + seconds
+        end = time.monotonic() + BUSY_SECONDS
         while not _try_flock(handle):  # flock(2) itself has no time limit
             if time.monotonic() > end:
-                raise LockedError(f"{path}: another program has been writing to it for {seconds:.0f} s")
+                raise LockedError(f"{path}: another program has been writing to it for {BUSY_SECONDS} s")
             time.sleep(0.02)
         yield
 

@@ -108,7 +108,7 @@ def transaction(store: Store) -> Iterator[Store]:
         return
     with (
         connections.translating_errors(store.name),
-        connections.write_lock(connections.sqlite_file(store.engine.url), seconds=connections.BUSY_SECONDS),
+        connections.write_lock(connections.sqlite_file(store.engine.url)),
         store.engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection,
         connection.begin(),
     ):
@@ -192,6 +192,12 @@ def find_row(connection: Connection, table: Table, *where: ColumnElement[bool]) 
     return next(checksums.check(table, connection.execute(select(table).where(*where)).all()), None)
 
 
+def make_insert(connection: Connection, table: Table) -> Any:
+    """Return the INSERT of the database's own dialect, which can say what to do ON CONFLICT."""
+    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")  # the other one takes long to import
+    return dialect.insert(table)
+
+
 def upsert(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, object]], combine: _Combine | None = None
 ) -> None:
@@ -205,8 +211,7 @@ def upsert(
         for group in {checksums.group_of(table, row) for row in rows}:
             checksums.note_change(connection, table, *group)
         rows = [checksums.add(table, row) for row in rows]
-    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")  # the other one takes long to import
-    statement = dialect.insert(table)
+    statement = make_insert(connection, table)
     keys = [column.name for column in table.primary_key]
     values = {name: statement.excluded[name] for name in rows[0] if name not in keys}
     if combine is not None:

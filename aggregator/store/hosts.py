@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from importlib import import_module
 from typing import Final
 
 from sqlalchemy import or_, update
 
 from aggregator.model.source import Robots
 from aggregator.store import facts, records
-from aggregator.store.database import Store, transaction, writing
+from aggregator.store.database import Store, make_insert, transaction, writing
 from aggregator.store.schema import hosts, mark, parse_stamp, stamp
 
 _ROBOTS: Final = "robots/"
@@ -40,18 +39,14 @@ def enter(  # noqa: PLR0913 - who, which, when, for how long
 
     The request after this one comes a ``pause`` later at the soonest, whoever makes it.
     """
-    table, dialect = hosts, import_module("sqlalchemy.dialects." + store.engine.dialect.name)
+    table = hosts
     new = {"host": mark(host), "owner": owner, "lease_until": stamp(now + lease), "next_at": stamp(now)}
+    taken = {"owner": owner, "lease_until": new["lease_until"]}
     is_free = or_(table.c.owner.is_(None), table.c.owner == owner, table.c.lease_until < stamp(now))
-    taken = (
-        dialect.insert(table)
-        .values(new)
-        .on_conflict_do_update(
-            index_elements=["host"], set_={"owner": owner, "lease_until": new["lease_until"]}, where=is_free
-        )
-    )
     with writing(store) as connection:
-        row = connection.execute(taken.returning(table.c.next_at, table.c.hold_until)).first()
+        insert = make_insert(connection, table).values(new)
+        take = insert.on_conflict_do_update(index_elements=["host"], set_=taken, where=is_free)
+        row = connection.execute(take.returning(table.c.next_at, table.c.hold_until)).first()
         if row is None:
             return None
         at = max(parse_stamp(row.next_at), now)
@@ -68,13 +63,9 @@ def leave(store: Store, host: str, owner: str) -> None:
 
 def hold(store: Store, host: str, until: datetime) -> None:
     """Write until when the Retry-After of a host forbids to ask it: the later of two times stands."""
-    dialect = import_module("sqlalchemy.dialects." + store.engine.dialect.name)
     row = {"host": mark(host), "next_at": stamp(until), "hold_until": stamp(until)}
-    statement = dialect.insert(hosts).values(row)
-    sooner = or_(hosts.c.hold_until.is_(None), hosts.c.hold_until < row["hold_until"])
+    later = {"hold_until": row["hold_until"]}
+    is_sooner = or_(hosts.c.hold_until.is_(None), hosts.c.hold_until < row["hold_until"])
     with writing(store) as connection:
-        connection.execute(
-            statement.on_conflict_do_update(
-                index_elements=["host"], set_={"hold_until": row["hold_until"]}, where=sooner
-            )
-        )
+        insert = make_insert(connection, hosts).values(row)
+        connection.execute(insert.on_conflict_do_update(index_elements=["host"], set_=later, where=is_sooner))

@@ -14,7 +14,6 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from threading import Event, Thread
 from typing import Any, Final
 from uuid import uuid4
@@ -25,7 +24,7 @@ from sqlalchemy import ColumnElement, Connection, case, delete, func, or_, selec
 
 from aggregator.errors import LockedError, StoreError
 from aggregator.store import connection as connections
-from aggregator.store.database import Claim, Store, batches, open_store, reading, writing
+from aggregator.store.database import Claim, Store, batches, make_insert, open_store, reading, writing
 from aggregator.store.schema import leases, parse_stamp, stamp
 
 INDEX: Final = ""
@@ -83,9 +82,9 @@ def set_feeds(store: Store, wanted: Collection[str], at: datetime) -> None:
 
 def _add_feeds(connection: Connection, feeds: Collection[str], at: datetime) -> None:
     """Add feeds that are due at once; one that another worker has added meanwhile stays as it is."""
-    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")
+    statement = make_insert(connection, leases).on_conflict_do_nothing()
     for some in batches([{"feed": feed, "due_at": stamp(at), "again": 0} for feed in sorted(feeds)]):
-        connection.execute(dialect.insert(leases).on_conflict_do_nothing(), some)
+        connection.execute(statement, some)
 
 
 def make_all_due(store: Store, at: datetime) -> None:
@@ -252,13 +251,6 @@ def _renewing(store: Store, claim: Claim) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
-
-
-def read_due_times(store: Store) -> dict[str, datetime]:
-    """Return when each feed is due."""
-    with reading(store) as connection:
-        rows = connection.execute(select(leases.c.feed, leases.c.due_at).where(leases.c.feed != INDEX))
-        return {feed: parse_stamp(due_at) for feed, due_at in rows}
 
 
 def count_claimed(store: Store, now: datetime) -> int:

@@ -47,7 +47,7 @@ def migrate(engine: Engine, steps: tuple[_Step, ...] = STEPS) -> None:
     where, path = connections.printable_name(engine.url), connections.sqlite_file(engine.url)
     target = len(steps) + 1
     with connections.translating_errors(where):
-        with engine.connect().execution_options(begin="BEGIN") as connection, connection.begin():
+        with engine.connect() as connection, connection.begin():
             version = _read_version(connection, where)
         if version == target:
             return
@@ -59,7 +59,7 @@ def migrate(engine: Engine, steps: tuple[_Step, ...] = STEPS) -> None:
         if version and path is not None:
             copy_file(path, path.with_name(f"{path.name}.version-{version}"))
         with (
-            connections.write_lock(path, seconds=connections.BUSY_SECONDS),
+            connections.write_lock(path),
             engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection,
             connection.begin(),
         ):
