@@ -106,10 +106,10 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
     merged = _without(merged, {each.entries for each in left_out}, left_out)
     if not new:
         return merged
-    names = [entry for item in new for entry in item.entries]
+    names = {entry for item in new for entry in item.entries}
     living = sum(record.alias_of is None and record.buried is None for record in published)
     answering = persist.read_answering(store, plan, admission.HOLD)
-    arrivals, snapshots = entries.read_arrivals(store, plan.name, names), persist.read_snapshots(store, plan)
+    arrivals, snapshots = entries.read_arrivals(store, plan.name), persist.read_snapshots(store, plan)
     situation = admission.Situation(
         sources=plan.sources,
         answering={name: until for name, until in answering.items() if until is None or until > now},
@@ -117,6 +117,7 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
         arrivals={
             name: admission.Arrival(seen, max(1, listing - snapshots.get(name.partition("/")[0], 0)))
             for name, (seen, listing) in arrivals.items()
+            if name in names
         },
         decided=decisions.read_admissions(store, plan.name),
         held_back=decisions.read_held_back(store, plan.name),
@@ -148,7 +149,8 @@ def _identify(
     for each in (*decisions.read_overrides(store, plan.name), *plan.overrides):
         overrides[each.guid] = (*overrides.get(each.guid, ()), each)
     undated = any(item.published is None or item.published.at > now for item in (*items, *merged.undecided))
-    first_seen = entries.read_first_seen(store, plan.name) if undated else {}
+    arrivals = entries.read_arrivals(store, plan.name) if undated else {}
+    first_seen = {name: seen for name, (seen, _) in arrivals.items()}
     trust = persist.read_trust(store, plan)
     removed = {**decisions.read_removed(store, plan.name), **dict(plan.buried)}
     past = Past(plan.name, tuple(published), first_seen, trust, since, overrides, removed)
