@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import asdict, astuple, replace
 from sqlalchemy import Connection, Update, bindparam, insert, select, update
 
@@ -81,14 +81,6 @@ class _DocumentListing(Struct, frozen=True):
         return checksums.compute((self.feed, self.source, self.document, key, *astuple(known)))
 
 
-class _Keys(Struct):
-    """The keys of the documents of one listing of a source."""
-
-    known: set[str] = field(default_factory=set)
-    listed: set[str] = field(default_factory=set)
-    changed: set[str] = field(default_factory=set)
-
-
 class _Content(Struct, frozen=True):
     """A listed entry with its key, its digest, and its record as JSON."""
 
@@ -106,23 +98,24 @@ def write_listings(store: Store, feed: str, source: Source, listings: Sequence[L
     """
     if all(listing is None for listing in listings):
         return Change()
+    before, listed, changed = set[str](), set[str](), set[str]()
     with writing(store) as connection:
         number, previous_at = _begin_listing(connection, feed, source, stamp(at))
-        keys = _Keys()
         for document, listing in enumerate(listings):
             same: dict[str, object] = {"feed": feed, "source": source.name, "document": document}
             known = _read_known(connection, same)
-            keys.known.update(known)
+            before |= known.keys()
             if listing is not None:
                 anchor = _choose_anchor(listing, known)
                 previous_anchor = _write_show(connection, same, anchor, records.encode(listing.show))
                 of = _DocumentListing(
                     feed, source.name, document, number, stamp(at), previous_at, anchor, previous_anchor
                 )
-                _write_document(connection, of, known, listing, keys)
-    new = len(keys.listed - keys.known)
-    changed = len(keys.changed & keys.known)
-    return Change(new, changed, len(keys.listed) - new - changed)
+                keys, other = _write_document(connection, of, known, listing)
+                listed |= keys
+                changed |= other
+    new, others = len(listed - before), len(changed & before)
+    return Change(new, others, len(listed) - new - others)
 
 
 def _begin_listing(connection: Connection, feed: str, source: Source, at: str) -> tuple[int, str]:
@@ -167,30 +160,33 @@ def _write_show(connection: Connection, same: dict[str, object], anchor: int, re
 
 
 def _write_document(
-    connection: Connection, of: _DocumentListing, known: dict[str, _Known], listing: Listing, keys: _Keys
-) -> None:
-    """Write entries that are new, have other content, moved or came back, and close those that are missing."""
+    connection: Connection, of: _DocumentListing, known: dict[str, _Known], listing: Listing
+) -> tuple[set[str], set[str]]:
+    """Write entries that are new, have other content, moved or came back, and close those that are missing.
+
+    Return the keys listed, and those of them that are new or have other content.
+    """
     new: list[Row] = []
     changed: list[Row] = []
     moved: list[Row] = []
-    listed: set[str] = set()
+    listed, others = set[str](), set[str]()
     for each in _by_content(connection, of, known, listing.entries):
         listed.add(each.key)
         place = of.anchor - each.entry.position
         before = known.get(each.key)
         if before is None:
             new.append(_new_row(of, each, place))
-            keys.changed.add(each.key)
+            others.add(each.key)
         elif before.digest != each.digest:
             after = of.row(each.key, before, digest=each.digest, changed=of.at, last=None, last_seen=None, place=place)
             changed.append({**after, "record": each.record})
-            keys.changed.add(each.key)
+            others.add(each.key)
         elif before.last is not None or before.place != place:
             moved.append(of.row(each.key, before, last=None, last_seen=None, place=place))
         _flush(connection, new, changed, moved, least=BATCH)
-    keys.listed |= listed
     moved.extend(_missing_rows(of, known, listed))
     _flush(connection, new, changed, moved, least=1)
+    return listed, others
 
 
 def _by_content(
