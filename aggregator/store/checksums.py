@@ -8,6 +8,7 @@ are kept in SQLite files only: PostgreSQL has checksums of its own pages (``init
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -92,19 +93,26 @@ def group_of(table: Table, row: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(str(row[column.name]) for column in _group_columns(table))
 
 
-def forget_changes(connection: Connection) -> None:
-    """Begin a transaction: what an earlier one changed and took back is no concern of it."""
-    connection.info.pop(_CHANGED, None)
+@contextmanager
+def noting_changes(connection: Connection) -> Iterator[None]:
+    """Note which groups the transaction of the body changes, and write their sums at its end."""
+    changed = connection.info[_CHANGED] = {}
+    try:
+        yield
+        _write_sums(connection)
+    finally:
+        changed.clear()  # the connection is used again
 
 
-def write_sums(connection: Connection) -> None:
-    """Write the sums of all groups that the transaction has changed."""
-    meta = schema.meta
-    for name, (table, group) in connection.info.pop(_CHANGED, {}).items():
+def _write_sums(connection: Connection) -> None:
+    """Write the sums of all groups that the transaction has changed so far."""
+    meta, changed = schema.meta, connection.info.get(_CHANGED, {})
+    for name, (table, group) in changed.items():
         connection.execute(delete(meta).where(meta.c.name == name))
         found = _sums(connection, table, *group)
         if found:
             connection.execute(insert(meta), [{"name": name, "value": found[name]}])
+    changed.clear()
 
 
 def write_all_sums(connection: Connection) -> None:
@@ -121,7 +129,7 @@ def write_all_sums(connection: Connection) -> None:
 def check_sums(connection: Connection, table: Table, feed: str) -> None:
     """Raise DamagedError if rows of the feed are missing from the table."""
     if connection.dialect.name == "sqlite":
-        write_sums(connection)
+        _write_sums(connection)
         prefix = _name(table, feed)
         _compare(table, _sums(connection, table, feed), _kept_sums(connection, prefix, f"{prefix}/%"))
 

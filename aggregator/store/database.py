@@ -112,10 +112,9 @@ def transaction(store: Store) -> Iterator[Store]:
         store.engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection,
         connection.begin(),
     ):
-        checksums.forget_changes(connection)
         _check_claim(store, connection)
-        yield replace(store, connection=connection)
-        checksums.write_sums(connection)
+        with checksums.noting_changes(connection):
+            yield replace(store, connection=connection)
         _check_generation(store, connection)
 
 
