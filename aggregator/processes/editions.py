@@ -78,10 +78,14 @@ class Composed:
     """An edition, and the file with the writes that it needs of the store."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        """Read the edition, which is the last message."""
+        """Read the edition, which is the last message; raise ForkError if it is none."""
         self._file = file
-        *self._writes, last = forks.find_messages(file)
-        self.edition = msgspec.msgpack.decode(self._read(*last), type=Edition)
+        try:
+            *self._writes, last = forks.find_messages(file)
+            self.edition = msgspec.msgpack.decode(self._read(*last), type=Edition)
+        except (ValueError, RecursionError) as error:
+            file.close()
+            raise ForkError(f"what its process returned cannot be read ({error})") from error
 
     def __enter__(self) -> Self:
         """Return it."""
@@ -121,7 +125,8 @@ def compose(store: Store, output: Output, task: Task) -> Composed:
     name, folder = (plan.name, plan.channel.folder) if plan is not None else ("", "")
     task = replace(task, output=str(output.staging), packed=output.bucket is None)
     try:
-        file = forks.composers.run(msgspec.msgpack.encode(task), make_limits(entries.count_entries(store, name)))
+        limits = make_limits(entries.count_entries(store, name))
+        composed = Composed(forks.composers.run(msgspec.msgpack.encode(task), limits))
     except ForkError as error:
         output.clear(folder)
         at = f" (it was at {make_printable(error.at)})" if error.at else ""
@@ -129,7 +134,6 @@ def compose(store: Store, output: Output, task: Task) -> Composed:
         message = f"{subject}: {error}{at}; what was published before stands"
         _report_failure(output, folder, message)
         raise PublishError(message) from error
-    composed = Composed(file)
     if composed.edition.error:
         composed.close()
         if composed.edition.damaged:
