@@ -32,7 +32,7 @@ PROCESSES: Final = min(os.cpu_count() or 1, 8)
 
 _REPORT: Final = "report.json"
 
-WRITERS: Final = (cache, decisions, facts, guids)
+_WRITERS: Final = (cache, decisions, facts, guids)
 """The modules of which a fork may have functions called: all are loaded before their writes are read."""
 
 

@@ -158,14 +158,13 @@ def begin(store: Store, claim: Claim, until: datetime, owner: str) -> Claim:
 
     With another token a message that the queue delivers twice finds nothing to do.
     """
-    token, table = uuid4().hex, leases
-    ours = table.c.feed.in_(claim.feeds), table.c.token == claim.token
+    token, ours = uuid4().hex, _ours(claim)
     values = {"token": token, "lease_until": stamp(until), "owner": owner, "again": 0}
     with writing(store) as connection:
-        ordered = select(table.c.feed).where(*ours).order_by(table.c.feed).with_for_update()
+        ordered = select(leases.c.feed).where(*ours).order_by(leases.c.feed).with_for_update()
         feeds = tuple(connection.execute(ordered).scalars())
         if feeds:
-            connection.execute(update(table).where(*ours).values(values))
+            connection.execute(update(leases).where(*ours).values(values))
     return Claim(token, feeds)
 
 
