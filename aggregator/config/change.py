@@ -20,10 +20,15 @@ _Edit = tuple[int, int, str]
 """A piece of the text, from one place to another, and what takes its place."""
 
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9./_-]*(?::[A-Za-z0-9./_-]+)*")
-"""Texts that need no quotes for any YAML reader, also in braces."""
+"""Texts without characters that mean something in YAML, also in braces."""
 
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 """Texts that some YAML reader takes for something else."""
+
+
+def is_plain(text: str) -> bool:
+    """Return whether a text needs no quotes for any YAML reader, also in braces."""
+    return _PLAIN.fullmatch(text) is not None and text.lower() not in _WORDS
 
 
 def read_source(text: str, feed: str, source: str) -> Keys:
@@ -163,7 +168,7 @@ def _write(value: Any) -> str:
         return "{" + ", ".join(f"{name}: {_write(each)}" for name, each in value.items()) + "}"
     if isinstance(value, list):
         return f"[{', '.join(map(_write, value))}]"
-    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
+    if isinstance(value, str) and is_plain(value):
         return value
     return json.dumps(
         value, ensure_ascii=isinstance(value, str) and not value.isprintable()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -15,15 +14,12 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString as Quoted
 
-from aggregator.config.change import Keys, change_source, make_digest, read_source
+from aggregator.config.change import Keys, change_source, is_plain, make_digest, read_source
 from aggregator.config.load import check
 from aggregator.errors import ConfigError
 
 _WIDTH = 4096
 """Line width for ruamel.yaml, which folds longer lines."""
-
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9./_-]*(?::[A-Za-z0-9./_-]+)*")
-"""Values that need no quotes for any YAML reader, also in braces."""
 
 _writing: Final = Lock()
 """Held while a config file is read, changed and written: the desk may be asked twice at once."""
@@ -166,7 +162,7 @@ def _make_keys(addition: Addition) -> CommentedMap:
 
 
 def _make_flow_map(pairs: Iterable[tuple[str, str]]) -> CommentedMap:
-    made = CommentedMap((key, value if _PLAIN.fullmatch(value) else Quoted(value)) for key, value in pairs)
+    made = CommentedMap((key, value if is_plain(value) else Quoted(value)) for key, value in pairs)
     made.fa.set_flow_style()
     return made
 
