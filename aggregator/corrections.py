@@ -19,7 +19,7 @@ from aggregator.model.cluster import Decision
 from aggregator.model.feed import Plan
 from aggregator.model.item import Override
 from aggregator.store import decisions, guids
-from aggregator.store.database import Store, transaction
+from aggregator.store.database import Store
 
 
 class DecidedError(AggregatorError):
@@ -63,7 +63,7 @@ class Terms(Struct, frozen=True):
 def _writing(terms: Terms, names: Sequence[str]) -> Iterator[Store]:
     """Give the store in a transaction; raise DecidedError if what is decided about the names is not what was seen."""
     feed = terms.plan.name
-    with transaction(terms.store) as tx:
+    with decisions.deciding(terms.store, feed) as tx:
         if terms.seen is not None and read_state(tx, feed, names) != terms.seen:
             named = [each for each in decisions.read_events(tx, feed) if any(name in each.text for name in names)]
             last = f": {named[-1].kind} {named[-1].text}, {named[-1].at:%Y-%m-%d %H:%M} UTC" if named else ""

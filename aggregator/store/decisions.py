@@ -8,13 +8,15 @@ also an event. Events are merges, splits, redirects, alarms and decisions, and a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
+from hashlib import blake2b
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import Table, bindparam, insert, select
+from sqlalchemy import Table, bindparam, func, insert, select
 
 from aggregator.model.cluster import Decision
 from aggregator.model.item import Override
@@ -69,6 +71,19 @@ def read_events(store: Store, feed: str, *, newest: int = 1000) -> tuple[Event, 
     with reading(store) as connection:
         found = [row.record for row in checksums.check(table, connection.execute(query))]
     return tuple(records.decode(Event, text) for text in reversed(found))
+
+
+@contextmanager
+def deciding(store: Store, feed: str) -> Iterator[Store]:
+    """Give a transaction in which no other process decides about the feed: what the body reads stays until it writes.
+
+    SQLite has one writer at a time.
+    """
+    with transaction(store) as tx, writing(tx) as connection:
+        if connection.dialect.name == "postgresql":
+            key = blake2b(f"aggregator/{feed}".encode(), digest_size=8).digest()
+            connection.execute(select(func.pg_advisory_xact_lock(int.from_bytes(key, signed=True))))
+        yield tx
 
 
 def read_decisions(store: Store, feed: str) -> tuple[Decision, ...]:
@@ -146,7 +161,7 @@ def read_admissions(store: Store, feed: str) -> Mapping[str, bool]:
 def write_admission(store: Store, feed: str, entries: Iterable[str], wanted: bool | None, at: datetime) -> None:  # noqa: FBT001 - the decision itself
     """Write the decision about the entries of one held item; ``None`` undoes it."""
     chosen = sorted(entries)
-    with transaction(store) as tx:
+    with deciding(store, feed) as tx:
         kept = {name: admitted for name, admitted in read_admissions(tx, feed).items() if name not in chosen}
         if wanted is not None:
             kept |= dict.fromkeys(chosen, wanted)
@@ -162,7 +177,7 @@ def read_held_back(store: Store, feed: str) -> frozenset[str]:
 def write_held_back(store: Store, feed: str, entries: Iterable[str], at: datetime, *, held: bool) -> None:
     """Hold a new item of these entries back, or release it."""
     chosen = frozenset(entries)
-    with transaction(store) as tx:
+    with deciding(store, feed) as tx:
         known = read_held_back(tx, feed)
         kept = known | chosen if held else known - chosen
         _write_value(tx, feed, HELD, sorted(kept))
@@ -176,7 +191,7 @@ def read_removed(store: Store, feed: str) -> Mapping[str, str]:
 
 def write_removed(store: Store, feed: str, guid: str, reason: str | None, at: datetime) -> None:
     """Take the item out of the feed, from the next refresh on; without a reason it is taken back."""
-    with transaction(store) as tx:
+    with deciding(store, feed) as tx:
         kept = {name: why for name, why in read_removed(tx, feed).items() if name != guid}
         if reason is not None:
             kept[guid] = reason
@@ -191,14 +206,14 @@ def read_forgotten(store: Store, feed: str) -> frozenset[str]:
 
 def forget_source(store: Store, feed: str, source: str, at: datetime) -> None:
     """Exclude the source's entries from the feed; they stay in the store."""
-    with transaction(store) as tx:
+    with deciding(store, feed) as tx:
         _write_value(tx, feed, FORGOTTEN, sorted({*read_forgotten(tx, feed), source}))
         write_event(tx, feed, Event(at, "forgotten", source))
 
 
 def restore_source(store: Store, feed: str, source: str, at: datetime) -> None:
     """Include the source's entries in the feed again."""
-    with transaction(store) as tx:
+    with deciding(store, feed) as tx:
         _write_value(tx, feed, FORGOTTEN, sorted(read_forgotten(tx, feed) - {source}))
         write_event(tx, feed, Event(at, "undone", f"forgotten: {source}"))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -15,13 +17,17 @@ from aggregator.store import cache, database, facts, schema
 from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import (
     Event,
+    forget_source,
     read_decisions,
     read_events,
+    read_forgotten,
+    read_held_back,
     read_overrides,
     undo_decision,
     undo_override,
     write_decision,
     write_event,
+    write_held_back,
     write_override,
 )
 from aggregator.store.polls import (
@@ -193,3 +199,19 @@ def test_the_polls_of_a_day_are_counted_for_ninety_days(store: Store) -> None:
         days = schema.poll_days
         connection.execute(days.update().where(days.c.day == last.isoformat()).values(day="2026-02-3?"))
     assert [each.day for each in count_polls(store, last)] == [first]
+
+
+def test_of_two_who_decide_at_once_neither_undoes_the_other(store: Store) -> None:
+    def decide() -> None:
+        forget_source(store, "show", "apple", NOON)
+        write_held_back(store, "show", ["host/2"], NOON, held=True)
+
+    other = threading.Thread(target=decide)
+    with transaction(store) as tx:
+        write_held_back(tx, "show", ["host/1"], NOON, held=True)
+        forget_source(tx, "show", "blog", NOON)
+        other.start()
+        time.sleep(0.5)
+    other.join()
+    assert read_forgotten(store, "show") == {"apple", "blog"}
+    assert read_held_back(store, "show") == {"host/1", "host/2"}
