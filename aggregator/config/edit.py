@@ -22,7 +22,7 @@ _WIDTH = 4096
 """Line width for ruamel.yaml, which folds longer lines."""
 
 _writing: Final = Lock()
-"""Held while a config file is read, changed and written: the desk may be asked twice at once."""
+"""Held while a config file is read, changed and written: the desk may get two requests at once."""
 
 
 class ChangedError(ConfigError):

@@ -33,7 +33,7 @@ PROCESSES: Final = min(os.cpu_count() or 1, 8)
 _REPORT: Final = "report.json"
 
 _WRITERS: Final = (cache, decisions, facts, guids)
-"""The modules of which a fork may have functions called: all are loaded before their writes are read."""
+"""The modules whose writes a fork may defer: they are loaded before its writes are decoded."""
 
 
 class Task(Struct, frozen=True):
@@ -53,7 +53,7 @@ class Task(Struct, frozen=True):
 
 
 class Edition(Struct, frozen=True):
-    """A composed feed: what is to be noted and reported of it, and its files; the writes to the store stand apart.
+    """A composed feed: its publication, messages and files; its writes to the store are separate messages (Composed).
 
     ``staged`` is ``None`` if there is nothing to publish. ``incomplete`` are addresses of media whose length or type no
     source gave, each with its source, and ``rivals`` those of audio that another source could replace. ``error`` says
@@ -92,11 +92,11 @@ class Composed:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        """Let go of the writes."""
+        """Close the file."""
         self.close()
 
     def close(self) -> None:
-        """Let go of the writes."""
+        """Close the file."""
         self._file.close()
 
     def write(self, tx: Store) -> None:
@@ -110,12 +110,12 @@ class Composed:
 
 
 def fork_template() -> None:
-    """Fork what compose processes are forked from from this process, which has one thread and no open store."""
+    """Fork the template of the compose processes from this process, which has one thread and no open store."""
     forks.composers.fork_template()
 
 
 def start() -> None:
-    """Load what is forked, so that it is ready when the first feed is to be composed."""
+    """Have the template import its modules, so that it is ready when the first feed is composed."""
     forks.composers.load()
 
 

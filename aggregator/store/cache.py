@@ -64,7 +64,7 @@ def _is_sound(feed: bytes | None, stage: bytes | None, key: bytes | None, value:
 
 
 def _digest(*parts: bytes) -> bytes:
-    """Return what stands before a value, to notice damage of it or of its keys."""
+    """Return the digest before a value, by which damage of it or of its keys is noticed."""
     return blake2b(b"\0".join(parts), digest_size=_DIGEST_BYTES).digest()
 
 

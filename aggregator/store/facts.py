@@ -1,4 +1,4 @@
-"""The state of each feed, and named values that other modules keep.
+"""The state of each feed, and named values of other modules.
 
 A channel's guid is given once and for ever; its fingerprint and the time of its last change move together.
 """
@@ -34,7 +34,7 @@ SOURCE_MODEL: Final = "source model"
 """The facts with what was learned from a feed, see ``aggregator.learning``."""
 
 SOURCE_RESULTS: Final = "source results"
-"""The fact with what came of each source when it was last asked."""
+"""The fact with the result of each source when it was last polled."""
 
 HELD_AUDIO: Final = "held audio"
 """The fact with audio that is still published though its source moved all of its own at once."""

@@ -34,7 +34,7 @@ LEASE: Final = timedelta(minutes=15)
 """After which the feeds of a worker that died are claimed by another: longer than any refresh of a feed has taken."""
 
 _WAIT_SECONDS = 0.2
-"""Between two looks at leases that another refresh holds."""
+"""Between two tries to claim feeds that another refresh has."""
 
 _FREE: Final = {"token": None, "lease_until": None, "owner": None}
 
@@ -154,7 +154,7 @@ def _claim(store: Store, query: Any, until: datetime, owner: str) -> tuple[Claim
 
 
 def begin(store: Store, claim: Claim, until: datetime, owner: str) -> Claim:
-    """Begin the work on a claim: return those of its feeds that are still ours, leased anew under another token.
+    """Begin the work on a claim: return those of its feeds that still have its token, leased anew under another one.
 
     With another token a message that the queue delivers twice finds nothing to do.
     """
@@ -169,14 +169,14 @@ def begin(store: Store, claim: Claim, until: datetime, owner: str) -> Claim:
 
 
 def release(store: Store, claim: Claim, until: datetime | None = None) -> None:
-    """End leases, the feeds stay due as they were; with ``until`` nobody claims them before."""
+    """End leases, the feeds stay due as they were; with ``until`` they are not claimed before."""
     rest = {**_FREE, "lease_until": stamp(until) if until else None}
     with writing(store) as connection:
         connection.execute(update(leases).where(*_ours(claim)).values(rest))
 
 
 def finish(store: Store, claim: Claim, due_times: Mapping[str, datetime], rest: datetime) -> int:
-    """End the leases of the feeds given, each due at a time; return how many were still ours.
+    """End the leases of the feeds given, each due at a time; return how many still had the claim's token.
 
     A feed that was made due again while it was in work stays due, after a ``rest``.
     """

@@ -1,6 +1,6 @@
 """Writing entries: what the documents of a source list, added to what they listed before. Absence never deletes.
 
-Each believed listing of a source gets the next number, whatever the number of its documents. An entry of the newest
+Each accepted listing of a source gets the next number, whatever the number of its documents. An entry of the newest
 listing is open: it has no ``last``, and nothing is written for it while it stays listed; one that is missing is closed
 with the number before. Positions are kept as distances from an anchor, which moves with the listing: new items come in
 at its top, so a listing with one new item writes one row, not all of them, also if it shows only its newest hundred.
