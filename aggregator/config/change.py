@@ -48,19 +48,28 @@ def change_source(text: str, feed: str, source: str, keys: Keys) -> str:
     (YAML 1.2, section 7.1).
     """
     parsed = parse(text, "config.yaml")
-    wanted = json.loads(json.dumps(parsed.values))  # without parts that are shared
+    wanted = copy_values(parsed.values)
     _update(_find(wanted, feed, source), keys)
     node: Any = parsed.root
     for step in ("feeds", feed, "sources", source):
         node = next(value for key, value in node.value if key.value == step)
     after = _apply(text, _change(text, node, keys))
-    try:
-        done = parse(after, "config.yaml").values == wanted
-    except ConfigError:
-        done = False
-    if not done:
+    if not has_values(after, wanted):
         raise ConfigError(f"feeds.{feed}.sources.{source} cannot be changed here as it is written: edit the file")
     return after
+
+
+def copy_values(values: object) -> Any:
+    """Return a copy of the values of a config in which no part is shared, as by an alias."""
+    return json.loads(json.dumps(values))
+
+
+def has_values(text: str, wanted: object) -> bool:
+    """Return whether the text is YAML of these values."""
+    try:
+        return bool(copy_values(parse(text, "config.yaml").values) == wanted)
+    except ConfigError:
+        return False
 
 
 def _find(values: Any, feed: str, source: str) -> dict[str, Any]:
