@@ -131,7 +131,7 @@ def check_sums(connection: Connection, table: Table, feed: str) -> None:
     if connection.dialect.name == "sqlite":
         _write_sums(connection)
         prefix = _name(table, feed)
-        _compare(table, _sums(connection, table, feed), _kept_sums(connection, prefix, f"{prefix}/%"))
+        _compare(table, _sums(connection, table, feed), _kept_sums(connection, prefix, f"{prefix}/"))
 
 
 def check_small_sums(connection: Connection) -> None:
@@ -144,7 +144,7 @@ def find_missing(connection: Connection, tables: Sequence[Table] = _SUMMED) -> I
     """Yield a line for each group of which rows are missing, or are there without having been written."""
     if connection.dialect.name != "sqlite":
         return
-    kept = _kept_sums(connection, "", "sum/%")
+    kept = _kept_sums(connection, "", "sum/")
     for table in tables:
         prefix = f"{_name(table)}/"
         mine = {name: value for name, value in kept.items() if name.startswith(prefix)}
@@ -178,8 +178,10 @@ def _sums(connection: Connection, table: Table, *group: str) -> dict[str, str]:
     return {_name(table, *map(str, key)): str(value) for *key, value in connection.execute(query)}
 
 
-def _kept_sums(connection: Connection, name: str, pattern: str | None = None) -> dict[str, str]:
-    """Return the sums in ``meta`` of that name, and of those that fit the pattern."""
+def _kept_sums(connection: Connection, name: str, prefix: str | None = None) -> dict[str, str]:
+    """Return the sums in ``meta`` of that name, and those whose names begin so."""
     table = schema.meta
-    fits = (table.c.name == name) | table.c.name.like(pattern) if pattern else table.c.name == name
+    fits = table.c.name == name
+    if prefix is not None:
+        fits |= table.c.name.startswith(prefix, autoescape=True)  # the name of a feed may have an underscore
     return {row.name: row.value for row in connection.execute(select(table.c.name, table.c.value).where(fits))}

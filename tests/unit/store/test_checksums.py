@@ -122,6 +122,13 @@ def test_nothing_is_written_beside_what_is_missing(state: str, what: str) -> Non
     assert Path(state).read_bytes() == before
 
 
+def test_feeds_of_similar_names_are_not_taken_for_one_another(store: Store) -> None:
+    listed = [Listing((Entry("host", "1", "T"),))]
+    for feed in ("my_show", "my-show"):
+        write_listings(store, feed, HOST, listed, NOON)
+    assert [len(read_entries(store, feed)) for feed in ("my_show", "my-show")] == [1, 1]
+
+
 def test_a_write_that_was_taken_back_hides_nothing_that_is_missing(state: str) -> None:
     with database.open_store(state) as store:
         fill(store)
