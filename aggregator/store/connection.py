@@ -90,7 +90,10 @@ def has_content(state: str) -> bool:
 
 def printable_name(url: URL) -> str:
     """Return the database as messages name it, without its password."""
-    return str(sqlite_file(url) or url.set(drivername="postgresql").render_as_string(hide_password=True))
+    if path := sqlite_file(url):
+        return str(path)
+    hidden = url.update_query_dict({name: "***" for name in url.query if "password" in name})
+    return hidden.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
 def create_store_engine(url: URL) -> Engine:
