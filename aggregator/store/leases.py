@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Connection, case, delete, func, or_, select, true, update
+from sqlalchemy import ColumnElement, Connection, case, delete, func, or_, select, update
 
 from aggregator.errors import LockedError, StoreError
 from aggregator.store import connection as connections
@@ -262,11 +262,9 @@ def count_claimed(store: Store, now: datetime) -> int:
 def count(store: Store, at: datetime, now: datetime) -> Counts:
     """Return how many feeds are in which state, and how late they are."""
     held = (leases.c.token.is_not(None), leases.c.lease_until >= stamp(now))
-    is_due = leases.c.due_at <= stamp(at)
+    is_feed, is_due = leases.c.feed != INDEX, leases.c.due_at <= stamp(at)
     with reading(store) as connection:
-        feeds, due = (
-            connection.execute(select(func.count(leases.c.feed)).where(each)).scalar_one() for each in (true(), is_due)
-        )
+        feeds, due = (connection.execute(select(func.count()).where(each)).scalar_one() for each in (is_feed, is_due))
         owners = select(leases.c.owner, func.count()).where(*held).group_by(leases.c.owner)
         by_owner = {str(owner): int(number) for owner, number in connection.execute(owners)}
         oldest = select(leases.c.due_at).where(is_due).order_by(leases.c.due_at).limit(1)
@@ -274,7 +272,7 @@ def count(store: Store, at: datetime, now: datetime) -> Counts:
     queued = by_owner.pop("", 0)
     lags = [(at - parse_stamp(each)).total_seconds() if each else 0.0 for each in found]
     working = sum(by_owner.values())
-    return Counts(feeds - 1, max(due - queued - working, 0), queued, working, (lags[0], lags[1], lags[2], lags[3]))
+    return Counts(feeds, max(due - queued - working, 0), queued, working, (lags[0], lags[1], lags[2], lags[3]))
 
 
 def read_working(store: Store, now: datetime) -> tuple[Working, ...]:

@@ -154,6 +154,7 @@ def test_a_clock_that_went_back_frees_what_one_that_was_ahead_wrote(store: Store
 
 
 def test_feeds_by_their_leases_are_counted(store: Store) -> None:
+    assert leases.count(store, NOON, NOON) == leases.Counts(0, 0, 0, 0, (0.0, 0.0, 0.0, 0.0))
     leases.set_feeds(store, WANTED[:9], NOON)
     leases.set_feeds(store, WANTED, NOON + MINUTE)
     leases.begin(store, claimed(store, NOON, most=3, owner=""), NOON + LEASE, "me")
