@@ -31,19 +31,6 @@ _KEY = 4
 Row = dict[str, str | int | None]
 
 
-class Change(Struct, frozen=True):
-    """Numbers of keys of a listing that are new, that have other content now, and that are as before."""
-
-    new: int = 0
-    changed: int = 0
-    same: int = 0
-
-    @property
-    def total(self) -> int:
-        """Return how many keys were listed."""
-        return self.new + self.changed + self.same
-
-
 class _Known(Struct, frozen=True):
     """One known key of one document: the columns of its row between key and record, in their order."""
 
@@ -90,32 +77,24 @@ class _Content(Struct, frozen=True):
     record: str
 
 
-def write_listings(store: Store, feed: str, source: Source, listings: Sequence[Listing | None], at: datetime) -> Change:
-    """Write what the documents of the source list, in the order of ``locate``, and return how many entries changed.
+def write_listings(store: Store, feed: str, source: Source, listings: Sequence[Listing | None], at: datetime) -> None:
+    """Write what the documents of the source list, in the order of ``locate``.
 
-    ``None`` stands for a document that is not new or failed: its entries stay as they are. A key that several documents
-    list counts once, with the content of the first.
+    ``None`` stands for a document that is not new or failed: its entries stay as they are.
     """
     if all(listing is None for listing in listings):
-        return Change()
-    before, listed, changed = set[str](), set[str](), set[str]()
+        return
     with writing(store) as connection:
         number, previous_at = _begin_listing(connection, feed, source, stamp(at))
         for document, listing in enumerate(listings):
+            if listing is None:
+                continue
             same: dict[str, object] = {"feed": feed, "source": source.name, "document": document}
             known = _read_known(connection, same)
-            before |= known.keys()
-            if listing is not None:
-                anchor = _choose_anchor(listing, known)
-                previous_anchor = _write_show(connection, same, anchor, records.encode(listing.show))
-                of = _DocumentListing(
-                    feed, source.name, document, number, stamp(at), previous_at, anchor, previous_anchor
-                )
-                keys, other = _write_document(connection, of, known, listing)
-                listed |= keys
-                changed |= other
-    new, others = len(listed - before), len(changed & before)
-    return Change(new, others, len(listed) - new - others)
+            anchor = _choose_anchor(listing, known)
+            previous_anchor = _write_show(connection, same, anchor, records.encode(listing.show))
+            of = _DocumentListing(feed, source.name, document, number, stamp(at), previous_at, anchor, previous_anchor)
+            _write_document(connection, of, known, listing)
 
 
 def _begin_listing(connection: Connection, feed: str, source: Source, at: str) -> tuple[int, str]:
@@ -159,34 +138,26 @@ def _write_show(connection: Connection, same: dict[str, object], anchor: int, re
     return before.anchor if before else 0
 
 
-def _write_document(
-    connection: Connection, of: _DocumentListing, known: dict[str, _Known], listing: Listing
-) -> tuple[set[str], set[str]]:
-    """Write entries that are new, have other content, moved or came back, and close those that are missing.
-
-    Return the keys listed, and those of them that are new or have other content.
-    """
+def _write_document(connection: Connection, of: _DocumentListing, known: dict[str, _Known], listing: Listing) -> None:
+    """Write entries that are new, have other content, moved or came back, and close those that are missing."""
     new: list[Row] = []
     changed: list[Row] = []
     moved: list[Row] = []
-    listed, others = set[str](), set[str]()
+    listed: set[str] = set()
     for each in _by_content(connection, of, known, listing.entries):
         listed.add(each.key)
         place = of.anchor - each.entry.position
         before = known.get(each.key)
         if before is None:
             new.append(_new_row(of, each, place))
-            others.add(each.key)
         elif before.digest != each.digest:
             after = of.row(each.key, before, digest=each.digest, changed=of.at, last=None, last_seen=None, place=place)
             changed.append({**after, "record": each.record})
-            others.add(each.key)
         elif before.last is not None or before.place != place:
             moved.append(of.row(each.key, before, last=None, last_seen=None, place=place))
         _flush(connection, new, changed, moved, least=BATCH)
     moved.extend(_missing_rows(of, known, listed))
     _flush(connection, new, changed, moved, least=1)
-    return listed, others
 
 
 def _by_content(
