@@ -173,10 +173,12 @@ def _by_content(
         before = known.get(key)
         if before is None or before.digest == content.digest:
             yield content
-        else:
-            changed.append(content)
-    for some in batches(changed):
-        yield from _rename_others(connection, of, known, some, listed)
+            continue
+        changed.append(content)
+        if len(changed) >= BATCH:
+            yield from _rename_others(connection, of, known, changed, listed)
+            changed = []
+    yield from _rename_others(connection, of, known, changed, listed)
 
 
 def _encode(key: str, entry: Entry) -> _Content:

@@ -255,14 +255,19 @@ def test_what_is_written_is_proportional_to_what_changed(state: str) -> None:
 
 def test_memory_grows_with_the_keys_not_with_the_texts(state: str) -> None:
     said = [Entry("host", f"{number}", "T", position=number, description="x" * 5000) for number in range(3000)]
+    other = [replace(each, description="y" * 5000) for each in said]
     with stores.open_store(state) as store:
-        hear(store, 0, Listing(tuple(said[:10])))
+        write_listings(store, "show", HOST, [Listing(tuple(said[:10]))], at(0))
         tracemalloc.start()
-        hear(store, 1, Listing(tuple(said)))
-        hear(store, 2, Listing(tuple(said)))
+        write_listings(store, "show", HOST, [Listing(tuple(said))], at(1))
+        write_listings(store, "show", HOST, [Listing(tuple(said))], at(2))
         _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        write_listings(store, "show", HOST, [Listing(tuple(other))], at(3))
+        _, peak_of_changes = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert peak < 8_000_000, "15 MB of text were written"
+    assert peak_of_changes < 15_000_000, "15 MB of text were read and 15 MB written"
 
 
 keys = st.lists(st.sampled_from("abcdef"), unique=True, max_size=5)
