@@ -69,8 +69,8 @@ def _digest(*parts: bytes) -> bytes:
 
 
 @deferrable
-def drop_unused(store: Store, feed: str, stage: str, used: Collection[str]) -> int:
-    """Drop values that were unused for :data:`KEPT_RUNS`, and return how many. ``used`` are the keys of this run.
+def drop_unused(store: Store, feed: str, stage: str, used: Collection[str]) -> None:
+    """Drop values that were unused for :data:`KEPT_RUNS`; ``used`` are the keys of this run.
 
     Use is noted only after half of that time, so that a run that changes nothing writes next to nothing.
     """
@@ -81,4 +81,4 @@ def drop_unused(store: Store, feed: str, stage: str, used: Collection[str]) -> i
         if connection.execute(select(cache.c.used).where(*same, aging).limit(1)).first():
             for some in batches(sorted(set(used))):
                 connection.execute(update(cache).where(*same, aging, cache.c.key.in_(some)).values(used=run))
-        return connection.execute(delete(cache).where(*same, cache.c.used < run - KEPT_RUNS)).rowcount
+        connection.execute(delete(cache).where(*same, cache.c.used < run - KEPT_RUNS))

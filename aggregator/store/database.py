@@ -37,9 +37,8 @@ from aggregator.store import connection as connections
 T = TypeVar("T")
 _Combine = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
 P = ParamSpec("P")
-R = TypeVar("R")
 
-_writes: dict[str, tuple[type[Struct], Callable[..., object]]] = {}
+_writes: dict[str, tuple[type[Struct], Callable[..., None]]] = {}
 """The functions that can be deferred, by name, each with the record of its arguments."""
 
 _encoder = msgspec.msgpack.Encoder()
@@ -232,8 +231,8 @@ def batches(values: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
         yield batch
 
 
-def deferrable(write: Callable[Concatenate[Store, P], R]) -> Callable[Concatenate[Store, P], R | None]:
-    """Let a function write later if the store it is given defers its writes; it then returns ``None``."""
+def deferrable(write: Callable[Concatenate[Store, P], None]) -> Callable[Concatenate[Store, P], None]:
+    """Let a function write later if the store that it is given defers its writes."""
     hints, signature = get_type_hints(write), inspect.signature(write)
     names = [name for name in signature.parameters if name != "store"]
     name = f"{write.__module__.rpartition('.')[2]}.{write.__name__}"
@@ -241,13 +240,13 @@ def deferrable(write: Callable[Concatenate[Store, P], R]) -> Callable[Concatenat
     _writes[name] = record, write
 
     @wraps(write)
-    def wrapper(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> R | None:
+    def wrapper(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> None:
         if store.defer is None:
-            return write(store, *args, **kwargs)
+            write(store, *args, **kwargs)
+            return
         bound = signature.bind(store, *args, **kwargs)
         bound.apply_defaults()
         store.defer(_encode(record(**{each: bound.arguments[each] for each in names})))
-        return None
 
     return wrapper
 

@@ -76,28 +76,25 @@ def read_feeds(store: Store, names: Collection[str]) -> frozenset[str]:
 
 
 @deferrable
-def write_feed_state(
-    store: Store, feed: str, *, fingerprint: str, updated: datetime, guid: str | None = None
-) -> FeedState:
-    """Count one more run, and return the new state; raise StoreError if it would change the channel's guid.
+def write_feed_state(store: Store, feed: str, *, fingerprint: str, updated: datetime, guid: str | None = None) -> None:
+    """Count one more run; raise StoreError if it would change the channel's guid.
 
-    ``updated`` is written only with another fingerprint: publish the ``updated`` of the state returned.
+    ``updated`` is written only with another fingerprint.
     """
     with transaction(store) as tx, writing(tx) as connection:
         before = read_feed_state(tx, feed)
         if before.guid is not None and guid not in (None, before.guid):
             raise StoreError(f"store: {feed}: the channel's guid is {before.guid} for ever, not {guid}")
-        same = before.fingerprint == fingerprint and before.updated is not None
-        after = FeedState(guid or before.guid, fingerprint, before.updated if same else updated, before.runs + 1)
+        if before.fingerprint == fingerprint and before.updated is not None:
+            updated = before.updated
         row = {
             "feed": feed,
-            "guid": after.guid,
-            "fingerprint": after.fingerprint,
-            "updated": stamp(after.updated) if after.updated else None,
-            "runs": after.runs,
+            "guid": guid or before.guid,
+            "fingerprint": fingerprint,
+            "updated": stamp(updated),
+            "runs": before.runs + 1,
         }
         upsert(connection, feeds, [row])
-    return after
 
 
 def read_fact(store: Store, feed: str, name: str) -> bytes | None:

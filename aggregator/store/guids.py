@@ -50,8 +50,8 @@ def find_feeds(store: Store, guid: str) -> tuple[str, ...]:
 
 
 @deferrable
-def write_guids(store: Store, feed: str, published: Collection[PublishedItem]) -> int:
-    """Add new guids and alter known ones, and return how many rows that wrote. What is not given stays as it is.
+def write_guids(store: Store, feed: str, published: Collection[PublishedItem]) -> None:
+    """Add new guids and alter known ones. What is not given stays as it is.
 
     Raises StoreError, and writes nothing, if a first publication or a published date would change (only its precision
     may grow; a provisional date is replaced once), or an alias would become an item again, name no guid, or run in a
@@ -66,7 +66,6 @@ def write_guids(store: Store, feed: str, published: Collection[PublishedItem]) -
         _check_aliases(feed, before | after)
         changed = [each for guid, each in after.items() if before.get(guid) != each]
         upsert(connection, guids, [_row(feed, each) for each in changed])
-    return len(changed)
 
 
 def _row(feed: str, item: PublishedItem) -> dict[str, str]:
