@@ -22,7 +22,7 @@ _OLD822 = re.compile(
 )
 _RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})")
 # Minutes above 59 are no mistake where there are no hours: "148:31" is seen, and understood.
-DURATION = re.compile(r"\d+|\d{1,3}:[0-5]?\d:[0-5]\d|\d{1,4}:[0-5]\d")
+DURATION = re.compile(r"\d{1,15}|\d{1,3}:[0-5]?\d:[0-5]\d|\d{1,4}:[0-5]\d")
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9._~%!$&'()*+,;=:@\[\]-]+(?:[/?#][!#$%&'()*+,/:;=?@\[\]A-Za-z0-9~._-]*)?")
 # UTF-8 read as Windows-1252: a lead byte's letter and a continuation byte's sign, which no language writes together.
 MOJIBAKE = re.compile("[ÃÂ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰‹Œ‘’“”•–—˜™›œ]|â€|â\u0080")
@@ -62,9 +62,9 @@ def find_date_fault(value: str, *, plain: bool = False) -> str | None:
     text = value.strip()
     found = (_OLD822 if plain else _RFC822).fullmatch(text)
     if found is None:
-        at = _parse_zoned(text)
-        hint = f": write {format_datetime(at)!r}" if at else " is not like 'Mon, 04 Aug 2025 08:00:00 +0000'"
-        return f"{text[:60]!r}{hint}"
+        if (at := _parse(text)) and at.tzinfo:
+            return f"{text[:60]!r}: write {format_datetime(at)!r}"
+        return f"{text[:60]!r} is not like 'Mon, 04 Aug 2025 08:00:00 +0000'"
     try:
         at = parsedate_to_datetime(text)
     except ValueError:
@@ -74,22 +74,19 @@ def find_date_fault(value: str, *, plain: bool = False) -> str | None:
     return None
 
 
-def _parse_zoned(text: str) -> datetime | None:
-    """Parse a date of another form with a zone; ``None`` if it cannot be read."""
+def _parse(text: str) -> datetime | None:
     try:
-        at = datetime.fromisoformat(text) if _RFC3339.fullmatch(text) else parsedate_to_datetime(text)
-    except ValueError:
+        return datetime.fromisoformat(text) if _RFC3339.fullmatch(text) else parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
         return None
-    return at if at.tzinfo else None
 
 
 def parse_date(value: str | None) -> datetime | None:
-    """Parse an RSS or RFC 3339 date; ``None`` if it cannot be read."""
-    text = (value or "").strip()
+    """Parse an RSS or RFC 3339 date to UTC; ``None`` if it cannot be read."""
+    at = _parse((value or "").strip())
     try:
-        at = datetime.fromisoformat(text) if _RFC3339.fullmatch(text) else parsedate_to_datetime(text)
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    except (ValueError, TypeError, OverflowError):
+        return at and (at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC))
+    except OverflowError:  # a time of the year 1 or 9999 that is in another year in UTC
         return None
 
 

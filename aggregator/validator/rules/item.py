@@ -71,8 +71,8 @@ def _describe_value(name: str, value: str | None, fault: str) -> str:
 def _check_length(document: FeedDocument) -> Iterator[Fault]:
     for where, _, found in _list_enclosures(document):
         length = found.get("length") or ""
-        if length.isdecimal() and int(length) < _SMALLEST:
-            yield where, f"enclosure has {int(length)} bytes: the real length is not known"
+        if length.isdecimal() and (size := float(length)) < _SMALLEST:
+            yield where, f"enclosure has {size:.0f} bytes: the real length is not known"
 
 
 def _check_usual(document: FeedDocument) -> Iterator[Fault]:

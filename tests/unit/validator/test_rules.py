@@ -252,3 +252,17 @@ def test_it_never_raises(document: bytes) -> None:
 def test_it_never_raises_on_json(value: Any) -> None:
     examine(json.dumps({"items": value, "title": value, "_x": value}).encode(), NOW)
     examine(json.dumps({"items": [value, {"attachments": value, "id": value}]}).encode(), NOW)
+
+
+@pytest.mark.parametrize(
+    ("find", "put"),
+    [
+        (">1536<", f">{'1' * 5000}<"),
+        ('length="24576000"', f'length="{"1" * 5000}"'),
+        ("04 Aug 2025 08:00:00 GMT", f"04 Aug {'9' * 20} 08:00:00 GMT"),
+        ("08:00:00 GMT", f"08:00:00 +{'9' * 20}"),
+    ],
+)
+def test_it_never_raises_on_large_numbers(find: str, put: str) -> None:
+    assert find in SOUND["rss"]
+    examine(SOUND["rss"].replace(find, put, 1).encode(), NOW)
