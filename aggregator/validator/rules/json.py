@@ -27,7 +27,7 @@ def _is_sound(document: FeedDocument) -> bool:
 
 
 def _check_version(document: FeedDocument) -> Iterator[Fault]:
-    if _is_sound(document) and document.data.get("version") not in {_VERSION, _FIRST}:
+    if _is_sound(document) and document.data.get("version") not in (_VERSION, _FIRST):
         yield "version", f"is {document.data.get('version')!r}, not {_VERSION!r}"
 
 

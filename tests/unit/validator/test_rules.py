@@ -251,6 +251,7 @@ def test_it_never_raises(document: bytes) -> None:
 @settings(max_examples=100, deadline=None)
 def test_it_never_raises_on_json(value: Any) -> None:
     examine(json.dumps({"items": value, "title": value, "_x": value}).encode(), NOW)
+    examine(json.dumps({"items": [], "version": value}).encode(), NOW)
     examine(json.dumps({"items": [value, {"attachments": value, "id": value}]}).encode(), NOW)
 
 
