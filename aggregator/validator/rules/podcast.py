@@ -91,17 +91,17 @@ def _check_valid(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _find_faults(element: Node) -> Iterator[str]:
-    """Yield what is wrong with an element or its children."""
-    tag = _make_tag(element)
-    yield from passed_tags.find_faults(tag)
-    for child in element.iterchildren(f"{_PODCAST}*"):
-        if format_name(child) in ELEMENTS:
-            yield from (f"{format_name(child)} {fault}" for fault in _find_faults(child))
+    """Yield what is wrong with an element or with those in it."""
+    yield from passed_tags.find_faults(_make_tag(element))
+    for inner in element.iterdescendants(f"{_PODCAST}*"):
+        if (name := format_name(inner)) in ELEMENTS:
+            yield from (f"{name} {fault}" for fault in passed_tags.find_faults(_make_tag(inner)))
 
 
 def _make_tag(element: Node) -> Tag:
+    """Return an element as a Tag; of the elements in it only the names are needed."""
     attributes = tuple((str(name), str(value)) for name, value in element.attrib.items())
-    children = tuple(_make_tag(child) for child in element if isinstance(child.tag, str))
+    children = tuple(Tag(format_name(child)) for child in element if isinstance(child.tag, str))
     return Tag(format_name(element), element.text, attributes, children)
 
 

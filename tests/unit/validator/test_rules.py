@@ -267,3 +267,8 @@ def test_it_never_raises_on_json(value: Any) -> None:
 def test_it_never_raises_on_large_numbers(find: str, put: str) -> None:
     assert find in SOUND["rss"]
     examine(SOUND["rss"].replace(find, put, 1).encode(), NOW)
+
+
+def test_it_never_raises_on_deep_elements() -> None:
+    deep = "<podcast:value>" * 1500 + "</podcast:value>" * 1500
+    assert "podcast-valid" in rules(SOUND["rss"].replace("</item>", deep + "</item>", 1).encode())
