@@ -27,7 +27,30 @@ NAMESPACES = {
     "fh": "http://purl.org/syndication/history/1.0",
 }
 
+_PREFIXES = {address: prefix for prefix, address in NAMESPACES.items()}
+
 Node: TypeAlias = etree._Element  # noqa: SLF001 - lxml has no public name for it
+
+
+def make_tag(name: str) -> str:
+    """Return the lxml tag of a prefixed name.
+
+    >>> make_tag("podcast:guid")
+    '{https://podcastindex.org/namespace/1.0}guid'
+    """
+    prefix, _, local = name.rpartition(":")
+    return f"{{{NAMESPACES[prefix]}}}{local}" if prefix else name
+
+
+def format_name(element: Node) -> str:
+    """Return an element's name with the usual prefix; the lxml tag if its namespace is not one of these.
+
+    >>> format_name(etree.Element(make_tag("itunes:image")))
+    'itunes:image'
+    """
+    address, _, local = str(element.tag).rpartition("}")
+    prefix = _PREFIXES.get(address[1:])
+    return f"{prefix}:{local}" if prefix else str(element.tag)
 
 
 class _Rows(BaseExtension):  # type: ignore[misc]  # feedgen has no types
@@ -83,8 +106,7 @@ def _replace_links(parent: Node, rows: Sequence[Row]) -> None:
 def _write_rows(parent: Node, rows: Sequence[Row]) -> None:
     """Write rows into an element; attributes whose value is ``None`` are left out."""
     for name, text, attributes, children in rows:
-        prefix, _, local = name.rpartition(":")
-        element = etree.SubElement(parent, f"{{{NAMESPACES[prefix]}}}{local}" if prefix else name)
+        element = etree.SubElement(parent, make_tag(name))
         element.text = text
         for key, value in attributes.items():
             if value is not None:

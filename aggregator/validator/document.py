@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from lxml import etree
 from msgspec import Struct, field
 
 from aggregator.generator.content.links import media_type_by_extension
-from aggregator.generator.podcast import NAMESPACES, Node
+from aggregator.generator.podcast import NAMESPACES, Node, format_name, make_tag
 from aggregator.validator.artwork import Picture
 
 Kind = Literal["rss", "atom", "json", "opml", "unknown"]
@@ -56,8 +56,8 @@ class FeedDocument(Struct, frozen=True):
 
     ``broken`` says why it is neither, ``torn`` on which line. ``above`` counts the lines of white space before the
     document, which the tree does not know. ``served`` is how it was fetched, ``None`` for a file; ``now`` is the time
-    of the check. ``channel`` is RSS's channel, ``items`` are RSS's items or Atom's entries in their order; ``podcast``
-    says whether RSS is one. ``picture`` is its artwork, where that was fetched too.
+    of the check. ``channel`` is RSS's channel, ``items`` are RSS's items or Atom's entries in their order, with their
+    places; ``podcast`` says whether RSS is one. ``picture`` is its artwork, where that was fetched too.
     """
 
     raw: bytes
@@ -71,7 +71,7 @@ class FeedDocument(Struct, frozen=True):
     served: Served | None = None
     picture: Picture | None = None
     channel: Node | None = None
-    items: tuple[Node, ...] = ()
+    items: tuple[tuple[Spot, Node], ...] = ()
     podcast: bool = False
 
     @property
@@ -100,8 +100,17 @@ def read(raw: bytes, now: datetime, served: Served | None = None) -> FeedDocumen
     kind = kinds.get(str(root.tag), "unknown")
     channel = root.find("channel") if kind == "rss" else None
     items = tuple(root.iterfind("channel/item" if kind == "rss" else f"{ATOM}entry"))
-    podcast = channel is not None and _is_podcast(channel, items)
-    return FeedDocument(raw, kind, now, root, above=above, served=served, channel=channel, items=items, podcast=podcast)
+    return FeedDocument(
+        raw,
+        kind,
+        now,
+        root,
+        above=above,
+        served=served,
+        channel=channel,
+        items=tuple((_place_item(item, position), item) for position, item in enumerate(items, 1)),
+        podcast=channel is not None and _is_podcast(channel, items),
+    )
 
 
 def find_artwork(raw: bytes, now: datetime) -> str | None:
@@ -119,28 +128,6 @@ def _is_podcast(channel: Node, items: Sequence[Node]) -> bool:
         return medium.strip().removesuffix("L") in _HEARD
     heard = sum(1 for item in items if has_media(item))
     return heard * 2 >= max(len(items), 1) or channel.find(make_tag("itunes:category")) is not None
-
-
-def make_tag(name: str) -> str:
-    """Return the lxml tag of a prefixed name.
-
-    >>> make_tag("podcast:guid")
-    '{https://podcastindex.org/namespace/1.0}guid'
-    """
-    prefix, _, local = name.rpartition(":")
-    return f"{{{NAMESPACES[prefix]}}}{local}" if prefix else name
-
-
-def format_name(element: Node) -> str:
-    """Return an element's name with the usual prefix.
-
-    >>> format_name(etree.Element(make_tag("itunes:image")))
-    'itunes:image'
-    """
-    tag = str(element.tag)
-    return next(
-        (f"{key}:{tag[len(uri) + 2 :]}" for key, uri in NAMESPACES.items() if tag.startswith(f"{{{uri}}}")), tag
-    )
 
 
 def find_line_of(document: FeedDocument, where: str | Spot) -> int | None:
@@ -167,17 +154,27 @@ def find_line(element: Node) -> int | None:
     return found if isinstance(found, int) else None
 
 
-def _make_place(item: Node, position: int) -> Spot:
+def get_text(element: Node, name: str) -> str:
+    """Return the text of the first child of a prefixed name, without white space around it; empty if there is none."""
+    return (element.findtext(make_tag(name)) or "").strip()
+
+
+def _place_item(item: Node, position: int) -> Spot:
     """Return the place of an item, counted from 1, with its id."""
-    text = item.findtext("guid") or item.findtext(f"{ATOM}id") or ""
     name = "entry" if str(item.tag).startswith("{") else "item"
-    return Spot(f"{name}[{position}] {text.strip()[:80]}".rstrip(), find_line(item))
+    return Spot(f"{name}[{position}] {_get_id(item)}".rstrip(), find_line(item))
 
 
-def list_items(document: FeedDocument) -> Iterator[tuple[Spot, Node]]:
-    """Yield each item with its place."""
-    for position, item in enumerate(document.items, 1):
-        yield _make_place(item, position), item
+def place_element(element: Node) -> Spot:
+    """Return the place of an element: its names from the item or the channel down, and the item's id."""
+    names = [format_name(one) for one in (element, *element.iterancestors())][::-1]
+    item = next((one for one in element.iterancestors() if etree.QName(one).localname in {"item", "entry"}), None)
+    path = "/".join(names[1:]) or names[0]
+    return Spot(path if item is None else f"{path} {_get_id(item)}".rstrip(), find_line(element))
+
+
+def _get_id(item: Node) -> str:
+    return (get_text(item, "guid") or get_text(item, "atom:id"))[:80]
 
 
 def has_media(item: Node) -> bool:

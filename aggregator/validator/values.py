@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
 
-from aggregator.generator.podcast import Node
-from aggregator.validator.document import FeedDocument, make_tag
+from aggregator.generator.podcast import Node, make_tag
+from aggregator.validator.document import FeedDocument
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _RFC822 = re.compile(
@@ -60,14 +60,12 @@ def find_date_fault(value: str, *, plain: bool = False) -> str | None:
     be a name.
     """
     text = value.strip()
-    found = (_OLD822 if plain else _RFC822).fullmatch(text)
+    found, at = (_OLD822 if plain else _RFC822).fullmatch(text), _parse(text)
     if found is None:
-        if (at := _parse(text)) and at.tzinfo:
+        if at and at.tzinfo:
             return f"{text[:60]!r}: write {format_datetime(at)!r}"
         return f"{text[:60]!r} is not like 'Mon, 04 Aug 2025 08:00:00 +0000'"
-    try:
-        at = parsedate_to_datetime(text)
-    except ValueError:
+    if at is None:
         return f"{text!r} is no day of the calendar"
     if found.group(1) and _DAYS[at.weekday()] != found.group(1):
         return f"{text!r} was a {_DAYS[at.weekday()]}"
@@ -81,9 +79,9 @@ def _parse(text: str) -> datetime | None:
         return None
 
 
-def parse_date(value: str | None) -> datetime | None:
+def parse_date(value: str) -> datetime | None:
     """Parse an RSS or RFC 3339 date to UTC; ``None`` if it cannot be read."""
-    at = _parse((value or "").strip())
+    at = _parse(value.strip())
     try:
         return at and (at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC))
     except OverflowError:  # a time of the year 1 or 9999 that is in another year in UTC
@@ -100,13 +98,12 @@ def is_future(at: datetime, now: datetime) -> bool:
     return at > now + timedelta(minutes=1)
 
 
-def parse_seconds(value: str | None) -> int:
+def parse_seconds(value: str) -> int:
     """Parse a duration to seconds; 0 if it is unknown or unreadable."""
-    text = (value or "").strip()
-    if not DURATION.fullmatch(text):
+    if not DURATION.fullmatch(value):
         return 0
     total = 0
-    for part in text.split(":"):
+    for part in value.split(":"):
         total = total * 60 + int(part)
     return total
 

@@ -17,10 +17,9 @@ from lxml import etree
 from msgspec import Struct, field
 
 from aggregator.generator.paging import find_archives
-from aggregator.generator.podcast import NAMESPACES, Node
+from aggregator.generator.podcast import Node, format_name
 from aggregator.text.html import to_text
 
-_PREFIXES = {address: prefix for prefix, address in NAMESPACES.items()}
 _NAMES: Mapping[str, str] = {
     "pubDate": "date",
     "content:encoded": "text",
@@ -145,7 +144,7 @@ def _read_fields(parent: Node) -> dict[str, str]:
 
 
 def _read_element(node: Node, *, item: bool) -> Iterator[tuple[str, str]]:
-    name = _name(node)
+    name = format_name(node)
     if name in _DERIVED or (name == "pubDate" and not item):
         return
     if name == "atom:link":
@@ -160,12 +159,6 @@ def _read_element(node: Node, *, item: bool) -> Iterator[tuple[str, str]]:
         yield "date", parsedate_to_datetime(node.text or "").isoformat()
     else:
         yield ("description" if name == "description" and not item else _NAMES.get(name, name)), _flatten(node)
-
-
-def _name(node: Node) -> str:
-    """Return the name of an element with its usual prefix."""
-    address, _, local = str(node.tag).rpartition("}")
-    return f"{_PREFIXES.get(address[1:], address[1:])}:{local}" if address else local
 
 
 def _flatten(node: Node) -> str:

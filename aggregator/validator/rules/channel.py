@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from aggregator.generator.content import sanitize
-from aggregator.generator.podcast import Node
+from aggregator.generator.podcast import Node, make_tag
 from aggregator.model.categories import CATEGORIES, find_category
 from aggregator.validator import values
-from aggregator.validator.document import FeedDocument, Spot, find_line, list_items, make_tag
+from aggregator.validator.document import FeedDocument, Spot, find_line, get_text
 from aggregator.validator.rule import Check, Fault, Rule
 
 _NEEDED = ("title", "link", "description")
@@ -23,7 +23,7 @@ _PICTURE = re.compile(r"(?i)\.(?:jpe?g|png)$")
 
 
 def _get_text(document: FeedDocument, name: str) -> str:
-    return "" if document.channel is None else (document.channel.findtext(make_tag(name)) or "").strip()
+    return "" if document.channel is None else get_text(document.channel, name)
 
 
 def _find_all(document: FeedDocument, name: str) -> list[Node]:
@@ -159,9 +159,9 @@ def _check_type(document: FeedDocument) -> Iterator[Fault]:
     if text and text not in {"episodic", "serial"}:
         yield "channel/itunes:type", f"is {text!r}, not episodic or serial"
     if text == "serial":
-        for where, item in list_items(document):
-            whole = (item.findtext(make_tag("itunes:episodeType")) or "full").strip() == "full"
-            if whole and item.find("enclosure") is not None and not item.findtext(make_tag("itunes:episode")):
+        for where, item in document.items:
+            whole = get_text(item, "itunes:episodeType") in {"", "full"}
+            if whole and item.find("enclosure") is not None and not get_text(item, "itunes:episode"):
                 yield where, "has no itunes:episode, which a serial show must have"
 
 
@@ -193,7 +193,7 @@ def _check_once(document: FeedDocument) -> Iterator[Fault]:
 
 def _check_owner(document: FeedDocument) -> Iterator[Fault]:
     for found in _find_all(document, "itunes:owner"):
-        yield "channel/itunes:owner", f"publishes {(found.findtext(make_tag('itunes:email')) or 'a name').strip()}"
+        yield "channel/itunes:owner", f"publishes {get_text(found, 'itunes:email') or 'a name'}"
 
 
 def _check_copyright(document: FeedDocument) -> Iterator[Fault]:

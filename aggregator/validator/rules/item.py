@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from aggregator.generator.content import sanitize
 from aggregator.generator.content.links import SPELLINGS, media_type_by_extension
-from aggregator.generator.podcast import Node
+from aggregator.generator.podcast import Node, make_tag
 from aggregator.validator import values
-from aggregator.validator.document import FeedDocument, Spot, has_media, list_items, make_tag
+from aggregator.validator.document import FeedDocument, Spot, get_text, has_media
 from aggregator.validator.rule import Fault, Rule
 
 _ONCE = ("title", "link", "description", "pubDate", "guid", "enclosure", "source", "content:encoded")
@@ -23,33 +23,31 @@ _SMALLEST = 16_384
 
 
 def _check_either(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        if document.kind == "rss" and not any((item.findtext(name) or "").strip() for name in ("title", "description")):
+    for where, item in document.items:
+        if document.kind == "rss" and not any(get_text(item, name) for name in ("title", "description")):
             yield where, "has neither title nor description: AntennaPod rejects the whole feed"
 
 
 def _check_title(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        if document.kind == "rss" and not (item.findtext("title") or "").strip():
+    for where, item in document.items:
+        if document.kind == "rss" and not get_text(item, "title"):
             yield where, "has no title"
 
 
 def _number_in_title(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        if document.kind == "rss" and values.NUMBERED.match(text := (item.findtext("title") or "").strip()):
+    for where, item in document.items:
+        if document.kind == "rss" and values.NUMBERED.match(text := get_text(item, "title")):
             yield where, f"{text[:60]!r} begins with a season or episode number"
 
 
 def _check_enclosure(document: FeedDocument) -> Iterator[Fault]:
     if document.podcast:
-        yield from (
-            (where, "has no enclosure") for where, item in list_items(document) if item.find("enclosure") is None
-        )
+        yield from ((where, "has no enclosure") for where, item in document.items if item.find("enclosure") is None)
 
 
 def _list_enclosures(document: FeedDocument) -> Iterator[tuple[Spot, Node, Node]]:
     """Yield each enclosure with its item and the item's place."""
-    for where, item in list_items(document):
+    for where, item in document.items:
         yield from ((where, item, found) for found in item.iterfind("enclosure"))
 
 
@@ -92,22 +90,22 @@ def _check_extension(document: FeedDocument) -> Iterator[Fault]:
 def _check_guid(document: FeedDocument) -> Iterator[Fault]:
     if document.kind != "rss":
         return
-    for where, item in list_items(document):
-        if not (item.findtext("guid") or "").strip():
+    for where, item in document.items:
+        if not get_text(item, "guid"):
             yield where, "has no guid"
 
 
 def _check_guid_once(document: FeedDocument) -> Iterator[Fault]:
     seen: dict[str, Spot] = {}
-    for where, item in list_items(document):
-        text = (item.findtext("guid") or "").strip()
+    for where, item in document.items:
+        text = get_text(item, "guid")
         if text and text in seen:
             yield where, f"has the guid of {seen[text]}"
         seen.setdefault(text, where)
 
 
 def _check_permalink(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         for found in item.iterfind("guid"):
             if found.get("isPermaLink", "true") != "false" and not values.is_web((found.text or "").strip()):
                 yield where, "guid is no address of a page, yet isPermaLink is not false"
@@ -122,10 +120,10 @@ def _check_enclosure_once(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_date(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         if document.kind == "rss":
-            text = item.findtext("pubDate")
-            if text is None or not text.strip():
+            text = get_text(item, "pubDate")
+            if not text:
                 if document.podcast:
                     yield where, "has no pubDate"
             elif fault := values.find_date_fault(text, plain=not document.podcast):
@@ -134,8 +132,8 @@ def _check_date(document: FeedDocument) -> Iterator[Fault]:
 
 def _check_date_form(document: FeedDocument) -> Iterator[Fault]:
     """Yield dates that RSS 2.0 allows and Apple does not, in feeds that are not podcasts."""
-    for where, item in list_items(document):
-        text = (item.findtext("pubDate") or "").strip()
+    for where, item in document.items:
+        text = get_text(item, "pubDate")
         if document.kind == "rss" and not document.podcast:
             if not text:
                 yield where, "has no pubDate: readers show when they saw it first"
@@ -144,27 +142,27 @@ def _check_date_form(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_future(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        at = values.parse_date(item.findtext("pubDate"))
+    for where, item in document.items:
+        at = values.parse_date(get_text(item, "pubDate"))
         if at is not None and values.is_future(at, document.now):
             yield where, f"pubDate {at.isoformat()} is in the future"
 
 
 def _check_present(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         for name in ("link", "description", "itunes:duration", "itunes:explicit"):
             if document.podcast and item.find(make_tag(name)) is None:
                 yield where, f"has no {name}"
 
 
 def _check_description(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         if document.podcast and (size := len((item.findtext("description") or "").encode())) > sanitize.LONGEST_SUMMARY:
             yield where, f"description has {size:,} bytes of 4,000; the long text belongs into content:encoded"
 
 
 def _check_content_after(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         names = [str(child.tag) for child in item]
         content = make_tag("content:encoded")
         if content in names and "description" in names and names.index(content) < names.index("description"):
@@ -172,7 +170,7 @@ def _check_content_after(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_once(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         for name in _ONCE:
             if (count := len(item.findall(make_tag(name)))) > 1:
                 yield where, f"{name} stands {count} times"
@@ -180,15 +178,15 @@ def _check_once(document: FeedDocument) -> Iterator[Fault]:
 
 def _order(document: FeedDocument) -> Iterator[Fault]:
     before = None
-    for where, item in list_items(document):
-        at = values.parse_date(item.findtext("pubDate"))
+    for where, item in document.items:
+        at = values.parse_date(get_text(item, "pubDate"))
         if at and before and at > before:
             yield where, "is newer than the item before it"
         before = at or before
 
 
 def _check_links(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         for found in item.iterfind("link"):
             if document.kind == "rss" and not values.is_web((found.text or "").strip()):
                 yield where, f"link {found.text!r} is no address"
@@ -200,17 +198,17 @@ def _check_links(document: FeedDocument) -> Iterator[Fault]:
 def _check_alike(document: FeedDocument) -> Iterator[Fault]:
     """Apply AntennaPod's rule: same title, same day, durations within ten minutes or unknown, one kind of media."""
     seen: dict[tuple[str, str, str], list[tuple[int, Spot]]] = {}
-    for where, item in list_items(document):
-        at = values.parse_date(item.findtext("pubDate"))
+    for where, item in document.items:
+        at = values.parse_date(get_text(item, "pubDate"))
         enclosure = item.find("enclosure")
         if at is None or enclosure is None:
             continue
         key = (
-            sanitize.fold_title(item.findtext("title") or ""),
+            sanitize.fold_title(get_text(item, "title")),
             at.date().isoformat(),
             (enclosure.get("type") or "").partition("/")[0],
         )
-        length = values.parse_seconds(item.findtext(make_tag("itunes:duration")))
+        length = values.parse_seconds(get_text(item, "itunes:duration"))
         for other, place in seen.setdefault(key, []):
             if not length or not other or abs(length - other) < 600:  # noqa: PLR2004 # ten minutes
                 yield where, f"looks to AntennaPod like {place}: one of the two is never shown"

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from aggregator.generator.content import passed_tags
-from aggregator.generator.podcast import NAMESPACES, Node
+from aggregator.generator.podcast import NAMESPACES, Node, format_name, make_tag
 from aggregator.model.elements import ELEMENTS, Place
 from aggregator.model.entry import Tag
 from aggregator.validator import values
-from aggregator.validator.document import FeedDocument, Spot, find_line, format_name, list_items, make_tag
+from aggregator.validator.document import FeedDocument, Spot, find_line, get_text
 from aggregator.validator.rule import Fault, Rule
 
 _PODCAST = f"{{{NAMESPACES['podcast']}}}"
@@ -26,25 +26,25 @@ def _list_places(document: FeedDocument) -> Iterator[tuple[Spot, Place, Node]]:
     """Yield the channel and each item of an RSS feed."""
     if document.channel is not None:
         yield Spot("channel", find_line(document.channel)), "channel", document.channel
-        yield from ((where, "item", item) for where, item in list_items(document))
+        yield from ((where, "item", item) for where, item in document.items)
 
 
 def _check_duration(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         text = item.findtext(make_tag("itunes:duration"))
         if text is not None and not values.DURATION.fullmatch(text.strip()):
             yield where, f"itunes:duration is {text!r}, neither seconds nor hh:mm:ss"
 
 
 def _check_no_duration(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        text = (item.findtext(make_tag("itunes:duration")) or "").strip()
+    for where, item in document.items:
+        text = get_text(item, "itunes:duration")
         if values.DURATION.fullmatch(text) and not values.parse_seconds(text):
             yield where, "itunes:duration is 0: leave it out where it is not known"
 
 
 def _check_numbers(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         for name in ("itunes:episode", "itunes:season"):
             text = item.findtext(make_tag(name))
             if text is not None and not _WHOLE.fullmatch(text.strip()):
@@ -52,7 +52,7 @@ def _check_numbers(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_closed(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         for name, allowed in _CLOSED.items():
             text = item.findtext(make_tag(name))
             if text is not None and text.strip() not in allowed:
@@ -61,14 +61,14 @@ def _check_closed(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_block(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        text = (item.findtext(make_tag("itunes:block")) or "").strip()
+    for where, item in document.items:
+        text = get_text(item, "itunes:block")
         if text and text != "Yes":
             yield where, f"itunes:block is {text!r}; only 'Yes' has a meaning"
 
 
 def _check_image(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         for found in item.iterfind(make_tag("itunes:image")):
             if not values.is_web(found.get("href")):
                 yield where, f"itunes:image has href {found.get('href')!r}"
@@ -76,7 +76,7 @@ def _check_image(document: FeedDocument) -> Iterator[Fault]:
 
 def _check_once(document: FeedDocument) -> Iterator[Fault]:
     names = ("duration", "explicit", "episode", "season", "episodeType", "image", "author", "title", "summary")
-    for where, item in list_items(document):
+    for where, item in document.items:
         for name in names:
             if (count := len(item.findall(make_tag(f"itunes:{name}")))) > 1:
                 yield where, f"itunes:{name} stands {count} times"
@@ -138,7 +138,7 @@ def _check_hosts(document: FeedDocument) -> Iterator[Fault]:
     hosts = {
         _get_name(one) for one in document.channel.iterfind(person) if (one.get("role") or "host").lower() == "host"
     }
-    for where, item in list_items(document):
+    for where, item in document.items:
         named_here = {_get_name(one) for one in item.iterfind(person)}
         if named_here and hosts - named_here:
             yield where, "names persons and not the show's hosts, whom apps then do not show"

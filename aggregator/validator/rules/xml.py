@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from lxml import etree
+
 from aggregator.generator.content import sanitize
-from aggregator.generator.podcast import NAMESPACES, Node
+from aggregator.generator.podcast import NAMESPACES, Node, format_name
 from aggregator.text.mojibake.redecode import redecode
 from aggregator.validator import values
-from aggregator.validator.document import OLDER, FeedDocument, Spot, find_line, format_name
+from aggregator.validator.document import OLDER, FeedDocument
 from aggregator.validator.rule import Fault, Rule
 
 _DECLARED = re.compile(rb"<\?xml\s+version=['\"]1\.0['\"]\s+encoding=['\"](?i:utf-8)['\"][^?]*\?>")
@@ -75,10 +77,10 @@ def _check_words(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         text = (element.text or "").strip()
         if text in _WORDS and format_name(element) not in {"title", "atom:title", "itunes:title"}:
-            yield _make_place(element), f"has the value {text}"
+            yield element, f"has the value {text}"
         for name, value in element.attrib.items():
             if value in _WORDS:
-                yield _make_place(element), f"{name!s} has the value {value!s}"
+                yield element, f"{name!s} has the value {value!s}"
 
 
 def _check_twice(document: FeedDocument) -> Iterator[Fault]:
@@ -87,20 +89,20 @@ def _check_twice(document: FeedDocument) -> Iterator[Fault]:
         marked = values.local_name(element) in values.MARKED or element.get("type") in {"html", "xhtml"}
         found = (sanitize.ESCAPED_TWICE if marked else sanitize.ENTITY).search(text)
         if found and not text.startswith(("http:", "https:")):
-            yield _make_place(element), f"has {found.group()} in its text: escaped once too often"
+            yield element, f"has {found.group()} in its text: escaped once too often"
 
 
 def _check_lost(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         if "\ufffd" in (element.text or "") or any("\ufffd" in value for value in element.attrib.values()):
-            yield _make_place(element), "has U+FFFD: a letter was lost"
+            yield element, "has U+FFFD: a letter was lost"
 
 
 def _check_padded(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         text = element.text or ""
         if len(element) == 0 and text != text.strip() and text.strip() and _is_value(element):
-            yield _make_place(element), "has white space around its text"
+            yield element, "has white space around its text"
 
 
 def _is_value(element: Node) -> bool:
@@ -113,7 +115,7 @@ def _is_value(element: Node) -> bool:
 def _check_titles(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_plain_elements(document):
         if sanitize.has_markup(element.text or ""):
-            yield _make_place(element), f"has markup in plain text: {(element.text or '')[:60]!r}"
+            yield element, f"has markup in plain text: {(element.text or '')[:60]!r}"
 
 
 def _check_spoiled(document: FeedDocument) -> Iterator[Fault]:
@@ -121,13 +123,13 @@ def _check_spoiled(document: FeedDocument) -> Iterator[Fault]:
         text = element.text or ""
         found = values.MOJIBAKE.search(text)
         if found and redecode(passage := text[max(0, found.start() - _PASSAGE) : found.end() + _PASSAGE]) != passage:
-            yield _make_place(element), f"was decoded wrongly: {text[max(0, found.start() - 12) : found.end() + 12]!r}"
+            yield element, f"was decoded wrongly: {text[max(0, found.start() - 12) : found.end() + 12]!r}"
 
 
 def _check_long(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_plain_elements(document):
         if len(element.text or "") > sanitize.LONGEST_LINE:
-            yield _make_place(element), f"has {len(element.text or '')} characters"
+            yield element, f"has {len(element.text or '')} characters"
 
 
 def _check_stylesheet(document: FeedDocument) -> Iterator[Fault]:
@@ -146,18 +148,10 @@ def _is_xml(document: FeedDocument) -> bool:
 
 def _list_namespaces(document: FeedDocument) -> list[tuple[str | None, str]]:
     """Return every prefix and its address, as declared anywhere in the document, each once."""
-    found: dict[tuple[str | None, str], None] = {}
-    for element in values.list_elements(document):
-        found.update(dict.fromkeys(element.nsmap.items()))
-    return list(found)
-
-
-def _make_place(element: Node) -> Spot:
-    """Return the place of an element: its names from the item or the channel down, and the item's id."""
-    names = [format_name(one) for one in (element, *element.iterancestors())][::-1]
-    item = next((one for one in element.iterancestors() if values.local_name(one) in {"item", "entry"}), None)
-    text = "" if item is None else (item.findtext("guid") or item.findtext(f"{{{NAMESPACES['atom']}}}id") or "")
-    return Spot(f"{'/'.join(names[1:]) or names[0]} {text.strip()[:80]}".rstrip(), find_line(element))
+    if document.root is None:
+        return []
+    declared = (found for _, found in etree.iterwalk(document.root, events=("start-ns",)))
+    return list(dict.fromkeys((prefix or None, address) for prefix, address in declared))
 
 
 RULES = (
