@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
 
+from aggregator.generator.content import sanitize
 from aggregator.generator.podcast import Node, make_tag
 from aggregator.validator.document import FeedDocument
 
@@ -28,6 +29,7 @@ _ADDRESS = re.compile(r"https?://[A-Za-z0-9._~%!$&'()*+,;=:@\[\]-]+(?:[/?#][!#$%
 MOJIBAKE = re.compile("[ÃÂ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰‹Œ‘’“”•–—˜™›œ]|â€|â\u0080")
 NUMBERED = re.compile(r"(?i)^(?:#\d+\b|s\d++\s*+(?:[:.,-]\s*+)?e\d+\b|(?:episode|ep\.?|season)\s*+#?\d+\b)")
 
+PROGRAM_WORDS = sanitize.PROGRAM_WORDS - {""}
 MARKED = frozenset({"description", "encoded", "summary", "content", "subtitle"})
 _PLAIN = (
     "title", "itunes:title", "itunes:author", "itunes:subtitle", "itunes:name", "copyright", "generator", "category",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from aggregator.generator.content import sanitize
 from aggregator.generator.content.links import IRI
-from aggregator.generator.podcast import NAMESPACES, Node
+from aggregator.generator.podcast import Node, make_tag
 from aggregator.validator import values
 from aggregator.validator.document import ATOM, FeedDocument, Spot, find_line, get_text
 from aggregator.validator.rule import Fault, Rule
@@ -141,7 +141,7 @@ def _check_archive(document: FeedDocument) -> Iterator[Fault]:
     top = document.root if document.kind == "atom" else document.channel
     if top is None:
         return
-    archived = top.find(f"{{{NAMESPACES['fh']}}}archive") is not None
+    archived = top.find(make_tag("fh:archive")) is not None
     if archived and not _find_links(top, "current"):
         yield "feed", "is an archive (fh:archive) without a link rel=current"
     for rel in ("prev-archive", "next", "hub"):

@@ -22,21 +22,26 @@ _USUAL = frozenset(
 _SMALLEST = 16_384
 
 
+def _list_items(document: FeedDocument) -> tuple[tuple[Spot, Node], ...]:
+    """Return the items of RSS with their places."""
+    return document.items if document.kind == "rss" else ()
+
+
 def _check_either(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in document.items:
-        if document.kind == "rss" and not any(get_text(item, name) for name in ("title", "description")):
+    for where, item in _list_items(document):
+        if not any(get_text(item, name) for name in ("title", "description")):
             yield where, "has neither title nor description: AntennaPod rejects the whole feed"
 
 
 def _check_title(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in document.items:
-        if document.kind == "rss" and not get_text(item, "title"):
+    for where, item in _list_items(document):
+        if not get_text(item, "title"):
             yield where, "has no title"
 
 
 def _number_in_title(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in document.items:
-        if document.kind == "rss" and values.NUMBERED.match(text := get_text(item, "title")):
+    for where, item in _list_items(document):
+        if values.NUMBERED.match(text := get_text(item, "title")):
             yield where, f"{text[:60]!r} begins with a season or episode number"
 
 
@@ -88,9 +93,7 @@ def _check_extension(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_guid(document: FeedDocument) -> Iterator[Fault]:
-    if document.kind != "rss":
-        return
-    for where, item in document.items:
+    for where, item in _list_items(document):
         if not get_text(item, "guid"):
             yield where, "has no guid"
 
@@ -120,21 +123,19 @@ def _check_enclosure_once(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_date(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in document.items:
-        if document.kind == "rss":
-            text = get_text(item, "pubDate")
-            if not text:
-                if document.podcast:
-                    yield where, "has no pubDate"
-            elif fault := values.find_date_fault(text, plain=not document.podcast):
-                yield where, fault
+    for where, item in _list_items(document):
+        text = get_text(item, "pubDate")
+        if text and (fault := values.find_date_fault(text, plain=not document.podcast)):
+            yield where, fault
+        elif not text and document.podcast:
+            yield where, "has no pubDate"
 
 
 def _check_date_form(document: FeedDocument) -> Iterator[Fault]:
     """Yield dates that RSS 2.0 allows and Apple does not, in feeds that are not podcasts."""
-    for where, item in document.items:
-        text = get_text(item, "pubDate")
-        if document.kind == "rss" and not document.podcast:
+    if not document.podcast:
+        for where, item in _list_items(document):
+            text = get_text(item, "pubDate")
             if not text:
                 yield where, "has no pubDate: readers show when they saw it first"
             elif not values.find_date_fault(text, plain=True) and values.find_date_fault(text):
@@ -186,12 +187,12 @@ def _order(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_links(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in document.items:
+    for where, item in _list_items(document):
         for found in item.iterfind("link"):
-            if document.kind == "rss" and not values.is_web((found.text or "").strip()):
+            if not values.is_web((found.text or "").strip()):
                 yield where, f"link {found.text!r} is no address"
         for found in item.iterfind("source"):
-            if document.kind == "rss" and not values.is_web(found.get("url")):
+            if not values.is_web(found.get("url")):
                 yield where, f"source has url {found.get('url')!r}"
 
 

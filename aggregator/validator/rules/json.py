@@ -13,7 +13,6 @@ from aggregator.validator.rule import Fault, Rule
 
 _VERSION = "https://jsonfeed.org/version/1.1"
 _FIRST = "https://jsonfeed.org/version/1"
-_WORDS = frozenset({"None", "nan", "NaN", "null", "True", "False", "undefined"})
 _RFC_DATES = ("dateCreated", "dateModified")
 
 
@@ -111,15 +110,13 @@ def _check_extensions(document: FeedDocument) -> Iterator[Fault]:
 def _check_words(document: FeedDocument) -> Iterator[Fault]:
     for where, one in (("feed", document.data), *_list_items(document)):
         for name, value in one.items():
-            if name != "title" and (value is None or value in _WORDS if isinstance(value, str | None) else False):
+            if name != "title" and (value is None or (isinstance(value, str) and value in values.PROGRAM_WORDS)):
                 yield where, f"{name} has the value {value}"
 
 
 def _check_lost(document: FeedDocument) -> Iterator[Fault]:
-    for where, one in (
-        ("feed", {key: value for key, value in document.data.items() if key != "items"}),
-        *_list_items(document),
-    ):
+    top = {name: value for name, value in document.data.items() if name != "items"}
+    for where, one in (("feed", top), *_list_items(document)):
         if "\ufffd" in str(one):
             yield where, "has U+FFFD: a letter was lost"
 

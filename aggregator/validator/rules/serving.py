@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aggregator.generator.podcast import NAMESPACES
+from aggregator.generator.podcast import make_tag
 from aggregator.validator import artwork
 from aggregator.validator.document import FeedDocument, Kind
 from aggregator.validator.rule import Fault, Rule
@@ -30,7 +30,7 @@ def _list_own_urls(document: FeedDocument) -> list[str]:
         text = document.data.get("feed_url")
         return [text] if isinstance(text, str) else []
     top = document.root if document.kind == "atom" else document.channel
-    links = [] if top is None else top.iterfind(f"{{{NAMESPACES['atom']}}}link")
+    links = [] if top is None else top.iterfind(make_tag("atom:link"))
     return [link.get("href") or "" for link in links if link.get("rel") == "self"]
 
 

@@ -15,7 +15,6 @@ from aggregator.validator.document import OLDER, FeedDocument
 from aggregator.validator.rule import Fault, Rule
 
 _DECLARED = re.compile(rb"<\?xml\s+version=['\"]1\.0['\"]\s+encoding=['\"](?i:utf-8)['\"][^?]*\?>")
-_WORDS = frozenset({"None", "nan", "NaN", "null", "NULL", "True", "False", "undefined"})
 _USUAL = ("itunes", "podcast", "atom", "content")
 # The W3C validator warns from here on and stops at five times as much.
 _LARGE = 1_000_000
@@ -76,10 +75,10 @@ def _check_numbered(document: FeedDocument) -> Iterator[Fault]:
 def _check_words(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         text = (element.text or "").strip()
-        if text in _WORDS and format_name(element) not in {"title", "atom:title", "itunes:title"}:
+        if text in values.PROGRAM_WORDS and format_name(element) not in {"title", "atom:title", "itunes:title"}:
             yield element, f"has the value {text}"
         for name, value in element.attrib.items():
-            if value in _WORDS:
+            if value in values.PROGRAM_WORDS:
                 yield element, f"{name!s} has the value {value!s}"
 
 
