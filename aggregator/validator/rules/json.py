@@ -152,7 +152,7 @@ def _check_outline_dates(document: FeedDocument) -> Iterator[Fault]:
         for name in _RFC_DATES:
             for found in document.root.iterfind(f"head/{name}"):
                 if (found.text or "").strip() and (fault := values.find_date_fault(found.text or "", plain=True)):
-                    yield f"head/{name}", fault
+                    yield Spot(f"head/{name}", find_line(found)), fault
 
 
 RULES = (

@@ -124,6 +124,7 @@ def test_where_is_told_by_place_and_guid() -> None:
         ("atom", "</updated>\n  <author>", "x</updated>\n  <author>", 2),
         ("json", '"title": "Lock & Weir",', '"title": "Lock & Weir"', 4),
         ("opml", 'type="rss" ', "", 6),
+        ("opml", "Mon, 04 Aug", "Tue, 04 Aug", 3),
     ],
 )
 def test_the_line_is_told(sample: str, find: str, put: str, line: int | None) -> None:
