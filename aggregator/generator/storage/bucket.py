@@ -22,8 +22,7 @@ from msgspec import Struct
 
 from aggregator.errors import ConfigError, PublishError
 from aggregator.generator.files import Staged, WrittenFile
-from aggregator.generator.storage.media_types import MAX_AGE, TYPES, find_media_type
-from aggregator.generator.storage.names import is_archive, is_chapters
+from aggregator.generator.storage.names import MAX_AGE, TYPES, find_media_type, is_archive, is_chapters
 
 try:
     import obstore
