@@ -106,13 +106,15 @@ _NO_DIFFERENCE = Difference()
 def read_published(folder: Path) -> PublishedFiles:
     """Return what the files of one feed's folder have; nothing where they are missing or damaged."""
     try:
-        report = json.loads((folder / "report.json").read_bytes())
-        languages = {item["id"]: item.get("language") for item in _iterate_json(folder)}
-        channels = [
-            etree.parse(folder / name).getroot()[0] for name in ("feed.xml", *find_archives(folder, "feed.xml"))
-        ]
-    except (OSError, ValueError, LookupError, etree.XMLSyntaxError):
+        return _read_files(folder)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, etree.XMLSyntaxError):
         return PublishedFiles()
+
+
+def _read_files(folder: Path) -> PublishedFiles:
+    report = json.loads((folder / "report.json").read_bytes())
+    languages = {item["id"]: item.get("language") for item in _iterate_json(folder)}
+    channels = [etree.parse(folder / name).getroot()[0] for name in ("feed.xml", *find_archives(folder, "feed.xml"))]
     entries = {item["guid"]: tuple(item["entries"]) for item in report["items"]}
     items: dict[str, FileItem] = {}
     for node in (node for channel in channels for node in channel.iterfind("item")):
