@@ -27,6 +27,11 @@ class _Media(Struct, frozen=True):
     type: str
     length: int = 0
 
+    @property
+    def playable(self) -> bool:
+        """Return whether it is audio or video."""
+        return self.type.startswith(("audio/", "video/"))
+
 
 class FeedItem(Struct, frozen=True):
     """One item, cleaned and bounded; elements whose value is ``None`` or empty are left out.
@@ -69,7 +74,7 @@ class FeedItem(Struct, frozen=True):
     @property
     def playable(self) -> bool:
         """Return whether the item belongs in podcast.xml."""
-        return self.media is not None and self.media.type.startswith(("audio/", "video/"))
+        return self.media is not None and self.media.playable
 
 
 def make_feed_item(item: Item) -> FeedItem:

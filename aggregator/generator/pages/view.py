@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from aggregator.generator.content import links
+from aggregator.generator.content.feed_item import find_media
 from aggregator.generator.content.sanitize import clean_field, clean_person
 from aggregator.generator.pages import wording
 from aggregator.generator.pages.wording import Repair, describe_repair
@@ -175,8 +176,8 @@ def make_anchor(guid: str) -> str:
 
 
 def subscription_url(feed: Feed) -> str:
-    """Return the URL to subscribe to: podcast.xml if there are episodes, else feed.xml."""
-    heard = any(item.enclosure for item in feed.items)
+    """Return the URL to subscribe to: podcast.xml if it has items, else feed.xml."""
+    heard = any((media := find_media(item)) and media.playable for item in feed.items)
     return f"{feed.channel.base_url}/{'podcast.xml' if heard else 'feed.xml'}"
 
 
