@@ -21,8 +21,8 @@ def render(feed: PreparedFeed, page: FeedPage = WHOLE) -> bytes:
     """Return one page of the document."""
     channel, part = feed.channel, page.cut(feed.items)
     home: Row = ("link", None, {"rel": "alternate", "type": "text/html", "href": channel.link}, ())
-    links = page.make_links(channel, NAME, len(feed.items))
-    bare = tuple((name.removeprefix("atom:"), text, attributes, within) for name, text, attributes, within in links)
+    paging = page.make_links(channel, NAME, len(feed.items))
+    bare = tuple((name.removeprefix("atom:"), text, attributes, within) for name, text, attributes, within in paging)
     document = new_feed((home, *bare), ("fh",) if page.number else ())
     document.id(f"urn:uuid:{channel.guid}")
     document.title(channel.title)

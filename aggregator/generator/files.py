@@ -14,7 +14,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import brotli
@@ -113,15 +113,17 @@ def clear(folder: Path) -> None:
 @contextmanager
 def _unchanged_on_failure(folder: Path) -> Iterator[None]:
     """Remove the temporary files if the body fails, and raise its OSError as PublishError."""
+    done = False
     try:
-        with ExitStack() as unless_done:
-            unless_done.callback(clear, folder)
-            yield
-            unless_done.pop_all()
+        yield
+        done = True
     except OSError as error:
         raise PublishError(
             f"{folder}: cannot publish ({error.strerror or error}); the old files are unchanged"
         ) from error
+    finally:
+        if not done:
+            clear(folder)
 
 
 def _sweep(folder: Path) -> None:

@@ -57,16 +57,16 @@ class Finding(Struct, frozen=True):
 def apply(rule: Rule, document: FeedDocument) -> Iterator[Finding]:
     """Yield what this rule finds: at most ``_PLACES`` places and one line for the rest."""
     more = 0
-    grave = rule.severity if rule.beside is None or document.podcast or document.kind == "json" else rule.beside
+    severity = rule.severity if rule.beside is None or document.podcast or document.kind == "json" else rule.beside
     for number, (where, what) in enumerate(rule.check(document)):
         if number < _PLACES:
             place = where if isinstance(where, str | Spot) else place_element(where)
             line = find_line_of(document, place)
-            yield Finding(rule.name, grave, _make_safe(str(place)), _make_safe(what), rule.specification, line=line)
+            yield Finding(rule.name, severity, _make_safe(str(place)), _make_safe(what), rule.specification, line=line)
         else:
             more += 1
     if more:
-        yield Finding(rule.name, grave, "", f"and in {more} more places", rule.specification, more)
+        yield Finding(rule.name, severity, "", f"and in {more} more places", rule.specification, more)
 
 
 def _make_safe(text: str) -> str:

@@ -92,7 +92,9 @@ def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
     episodes, posts = ([item for item in feed.items if item.genre == genre] for genre in ("episode", "post"))
     language = feed.channel.language
     url = view.subscription_url(feed)
-    heard, read = ([_render_card(item, language) for item in some[:_MOST_PLAYERS]] for some in (episodes, posts))
+    episode_cards, post_cards = (
+        [_render_card(item, language) for item in items[:_MOST_PLAYERS]] for items in (episodes, posts)
+    )
     return render_template(
         "feed.html.j2",
         feed=feed,
@@ -100,15 +102,15 @@ def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
         channel=feed.channel,
         url=url,
         playable=url.endswith("/podcast.xml"),
-        links=subscribe.make_links(url, heard=bool(episodes) or not posts),
+        links=subscribe.make_links(url, has_audio=bool(episodes) or not posts),
         formats=_FORMATS if episodes or not posts else _FORMATS[1:],
         public=subscribe.is_public(url),
         qr=subscribe.make_qr_code(url),
         artwork=links.clean_url(feed.channel.image),
         home=links.clean_url(feed.channel.link),
         listings=[
-            ("episodes", "Episodes", "an episode", heard, episodes[_MOST_PLAYERS:]),
-            ("posts", "Posts", "a post", read, posts[_MOST_PLAYERS:]),
+            ("episodes", "Episodes", "an episode", episode_cards, episodes[_MOST_PLAYERS:]),
+            ("posts", "Posts", "a post", post_cards, posts[_MOST_PLAYERS:]),
         ],
         counts=wording.join_names(
             [wording.format_count(len(episodes), "episode")] * bool(episodes)

@@ -42,8 +42,8 @@ class _Link(Struct, frozen=True):
     href: str
 
 
-def make_links(url: str, *, heard: bool = True) -> tuple[_Link, ...]:
-    """Return the buttons for one feed, without podcast apps if it has no audio (not ``heard``).
+def make_links(url: str, *, has_audio: bool = True) -> tuple[_Link, ...]:
+    """Return the buttons for one feed, without podcast apps if it has no audio (not ``has_audio``).
 
     Apps whose servers cannot reach the feed are left out.
 
@@ -58,7 +58,7 @@ def make_links(url: str, *, heard: bool = True) -> tuple[_Link, ...]:
     return tuple(
         _Link(app, platform, template.format_map(parts))
         for app, platform, template, reach in _APPS
-        if (public or reach == "device") and (heard or template.startswith("feed:"))
+        if (public or reach == "device") and (has_audio or template.startswith("feed:"))
     )
 
 

@@ -177,8 +177,8 @@ def make_anchor(guid: str) -> str:
 
 def subscription_url(feed: Feed) -> str:
     """Return the URL to subscribe to: podcast.xml if it has items, else feed.xml."""
-    heard = any((media := find_media(item)) and media.playable for item in feed.items)
-    return f"{feed.channel.base_url}/{'podcast.xml' if heard else 'feed.xml'}"
+    playable = any((media := find_media(item)) and media.playable for item in feed.items)
+    return f"{feed.channel.base_url}/{'podcast.xml' if playable else 'feed.xml'}"
 
 
 # The transcript that a person reads most easily stands first (podcast namespace, "transcript").

@@ -39,7 +39,7 @@ def _check_title(document: FeedDocument) -> Iterator[Fault]:
             yield where, "has no title"
 
 
-def _number_in_title(document: FeedDocument) -> Iterator[Fault]:
+def _check_title_number(document: FeedDocument) -> Iterator[Fault]:
     for where, item in _list_items(document):
         if values.NUMBERED.match(text := get_text(item, "title")):
             yield where, f"{text[:60]!r} begins with a season or episode number"
@@ -177,7 +177,7 @@ def _check_once(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"{name} stands {count} times"
 
 
-def _order(document: FeedDocument) -> Iterator[Fault]:
+def _check_order(document: FeedDocument) -> Iterator[Fault]:
     before = None
     for where, item in document.items:
         at = values.parse_date(get_text(item, "pubDate"))
@@ -220,7 +220,7 @@ def _check_alike(document: FeedDocument) -> Iterator[Fault]:
 RULES = (
     Rule("item-title-or-description", "M", "A title or a description", "RSS 2.0; AntennaPod", _check_either),
     Rule("item-title", "M", "A title", "PSP-1; Apple", _check_title, "S"),
-    Rule("item-title-number", "i", "No season or episode number in the title", "PSP-1; Apple", _number_in_title),
+    Rule("item-title-number", "i", "No season or episode number in the title", "PSP-1; Apple", _check_title_number),
     Rule("item-enclosure", "M", "An enclosure, in a podcast", "PSP-1; Apple", _check_enclosure),
     Rule(
         "item-enclosure-parts",
@@ -243,7 +243,7 @@ RULES = (
     Rule("item-description", "S", "The description has at most 4,000 bytes", "Apple", _check_description),
     Rule("item-content-after", "S", "content:encoded stands after description", "W3C", _check_content_after),
     Rule("item-once", "M", "Elements that may stand once do", "RSS 2.0", _check_once),
-    Rule("item-order", "S", "Newest first", "field", _order),
+    Rule("item-order", "S", "Newest first", "field", _check_order),
     Rule("item-links", "M", "Links and sources are web addresses", "RSS 2.0", _check_links),
     Rule("item-alike", "S", "No two items that AntennaPod takes for one", "AntennaPod", _check_alike),
 )

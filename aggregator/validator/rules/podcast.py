@@ -87,7 +87,7 @@ def _check_valid(document: FeedDocument) -> Iterator[Fault]:
         for element in parent.iterchildren(f"{_PODCAST}*"):
             name = format_name(element)
             if name in ELEMENTS and name != "podcast:guid":  # channel-guid says it
-                yield from ((where.beneath(name, element), fault) for fault in _find_faults(element))
+                yield from ((where.child(name, element), fault) for fault in _find_faults(element))
 
 
 def _find_faults(element: Node) -> Iterator[str]:
@@ -118,7 +118,7 @@ def _check_misplaced(document: FeedDocument) -> Iterator[Fault]:
         for element in parent.iterchildren(f"{_PODCAST}*"):
             name = format_name(element)
             if name in ELEMENTS and place not in ELEMENTS[name].places:
-                yield where.beneath(name, element), f"does not belong into {place}"
+                yield where.child(name, element), f"does not belong into {place}"
 
 
 def _check_unknown(document: FeedDocument) -> Iterator[Fault]:
@@ -126,7 +126,7 @@ def _check_unknown(document: FeedDocument) -> Iterator[Fault]:
         for element in parent.iterchildren(f"{_PODCAST}*"):
             if format_name(element) not in ELEMENTS:
                 yield (
-                    where.beneath(format_name(element), element),
+                    where.child(format_name(element), element),
                     "is no element of the podcast namespace that is known here",
                 )
 

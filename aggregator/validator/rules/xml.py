@@ -28,7 +28,7 @@ def _check_declaration(document: FeedDocument) -> Iterator[Fault]:
         yield "document", 'does not begin with <?xml version="1.0" encoding="UTF-8"?>'
 
 
-def _mark(document: FeedDocument) -> Iterator[Fault]:
+def _check_mark(document: FeedDocument) -> Iterator[Fault]:
     if document.raw.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         yield "document", "begins with a byte order mark"
 
@@ -155,7 +155,7 @@ def _list_namespaces(document: FeedDocument) -> list[tuple[str | None, str]]:
 
 RULES = (
     Rule("xml-declaration", "M", "The document is declared as UTF-8", "XML 1.0; Apple", _check_declaration, "S"),
-    Rule("xml-no-bom", "M", "No byte order mark", "XML 1.0; Apple", _mark, "S"),
+    Rule("xml-no-bom", "M", "No byte order mark", "XML 1.0; Apple", _check_mark, "S"),
     Rule("xml-no-doctype", "M", "No DOCTYPE, no entities of its own", "Apple", _check_doctype, "S"),
     Rule(
         "well-formed", "M", "Well-formed, of characters that XML allows", "XML 1.0; Apple; RFC 8259", _check_well_formed
