@@ -26,7 +26,7 @@ def render(feed: PreparedFeed, page: FeedPage = WHOLE) -> bytes:
     document = new_feed((home, *bare), ("fh",) if page.number else ())
     document.id(f"urn:uuid:{channel.guid}")
     document.title(channel.title)
-    document.updated(to_feed_time(page.updated_at(part, feed.updated)))
+    document.updated(to_feed_time(page.updated_at(part, feed.source.updated)))
     document.author(name=channel.author or channel.title)
     document.subtitle(channel.description)
     document.language(channel.language)

@@ -30,7 +30,7 @@ def render(feed: PreparedFeed) -> bytes:
         "feed": channel.name,
         "title": channel.title,
         "podcast_guid": channel.guid,
-        "updated": feed.updated.isoformat(),
+        "updated": source.updated.isoformat(),
         "counts": _make_counts(feed),
         "sources": [
             _make_source(source_result, channel)

@@ -36,7 +36,7 @@ def render(feed: PreparedFeed, page: FeedPage = WHOLE, *, episodes_only: bool = 
     part = page.cut(chosen)
     links = page.make_links(channel, "podcast.xml" if episodes_only else "feed.xml", len(chosen))
     document = _make_document(channel, links, _list_prefixes(part, page))
-    document.updated(to_feed_time(page.updated_at(part, feed.updated)))
+    document.updated(to_feed_time(page.updated_at(part, feed.source.updated)))
     if part and part[0].published:
         document.pubDate(part[0].published)
     for item in part:

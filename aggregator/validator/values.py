@@ -74,6 +74,13 @@ def find_date_fault(value: str, *, plain: bool = False) -> str | None:
     return None
 
 
+def find_old_form(text: str) -> str | None:
+    """Return what is wrong with a date that RFC 822 allows and Apple does not; ``None`` for any other."""
+    if find_date_fault(text, plain=True) or not find_date_fault(text):
+        return None
+    return f"{text[:60]!r} is an old form: write a weekday, four digits of year and +0000"
+
+
 def _parse(text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(text) if _RFC3339.fullmatch(text) else parsedate_to_datetime(text)

@@ -93,19 +93,18 @@ def _check_language(document: FeedDocument) -> Iterator[Fault]:
 
 def _check_category_names(document: FeedDocument) -> Iterator[Fault]:
     for top in _find_all(document, "itunes:category"):
-        text = top.get("text") or ""
+        text, place = top.get("text") or "", "channel/itunes:category"
         if text not in CATEGORIES:
-            meant = find_category((text,))
-            hint = f": write {' > '.join(meant)!r}" if meant else ""
-            yield Spot("channel/itunes:category", find_line(top)), f"{text!r} is not in Apple's list{hint}"
+            yield Spot(place, find_line(top)), f"{text!r} is not in Apple's list{_suggest_category(text)}"
         for sub in top.findall(make_tag("itunes:category")):
-            if sub.get("text") not in CATEGORIES.get(text, ()):
-                meant = find_category((sub.get("text") or "",))
-                hint = f": write {' > '.join(meant)!r}" if meant else ""
-                yield (
-                    Spot("channel/itunes:category", find_line(sub)),
-                    f"{sub.get('text')!r} is not under {text!r}{hint}",
-                )
+            if (name := sub.get("text")) not in CATEGORIES.get(text, ()):
+                yield Spot(place, find_line(sub)), f"{name!r} is not under {text!r}{_suggest_category(name or '')}"
+
+
+def _suggest_category(text: str) -> str:
+    """Return what to write instead of a category, empty if nothing is like it."""
+    meant = find_category((text,))
+    return f": write {' > '.join(meant)!r}" if meant else ""
 
 
 def _check_explicit(document: FeedDocument) -> Iterator[Fault]:
@@ -176,13 +175,8 @@ def _check_date_form(document: FeedDocument) -> Iterator[Fault]:
     """Yield dates that RFC 822 allows and Apple does not, in feeds that are not podcasts."""
     for name in _DATES:
         text = _get_text(document, name)
-        if (
-            text
-            and not document.podcast
-            and not values.find_date_fault(text, plain=True)
-            and values.find_date_fault(text)
-        ):
-            yield f"channel/{name}", f"{text[:60]!r} is an old form: write a weekday, four digits of year and +0000"
+        if text and not document.podcast and (fault := values.find_old_form(text)):
+            yield f"channel/{name}", fault
 
 
 def _check_once(document: FeedDocument) -> Iterator[Fault]:

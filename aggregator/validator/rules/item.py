@@ -138,8 +138,8 @@ def _check_date_form(document: FeedDocument) -> Iterator[Fault]:
             text = get_text(item, "pubDate")
             if not text:
                 yield where, "has no pubDate: readers show when they saw it first"
-            elif not values.find_date_fault(text, plain=True) and values.find_date_fault(text):
-                yield where, f"{text[:60]!r} is an old form: write a weekday, four digits of year and +0000"
+            elif fault := values.find_old_form(text):
+                yield where, fault
 
 
 def _check_future(document: FeedDocument) -> Iterator[Fault]:
