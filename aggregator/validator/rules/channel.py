@@ -76,7 +76,7 @@ def _check_description(document: FeedDocument) -> Iterator[Fault]:
         yield "channel/description", f"has {size:,} bytes of 4,000"
 
 
-def _check_page(document: FeedDocument) -> Iterator[Fault]:
+def _check_link(document: FeedDocument) -> Iterator[Fault]:
     link = _get_text(document, "link")
     own = {one.get("href") for one in _find_all(document, "atom:link") if one.get("rel") == "self"}
     if link and (link in own or not values.is_web(link)):
@@ -179,7 +179,7 @@ def _check_date_form(document: FeedDocument) -> Iterator[Fault]:
             yield f"channel/{name}", fault
 
 
-def _check_once(document: FeedDocument) -> Iterator[Fault]:
+def _check_repeated(document: FeedDocument) -> Iterator[Fault]:
     for name in _ONCE:
         if (count := len(_find_all(document, name))) > 1:
             yield f"channel/{name}", f"stands {count} times"
@@ -201,7 +201,7 @@ def _check_flags(document: FeedDocument) -> Iterator[Fault]:
             yield f"channel/{name}", f"is {text!r}; only 'Yes' has a meaning"
 
 
-def _check_moved(document: FeedDocument) -> Iterator[Fault]:
+def _check_new_feed_url(document: FeedDocument) -> Iterator[Fault]:
     for found in _find_all(document, "itunes:new-feed-url"):
         if not values.is_web((found.text or "").strip()):
             yield "channel/itunes:new-feed-url", f"{found.text!r} is no address"
@@ -217,7 +217,7 @@ RULES = (
     Rule("channel-required", "M", "Title, link and description", "RSS 2.0", _check_required),
     Rule("channel-empty", "S", "Title, link and description are not empty", "W3C", _check_empty),
     Rule("channel-description", "M", "The description has at most 4,000 bytes", "PSP-1; Apple", _check_description),
-    Rule("channel-link", "M", "The link is the show's page, never the feed", "PSP-1; RSS 2.0", _check_page, "S"),
+    Rule("channel-link", "M", "The link is the show's page, never the feed", "PSP-1; RSS 2.0", _check_link, "S"),
     Rule("channel-language", "M", "A language of ISO 639", "PSP-1; Apple", _check_language),
     Rule("channel-category", "M", "At least one itunes:category", "PSP-1; Apple", _require("itunes:category")),
     Rule(
@@ -234,10 +234,10 @@ RULES = (
     Rule("channel-type", "M", "itunes:type; serial shows number their episodes", "Apple", _check_type),
     Rule("channel-dates", "M", "Dates by RFC 822 with the right weekday and zone", "RSS 2.0; Apple", _check_dates),
     Rule("channel-date-form", "S", "Dates with weekday, whole year and zone in digits", "W3C", _check_date_form),
-    Rule("channel-once", "M", "Elements that may stand once do", "RSS 2.0", _check_once),
+    Rule("channel-once", "M", "Elements that may stand once do", "RSS 2.0", _check_repeated),
     Rule("channel-owner", "i", "The owner's address is public", "privacy", _check_owner),
     Rule("channel-copyright", "i", "Copyright without the word, the sign or a year", "PSP-1", _check_copyright),
     Rule("channel-flags", "S", "block and complete are Yes or absent", "Apple", _check_flags),
-    Rule("channel-moved", "M", "new-feed-url is an address", "Apple", _check_moved),
+    Rule("channel-moved", "M", "new-feed-url is an address", "Apple", _check_new_feed_url),
     Rule("channel-ttl", "M", "ttl is a number of minutes", "RSS 2.0", _check_ttl),
 )

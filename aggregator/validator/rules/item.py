@@ -27,7 +27,7 @@ def _list_items(document: FeedDocument) -> tuple[tuple[Spot, Node], ...]:
     return document.items if document.kind == "rss" else ()
 
 
-def _check_either(document: FeedDocument) -> Iterator[Fault]:
+def _check_title_or_text(document: FeedDocument) -> Iterator[Fault]:
     for where, item in _list_items(document):
         if not any(get_text(item, name) for name in ("title", "description")):
             yield where, "has neither title nor description: AntennaPod rejects the whole feed"
@@ -78,7 +78,7 @@ def _check_length(document: FeedDocument) -> Iterator[Fault]:
             yield where, f"enclosure has {size:.0f} bytes: the real length is not known"
 
 
-def _check_usual(document: FeedDocument) -> Iterator[Fault]:
+def _check_media_type(document: FeedDocument) -> Iterator[Fault]:
     for where, item, found in _list_enclosures(document):
         given = found.get("type") or ""
         if has_media(item) and given and given not in _USUAL:
@@ -149,7 +149,7 @@ def _check_future(document: FeedDocument) -> Iterator[Fault]:
             yield where, f"pubDate {at.isoformat()} is in the future"
 
 
-def _check_present(document: FeedDocument) -> Iterator[Fault]:
+def _check_recommended(document: FeedDocument) -> Iterator[Fault]:
     for where, item in document.items:
         for name in ("link", "description", "itunes:duration", "itunes:explicit"):
             if document.podcast and item.find(make_tag(name)) is None:
@@ -196,7 +196,7 @@ def _check_links(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"source has url {found.get('url')!r}"
 
 
-def _check_alike(document: FeedDocument) -> Iterator[Fault]:
+def _check_similar_items(document: FeedDocument) -> Iterator[Fault]:
     """Apply AntennaPod's rule: same title, same day, durations within ten minutes or unknown, one kind of media."""
     seen: dict[tuple[str, str, str], list[tuple[int, Spot]]] = {}
     for where, item in document.items:
@@ -218,7 +218,7 @@ def _check_alike(document: FeedDocument) -> Iterator[Fault]:
 
 
 RULES = (
-    Rule("item-title-or-description", "M", "A title or a description", "RSS 2.0; AntennaPod", _check_either),
+    Rule("item-title-or-description", "M", "A title or a description", "RSS 2.0; AntennaPod", _check_title_or_text),
     Rule("item-title", "M", "A title", "PSP-1; Apple", _check_title, "S"),
     Rule("item-title-number", "i", "No season or episode number in the title", "PSP-1; Apple", _check_title_number),
     Rule("item-enclosure", "M", "An enclosure, in a podcast", "PSP-1; Apple", _check_enclosure),
@@ -230,7 +230,7 @@ RULES = (
         _check_enclosure_parts,
     ),
     Rule("item-enclosure-length", "S", "The enclosure's real length", "AntennaPod; Apple", _check_length),
-    Rule("item-enclosure-type", "S", "A type that apps know", "Apple", _check_usual),
+    Rule("item-enclosure-type", "S", "A type that apps know", "Apple", _check_media_type),
     Rule("item-enclosure-extension", "S", "An extension that apps know", "Apple", _check_extension),
     Rule("item-guid", "M", "A guid, not empty", "RSS 2.0; PSP-1", _check_guid, "S"),
     Rule("item-guid-once", "M", "No two items with one guid", "RSS 2.0; PSP-1", _check_guid_once),
@@ -239,11 +239,11 @@ RULES = (
     Rule("item-date", "M", "pubDate by RFC 822 with the right weekday and zone", "RSS 2.0; Apple", _check_date),
     Rule("item-date-form", "S", "pubDate with weekday, whole year and zone in digits", "W3C; field", _check_date_form),
     Rule("item-date-future", "M", "pubDate is not in the future", "AntennaPod", _check_future),
-    Rule("item-present", "S", "Link, description, duration and explicit", "PSP-1", _check_present),
+    Rule("item-present", "S", "Link, description, duration and explicit", "PSP-1", _check_recommended),
     Rule("item-description", "S", "The description has at most 4,000 bytes", "Apple", _check_description),
     Rule("item-content-after", "S", "content:encoded stands after description", "W3C", _check_content_after),
     Rule("item-once", "M", "Elements that may stand once do", "RSS 2.0", _check_once),
     Rule("item-order", "S", "Newest first", "field", _check_order),
     Rule("item-links", "M", "Links and sources are web addresses", "RSS 2.0", _check_links),
-    Rule("item-alike", "S", "No two items that AntennaPod takes for one", "AntennaPod", _check_alike),
+    Rule("item-alike", "S", "No two items that AntennaPod takes for one", "AntennaPod", _check_similar_items),
 )

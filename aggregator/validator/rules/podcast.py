@@ -16,7 +16,7 @@ from aggregator.validator.rule import Fault, Rule
 
 _PODCAST = f"{{{NAMESPACES['podcast']}}}"
 _WHOLE = re.compile(r"[1-9]\d*")
-_CLOSED = {
+_VOCABULARIES = {
     "itunes:episodeType": frozenset({"full", "trailer", "bonus"}),
     "itunes:explicit": frozenset({"true", "false"}),
 }
@@ -51,9 +51,9 @@ def _check_numbers(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"{name} is {text!r}, not a whole number from 1"
 
 
-def _check_closed(document: FeedDocument) -> Iterator[Fault]:
+def _check_vocabulary(document: FeedDocument) -> Iterator[Fault]:
     for where, item in document.items:
-        for name, allowed in _CLOSED.items():
+        for name, allowed in _VOCABULARIES.items():
             text = item.findtext(make_tag(name))
             if text is not None and text.strip() not in allowed:
                 hint = values.suggest_boolean(text) if "true" in allowed else f"write {' or '.join(sorted(allowed))}"
@@ -82,7 +82,7 @@ def _check_once(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"itunes:{name} stands {count} times"
 
 
-def _check_valid(document: FeedDocument) -> Iterator[Fault]:
+def _check_elements(document: FeedDocument) -> Iterator[Fault]:
     for where, _, parent in _list_places(document):
         for element in parent.iterchildren(f"{_PODCAST}*"):
             name = format_name(element)
@@ -105,7 +105,7 @@ def _make_tag(element: Node) -> Tag:
     return Tag(format_name(element), element.text, attributes, children)
 
 
-def _check_counted(document: FeedDocument) -> Iterator[Fault]:
+def _check_repeated(document: FeedDocument) -> Iterator[Fault]:
     for where, _, parent in _list_places(document):
         counts = Counter(format_name(element) for element in parent.iterchildren(f"{_PODCAST}*"))
         for name, count in counts.items():
@@ -152,12 +152,12 @@ RULES = (
     Rule("itunes-duration", "M", "Duration in seconds or hh:mm:ss", "Apple", _check_duration),
     Rule("itunes-duration-zero", "S", "An unknown duration is left out", "Apple", _check_no_duration),
     Rule("itunes-numbers", "M", "Episode and season are whole numbers from 1", "Apple", _check_numbers),
-    Rule("itunes-closed", "M", "episodeType and explicit have their own words", "Apple", _check_closed),
+    Rule("itunes-closed", "M", "episodeType and explicit have their own words", "Apple", _check_vocabulary),
     Rule("itunes-block", "S", "block is Yes or absent", "Apple", _check_block),
     Rule("itunes-image", "M", "Pictures of items have addresses", "Apple", _check_image),
     Rule("itunes-once", "M", "Elements that may stand once do", "Apple", _check_once),
-    Rule("podcast-valid", "M", "Elements have what they need, and sound values", "podcast namespace", _check_valid),
-    Rule("podcast-once", "M", "Elements that may stand once do", "podcast namespace", _check_counted),
+    Rule("podcast-valid", "M", "Elements have what they need, and sound values", "podcast namespace", _check_elements),
+    Rule("podcast-once", "M", "Elements that may stand once do", "podcast namespace", _check_repeated),
     Rule("podcast-place", "M", "Elements stand where they belong", "podcast namespace", _check_misplaced),
     Rule("podcast-known", "i", "Elements that the namespace knows", "podcast namespace", _check_unknown),
     Rule("podcast-persons", "i", "Items that name persons name the hosts again", "podcast namespace", _check_hosts),

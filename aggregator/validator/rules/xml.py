@@ -28,7 +28,7 @@ def _check_declaration(document: FeedDocument) -> Iterator[Fault]:
         yield "document", 'does not begin with <?xml version="1.0" encoding="UTF-8"?>'
 
 
-def _check_mark(document: FeedDocument) -> Iterator[Fault]:
+def _check_byte_order_mark(document: FeedDocument) -> Iterator[Fault]:
     if document.raw.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         yield "document", "begins with a byte order mark"
 
@@ -48,13 +48,13 @@ def _check_well_formed(document: FeedDocument) -> Iterator[Fault]:
         yield "document", "is RSS 1.0, which no podcast app reads" if old else "is no RSS, Atom, JSON Feed or OPML"
 
 
-def _check_spaces(document: FeedDocument) -> Iterator[Fault]:
+def _check_namespaces(document: FeedDocument) -> Iterator[Fault]:
     for prefix, uri in _list_namespaces(document):
         if prefix in _USUAL and uri != NAMESPACES[prefix]:
             yield "document", f"xmlns:{prefix} is {uri!r}, not {NAMESPACES[prefix]!r}"
 
 
-def _check_older(document: FeedDocument) -> Iterator[Fault]:
+def _check_old_namespace(document: FeedDocument) -> Iterator[Fault]:
     if _is_xml(document) and OLDER.encode() in document.raw[:100_000]:
         yield "document", f"has {OLDER}, the first address of {NAMESPACES['podcast']}; some readers know one alone"
 
@@ -72,7 +72,7 @@ def _check_numbered(document: FeedDocument) -> Iterator[Fault]:
             yield "document", f"{uri} has the prefix {prefix}, made up by a library"
 
 
-def _check_words(document: FeedDocument) -> Iterator[Fault]:
+def _check_program_words(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         text = (element.text or "").strip()
         if text in values.PROGRAM_WORDS and format_name(element) not in {"title", "atom:title", "itunes:title"}:
@@ -82,7 +82,7 @@ def _check_words(document: FeedDocument) -> Iterator[Fault]:
                 yield element, f"{name!s} has the value {value!s}"
 
 
-def _check_twice(document: FeedDocument) -> Iterator[Fault]:
+def _check_escaping(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         text = element.text or ""
         marked = values.local_name(element) in values.MARKED or element.get("type") in {"html", "xhtml"}
@@ -91,13 +91,13 @@ def _check_twice(document: FeedDocument) -> Iterator[Fault]:
             yield element, f"has {found.group()} in its text: escaped once too often"
 
 
-def _check_lost(document: FeedDocument) -> Iterator[Fault]:
+def _check_lost_letters(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         if "\ufffd" in (element.text or "") or any("\ufffd" in value for value in element.attrib.values()):
             yield element, "has U+FFFD: a letter was lost"
 
 
-def _check_padded(document: FeedDocument) -> Iterator[Fault]:
+def _check_white_space(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         text = element.text or ""
         if len(element) == 0 and text != text.strip() and text.strip() and _is_value(element):
@@ -111,13 +111,13 @@ def _is_value(element: Node) -> bool:
     return not markup and not name.startswith("{") and name not in {"content:encoded", "atom:content", "atom:summary"}
 
 
-def _check_titles(document: FeedDocument) -> Iterator[Fault]:
+def _check_markup(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_plain_elements(document):
         if sanitize.has_markup(element.text or ""):
             yield element, f"has markup in plain text: {(element.text or '')[:60]!r}"
 
 
-def _check_spoiled(document: FeedDocument) -> Iterator[Fault]:
+def _check_mojibake(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         text = element.text or ""
         found = values.MOJIBAKE.search(text)
@@ -125,7 +125,7 @@ def _check_spoiled(document: FeedDocument) -> Iterator[Fault]:
             yield element, f"was decoded wrongly: {text[max(0, found.start() - 12) : found.end() + 12]!r}"
 
 
-def _check_long(document: FeedDocument) -> Iterator[Fault]:
+def _check_lengths(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_plain_elements(document):
         if len(element.text or "") > sanitize.LONGEST_LINE:
             yield element, f"has {len(element.text or '')} characters"
@@ -155,13 +155,13 @@ def _list_namespaces(document: FeedDocument) -> list[tuple[str | None, str]]:
 
 RULES = (
     Rule("xml-declaration", "M", "The document is declared as UTF-8", "XML 1.0; Apple", _check_declaration, "S"),
-    Rule("xml-no-bom", "M", "No byte order mark", "XML 1.0; Apple", _check_mark, "S"),
+    Rule("xml-no-bom", "M", "No byte order mark", "XML 1.0; Apple", _check_byte_order_mark, "S"),
     Rule("xml-no-doctype", "M", "No DOCTYPE, no entities of its own", "Apple", _check_doctype, "S"),
     Rule(
         "well-formed", "M", "Well-formed, of characters that XML allows", "XML 1.0; Apple; RFC 8259", _check_well_formed
     ),
-    Rule("namespace-uri", "M", "Namespace addresses are exact to the byte", "PSP-1; Apple", _check_spaces),
-    Rule("namespace-older", "S", "The podcast namespace by its own address", "podcast namespace", _check_older),
+    Rule("namespace-uri", "M", "Namespace addresses are exact to the byte", "PSP-1; Apple", _check_namespaces),
+    Rule("namespace-older", "S", "The podcast namespace by its own address", "podcast namespace", _check_old_namespace),
     Rule(
         "namespace-prefix",
         "M",
@@ -171,13 +171,13 @@ RULES = (
         "S",
     ),
     Rule("namespace-numbered", "M", "No prefixes such as ns0", "field", _check_numbered),
-    Rule("no-program-words", "M", "No value is None, nan, null, True or False", "field", _check_words),
-    Rule("no-double-escaping", "M", "Text is escaped once", "field", _check_twice),
-    Rule("no-lost-letters", "M", "No U+FFFD", "field", _check_lost),
-    Rule("trimmed", "S", "No white space around values", "PSP-1; Apple", _check_padded),
-    Rule("plain-titles", "S", "No markup in titles and names", "PSP-1; Apple", _check_titles),
-    Rule("no-mojibake", "S", "Text was decoded correctly", "Apple", _check_spoiled),
-    Rule("short-values", "S", "Titles and names have at most 255 characters", "PSP-1", _check_long),
+    Rule("no-program-words", "M", "No value is None, nan, null, True or False", "field", _check_program_words),
+    Rule("no-double-escaping", "M", "Text is escaped once", "field", _check_escaping),
+    Rule("no-lost-letters", "M", "No U+FFFD", "field", _check_lost_letters),
+    Rule("trimmed", "S", "No white space around values", "PSP-1; Apple", _check_white_space),
+    Rule("plain-titles", "S", "No markup in titles and names", "PSP-1; Apple", _check_markup),
+    Rule("no-mojibake", "S", "Text was decoded correctly", "Apple", _check_mojibake),
+    Rule("short-values", "S", "Titles and names have at most 255 characters", "PSP-1", _check_lengths),
     Rule("no-xslt", "S", "No XSLT processing instruction", "Chrome 155, 2026", _check_stylesheet),
     Rule("small-document", "S", "The document is smaller than 1 MB", "W3C feed validator", _check_size),
 )
