@@ -56,11 +56,9 @@ def format_name(element: Node) -> str:
 class _Rows(BaseExtension):  # type: ignore[misc]  # feedgen has no types
     """Rows of one document, written after feedgen's own elements."""
 
-    def __init__(self) -> None:
-        """Begin without rows."""
-        self.rows: Sequence[Row] = ()
-        self.prefixes: Sequence[str] = ()
-        self.stylesheet: str | None = None
+    rows: Sequence[Row] = ()
+    prefixes: Sequence[str] = ()
+    stylesheet: str | None = None
 
     def extend_ns(self) -> dict[str, str]:
         """Return the namespaces that the root declares, by prefix."""
@@ -74,17 +72,15 @@ class _Rows(BaseExtension):  # type: ignore[misc]  # feedgen has no types
         return root
 
     def extend_atom(self, root: Node) -> Node:
-        """Write the rows into ``<feed>``; every link is a row, so feedgen's own links go."""
-        _replace_links(root, self.rows)
+        """Write the rows into ``<feed>``."""
+        _write_rows(root, self.rows)
         return root
 
 
 class _EntryRows(BaseEntryExtension):  # type: ignore[misc]  # feedgen has no types
     """Rows of one entry, written after feedgen's own elements."""
 
-    def __init__(self) -> None:
-        """Begin without rows."""
-        self.rows: Sequence[Row] = ()
+    rows: Sequence[Row] = ()
 
     def extend_rss(self, item: Node) -> Node:
         """Write the rows into ``<item>``."""
@@ -92,15 +88,9 @@ class _EntryRows(BaseEntryExtension):  # type: ignore[misc]  # feedgen has no ty
         return item
 
     def extend_atom(self, entry: Node) -> Node:
-        """Write the rows into ``<entry>``; every link and the source are rows, so feedgen's own go."""
-        _replace_links(entry, self.rows)
+        """Write the rows into ``<entry>``."""
+        _write_rows(entry, self.rows)
         return entry
-
-
-def _replace_links(parent: Node, rows: Sequence[Row]) -> None:
-    for old in [child for child in parent if child.tag in {"link", "source"}]:
-        parent.remove(old)
-    _write_rows(parent, rows)
 
 
 def _write_rows(parent: Node, rows: Sequence[Row]) -> None:
