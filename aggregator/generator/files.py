@@ -93,11 +93,9 @@ def place(folder: Path, staged: Staged) -> tuple[WrittenFile, ...]:
     with _unchanged_on_failure(folder):
         if not all(_LEFTOVER.fullmatch(step.part) and _NAME.fullmatch(step.name) for step in staged.steps):
             raise OSError(errno.EINVAL, "not a name for a published file")
-        _remove_outdated_siblings(folder, staged.steps)
+        _remove_siblings(folder, (one.name for one in staged.written if one.changed or not staged.compress))
         for step in staged.steps:
             (folder / step.part).replace(folder / step.name)
-        if not staged.compress:
-            _remove_siblings(folder, (one.name for one in staged.written))
         if staged.steps:
             _flush(folder)
     remove(folder, staged.outdated)
@@ -207,20 +205,13 @@ def _compress_brotli(content: bytes) -> bytes:
 
 
 def _remove_siblings(folder: Path, names: Iterable[str]) -> None:
-    """Remove compressed copies that are no longer made, because servers would go on serving them."""
-    for name in names:
-        for ending in _ENDINGS:
-            (folder / f"{name}{ending}").unlink(missing_ok=True)
-
-
-def _remove_outdated_siblings(folder: Path, steps: Iterable[_Step]) -> None:
-    """Remove the compressed copies of files that are about to be replaced, so that none is ever outdated.
+    """Remove the compressed copies of files that are about to be replaced, or that have none any more.
 
     Static servers serve a compressed copy without looking at its file, and the plain file if there is no copy.
     """
-    for step in steps:
-        if step.name.endswith(_ENDINGS):
-            (folder / step.name).unlink(missing_ok=True)
+    for name in names:
+        for ending in _ENDINGS:
+            (folder / f"{name}{ending}").unlink(missing_ok=True)
 
 
 def _flush(path: Path) -> None:
