@@ -41,6 +41,8 @@ def _make_environment() -> Environment:
         "line": view.view_line,
         "person": clean_person,
         "tile": subscribe.draw_tile,
+        "count": wording.format_count,
+        "public_url": links.clean_public_url,
         "direction": wording.find_direction,
         "within": wording.isolate_english,
     }
@@ -118,7 +120,6 @@ def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
         )
         or "no items yet",
         text=wording.split_paragraphs(feed.channel.description or ""),
-        sources=[view.view_source(source_result) for source_result in feed.source_results],
     )
 
 
