@@ -138,14 +138,12 @@ def find_line_of(document: FeedDocument, where: str | Spot) -> int | None:
         return None
     if isinstance(where, Spot):
         return None if where.line is None else where.line + document.blank_lines
-    first, *names = where.split(" ")[0].split("/")
-    found = document.channel if first == "channel" else document.root
-    if found is None or first == "document":
+    top, _, name = where.partition("/")
+    parent = document.channel if top == "channel" else document.root
+    if parent is None or where == "document":
         return None
-    for name in names:
-        deeper = found.find(make_tag(name)) if name.partition(":")[0] in NAMESPACES or ":" not in name else None
-        found = found if deeper is None else deeper
-    return (find_line(found) or 1) + document.blank_lines
+    child = parent.find(make_tag(name)) if name else None
+    return (find_line(parent if child is None else child) or 1) + document.blank_lines
 
 
 def find_line(element: Node) -> int | None:
