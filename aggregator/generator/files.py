@@ -91,8 +91,7 @@ def stage(folder: Path, files: Mapping[str, bytes] | Iterable[tuple[str, bytes]]
 def place(folder: Path, staged: Staged) -> tuple[WrittenFile, ...]:
     """Give staged files their names; raise PublishError, with the old files as they were, if that fails."""
     with _unchanged_on_failure(folder):
-        if not all(_LEFTOVER.fullmatch(step.part) and _NAME.fullmatch(step.name) for step in staged.steps):
-            raise OSError(errno.EINVAL, "not a name for a published file")
+        check_names(staged)
         _remove_siblings(folder, (one.name for one in staged.written if one.changed or not staged.compress))
         for step in staged.steps:
             (folder / step.part).replace(folder / step.name)
@@ -100,6 +99,13 @@ def place(folder: Path, staged: Staged) -> tuple[WrittenFile, ...]:
             _flush(folder)
     remove(folder, staged.outdated)
     return staged.written
+
+
+def check_names(staged: Staged) -> None:
+    """Raise OSError if a name is not the program's own: what was staged comes from a process with foreign documents."""
+    names = [*(each.name for each in staged.written), *(step.name for step in staged.steps), *staged.outdated]
+    if not (all(map(_NAME.fullmatch, names)) and all(_LEFTOVER.fullmatch(step.part) for step in staged.steps)):
+        raise OSError(errno.EINVAL, "not a name for a published file")
 
 
 def clear(folder: Path) -> None:

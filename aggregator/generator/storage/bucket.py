@@ -21,7 +21,7 @@ from typing import Final
 from msgspec import Struct
 
 from aggregator.errors import ConfigError, PublishError
-from aggregator.generator.files import Staged, WrittenFile
+from aggregator.generator.files import Staged, WrittenFile, check_names
 from aggregator.generator.storage.names import MAX_AGE, TYPES, find_media_type, is_archive, is_chapters
 
 try:
@@ -71,6 +71,8 @@ class Bucket:
 
     def upload(self, folder: str, place: Path, staged: Staged) -> tuple[WrittenFile, ...]:
         """Write what was staged in an empty place, and delete archives and chapters that are outdated."""
+        with self._translating_errors(folder):
+            check_names(staged)
         present = self.find_objects(folder)
         parts = {step.name: place / step.part for step in staged.steps}
         changed = set()
