@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, NamedTuple, TextIO
 
@@ -97,14 +98,17 @@ class _Streams(NamedTuple):
 
 @contextmanager
 def open_streams(source: str, output: str) -> Iterator[_Streams]:
-    """Open input and output; raise ConfigError or PublishError if one cannot be opened, or if both are one file.
+    """Open input and output; raise ConfigError or PublishError if one cannot be used, or if both are one file.
 
     Bytes that are not UTF-8 become U+FFFD, so that one damaged line does not stop the others.
     """
     if "-" not in (source, output) and Path(output).is_file() and Path(output).resolve() == Path(source).resolve():
         raise ConfigError(f"{output}: this is the input file; write the answers to another file")
-    with ExitStack() as stack:
-        yield _Streams(stack.enter_context(_open_input(source)), stack.enter_context(_open_output(output)), sys.stderr)
+    try:
+        with _open_input(source) as lines, _open_output(output) as answers:
+            yield _Streams(lines, answers, sys.stderr)
+    except OSError as error:
+        raise PublishError(f"{source} to {output}: {error.strerror}") from error
 
 
 def _open_input(source: str) -> TextIO:
@@ -117,10 +121,12 @@ def _open_input(source: str) -> TextIO:
         raise ConfigError(f"{source}: cannot be read: {error.strerror}") from error
 
 
-def _open_output(output: str) -> TextIO:
+def _open_output(output: str) -> AbstractContextManager[TextIO]:
     """Open a file, or standard output, for writing."""
     if output == "-":
-        return open(1, "w", encoding="utf-8", errors="backslashreplace", newline="\n", closefd=False)
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+        return nullcontext(sys.stdout)
     try:
         return Path(output).open("w", encoding="utf-8", errors="backslashreplace", newline="\n")
     except OSError as error:
