@@ -180,7 +180,10 @@ def _fetch(rows: Any) -> Iterator[tuple[str, str]]:
 
 def _parse(text: str | None) -> Line | None:
     """Return the record of a line; ``None`` if it is none."""
-    line = json.loads(text) if text else None
+    try:
+        line = json.loads(text) if text else None
+    except (ValueError, RecursionError):  # DuckDB takes any depth and any number of digits
+        return None
     if isinstance(line, dict):
         line = {key: value for key, value in line.items() if value is not None}
         if all(isinstance(line.get(key), str | int) and not isinstance(line[key], bool) for key in ("id", "source")):
