@@ -13,6 +13,7 @@ from hashlib import blake2b
 
 from msgspec import Struct
 
+from aggregator.config.messages import suggest
 from aggregator.errors import AggregatorError, ConfigError
 from aggregator.merger.reconciling.overrides import FIELDS
 from aggregator.model.cluster import Decision
@@ -129,17 +130,22 @@ def unset_field(terms: Terms, names: Sequence[str], guid: str, field: str) -> No
 
 
 def part_entry(terms: Terms, names: Sequence[str], entry: str, others: Sequence[str]) -> None:
-    """Part an entry from the others of its item."""
+    """Part an entry from the others of its item; raise ConfigError if it is none of it (``names``), or its only one."""
+    if entry not in names:
+        raise ConfigError(f'this item has no entry "{entry}"; {suggest(entry, [*others])}')
+    if not others:
+        raise ConfigError(f"{entry} is the only entry of this item")
     with _writing(terms, names) as tx:
         for other in others:
             decisions.write_decision(tx, terms.plan.name, Decision("different", entry, other), terms.at)
 
 
 def join_entry(terms: Terms, names: Sequence[str], entry: str, others: Sequence[str]) -> None:
-    """Take back that an entry was parted from others."""
+    """Take back that an entry was parted from others; raise ConfigError if it was parted from none of them."""
     with _writing(terms, names) as tx:
-        for other in others:
-            decisions.undo_decision(tx, terms.plan.name, entry, other, terms.at)
+        undone = [decisions.undo_decision(tx, terms.plan.name, entry, other, terms.at) for other in others]
+        if not any(undone):
+            raise ConfigError(f'"{entry}" was not parted from this item by hand')
 
 
 def take_out(terms: Terms, names: Sequence[str], guid: str, reason: str) -> None:

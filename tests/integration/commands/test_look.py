@@ -136,5 +136,19 @@ def test_an_item_is_corrected_and_the_correction_is_undone(run, shop: Path) -> N
     assert "Rye without fear" in {each["title"] for each in read_items(shop) if each["id"] == guid}
 
 
+@pytest.mark.usefixtures("done")
+def test_an_entry_is_parted_and_joined_only_where_it_belongs(run) -> None:
+    item = json.loads(run("explain", "--json", "ovens").stdout)["item"]
+    guid, (first, *others) = item["guid"], item["entries"]
+    assert f'did you mean "{others[0]}"?' in run("correct", guid, "--part", f"{others[0]}x", *AT).stderr
+    assert "was not parted from this item by hand" in run("correct", guid, "--join", first, *AT).stderr
+    assert json.loads(run("events", "--json").stdout) == []
+    assert run("correct", guid, "--part", first, *AT).returncode == 0
+    assert run("correct", guid, "--join", first, *AT).returncode == 0
+    assert run("correct", guid, "--join", first, *AT).returncode == 2
+    alone = run("review", "--list").stdout.split("  ")[1]
+    assert "is the only entry of this item" in run("correct", alone, "--part", alone, *AT).stderr
+
+
 def read_items(shop: Path) -> list[dict]:
     return json.loads((shop / "output/crumb-talk/feed.json").read_bytes())["items"]
