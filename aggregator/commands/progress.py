@@ -73,7 +73,7 @@ class _SourceBar(BarColumn):
 
 
 class _Board(Struct, frozen=True):
-    """The bars of a refresh, by feed and source."""
+    """The bars of a refresh, by feed and source; for use in several threads."""
 
     bars: Bars
     tasks: dict[tuple[str, str], TaskID] = field(default_factory=dict)
@@ -81,7 +81,7 @@ class _Board(Struct, frozen=True):
     def tell(self, progress: Progress) -> None:
         """Advance the bar of one source; a stage of the whole feed completes the bars of its sources."""
         if not progress.source:
-            for key, task in self.tasks.items():
+            for key, task in tuple(self.tasks.items()):  # other threads add to it
                 if key[0] == progress.feed:
                     self._complete(task)
             return
