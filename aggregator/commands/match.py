@@ -13,12 +13,12 @@ from typing import Annotated, TextIO
 import typer
 from msgspec import to_builtins
 
-from aggregator import catalogue
 from aggregator.commands.options import CONFIG, ConfigOption, LinesArgument, OutputOption, open_streams
 from aggregator.commands.output import format_count
 from aggregator.commands.summary import warn
 from aggregator.config.load import load
 from aggregator.errors import AggregatorError, ConfigError
+from aggregator.merger.matching import catalogue
 from aggregator.merger.matching.comparison import BESIDE, POSTED
 from aggregator.merger.matching.explain import Resolution, explain_pairs
 from aggregator.merger.matching.features.records import parse_records
