@@ -1,7 +1,7 @@
 """Refresh: fetch and parse what is due, and store it; compose and publish each feed that changed.
 
-fetch      Source   -> Document   fetch_feeds: all hosts side by side, one host politely
-parse      Document -> Entry      fetch_feeds, in child processes with limits
+fetch      Source   -> Document   fetchers.fetch_feeds: all hosts side by side, one host politely
+parse      Document -> Entry      fetchers.fetch_feeds, in child processes with limits
 store      Entry    -> Store      persist.write_fetched: absence never deletes
 compose    Store    -> Feed       compose.compose, in child processes: repair, match, reconcile, identify
 publish    Feed     -> files      publish.stage in the same processes, editions.place here: whole or not at all
@@ -28,8 +28,8 @@ from msgspec.structs import replace
 from aggregator import enclosure_probe, notify, persist, publications
 from aggregator.config.load import Config
 from aggregator.errors import DamagedError, LockedError, NothingToPublishError, PublishError, StoreError
-from aggregator.fetch_feeds import FetchedFeed, fetch_feeds
 from aggregator.fetchers.fetch import Resources, Terms
+from aggregator.fetchers.fetch_feeds import FetchedFeed, fetch_feeds
 from aggregator.generator.files import Staged, WrittenFile
 from aggregator.host_leases import HostLeases
 from aggregator.model.feed import Plan, SourceResult
