@@ -58,14 +58,12 @@ def current_time(at: datetime | None) -> datetime:
     return at or datetime.now(UTC).replace(microsecond=0)
 
 
-def _has_store(config: Config) -> bool:
-    """Return whether there is a store; one on a server is taken to be there."""
-    return "://" in config.state or Path(config.state).exists()
-
-
 def require_store(config: Config) -> Config:
-    """Return the config if its store exists; raise NothingToPublishError otherwise, so that no store is created."""
-    if not _has_store(config):
+    """Return the config if its store exists; raise NothingToPublishError otherwise, so that no store is created.
+
+    A store on a server is taken to exist.
+    """
+    if "://" not in config.state and not Path(config.state).exists():
         raise NothingToPublishError(f"{config.state}: there is no store yet; run aggregator refresh first")
     return config
 
