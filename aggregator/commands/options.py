@@ -17,8 +17,12 @@ from aggregator.errors import ConfigError, NothingToPublishError, PublishError
 from aggregator.model.feed import Plan
 
 
+_EARLIEST_YEAR, _LATEST_YEAR = 1970, 9000
+"""Years that ``--at`` may name: there must be room for the times that are computed from it."""
+
+
 def _parse_time(text: str) -> datetime:
-    """Parse an RFC 3339 time to UTC; one without a zone is an error.
+    """Parse an RFC 3339 time to UTC; raise BadParameter for one without a zone, or too early or late to count from.
 
     >>> _parse_time("2024-08-04T03:47:46+02:00").isoformat()
     '2024-08-04T01:47:46+00:00'
@@ -29,6 +33,8 @@ def _parse_time(text: str) -> datetime:
         raise typer.BadParameter(f'"{text}" is not a time such as 2024-08-04T01:47:46Z') from error
     if at.tzinfo is None:
         raise typer.BadParameter(f'"{text}" has no time zone: write {text}Z for UTC')
+    if not _EARLIEST_YEAR <= at.year <= _LATEST_YEAR:
+        raise typer.BadParameter(f'"{text}" is not between the years {_EARLIEST_YEAR} and {_LATEST_YEAR}')
     return at.astimezone(UTC)
 
 
