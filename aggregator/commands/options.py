@@ -16,7 +16,6 @@ from aggregator.config.load import DEFAULT, Config
 from aggregator.errors import ConfigError, NothingToPublishError, PublishError
 from aggregator.model.feed import Plan
 
-
 _EARLIEST_YEAR, _LATEST_YEAR = 1970, 9000
 """Years that ``--at`` may name: there must be room for the times that are computed from it."""
 

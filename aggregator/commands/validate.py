@@ -10,7 +10,6 @@ from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
 import typer
 from msgspec import Struct
@@ -21,6 +20,7 @@ from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers.http.client import Client
 from aggregator.fetchers.http.polling import Policy
 from aggregator.model.source import PollState, Source
+from aggregator.text.urls import find_host
 from aggregator.validator.artwork import Picture
 from aggregator.validator.document import Served, find_artwork
 from aggregator.validator.examine import RULES, examine
@@ -102,7 +102,8 @@ def _fetch_artwork(address: str, document: str, now: datetime) -> Picture:
 
 
 def _make_policy(document: str) -> Policy:
-    return Policy(allow_networks=_OWN_MACHINE.get(urlsplit(document).hostname or "", ()))
+    host, _, _port = find_host(document).rpartition(":")
+    return Policy(allow_networks=_OWN_MACHINE.get(host, ()))
 
 
 def _read(document: str) -> bytes:
