@@ -239,7 +239,7 @@ def _match(store: Store, plan: Plan, every: Sequence[Entry]) -> tuple[Learned, M
     alone = match.cluster_single_source(every, decided, pins)
     if alone is not None:
         match_table = learning.learn_match_table(store, plan, len(every))
-        return match_table, Matching(alone, (), learning.version_of_match_table(match_table)), ()
+        return match_table, Matching(alone, (), learning.to_match_table(match_table).version), ()
     pairs = match.compare_entries(every)
     match_table = learning.learn_match_table(store, plan, len(every), partial(match.fit_table, pairs))
     weighing = learning.to_match_table(match_table)

@@ -402,8 +402,6 @@ def _unchanged_outcome(plan: Plan, results: tuple[SourceResult, ...], publicatio
 
 def _with_note_failure(outcome: Outcome, error: StoreError) -> Outcome:
     """Return the outcome of a feed whose files are published, but not noted: the next run writes them again."""
-    if outcome.failures:
-        return outcome
     name = outcome.feed or "the list of all feeds"
     return replace(outcome, failures=(f"{name}: published, but not noted: {error}",))
 

@@ -65,8 +65,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     loaded = load(config)
     names = tuple(find_plan(loaded, name).name for name in feed or ()) or tuple(plan.name for plan in loaded.plans)
     outcomes, differences = find_differences(loaded, names, at=current_time(at), force=force)
-    for warning in (one for outcome in outcomes for one in summary.list_warnings(outcome)):
-        summary.warn(warning)
+    summary.print_warnings(outcomes)
     if as_json:
         typer.echo(to_json({name: _to_values(each) for name, each in differences.items()}))
     else:

@@ -141,7 +141,7 @@ def _read_shows(file: Path, faults: Faults) -> Iterator[list[Line]]:
                 for _, some in groupby(_fetch(database.execute(_SORTED)), key=itemgetter(0)):
                     lines: dict[str, Line] = {}
                     for _, text in some:
-                        line = _parse(text)
+                        line, _ = parse_line(text or "")  # nothing if DuckDB could not read it
                         if line is None or str(line["id"]) in lines:
                             faults.lines += 1
                         else:
@@ -178,14 +178,15 @@ def _fetch(rows: Any) -> Iterator[tuple[str, str]]:
         yield from some
 
 
-def _parse(text: str | None) -> Line | None:
-    """Return the record of a line; ``None`` if it is none."""
+def parse_line(text: str) -> tuple[Line | None, str]:
+    """Return the record of a line of JSON; if it is none, ``None`` and the reason."""
     try:
-        line = json.loads(text) if text else None
-    except (ValueError, RecursionError):  # DuckDB takes any depth and any number of digits
-        return None
-    if isinstance(line, dict):
-        line = {key: value for key, value in line.items() if value is not None}
-        if all(isinstance(line.get(key), str | int) and not isinstance(line[key], bool) for key in ("id", "source")):
-            return line
-    return None
+        line = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return None, f"not JSON: {error}"
+    if not isinstance(line, dict):
+        return None, "not an object"
+    for key in ("id", "source"):
+        if isinstance(line.get(key), bool) or not isinstance(line.get(key), str | int):
+            return None, f"{key} is missing or is neither a string nor an integer"
+    return line, ""
