@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.console import Console
 
-from aggregator import compose, corrections
+from aggregator import corrections
 from aggregator.commands.item_report import print_entries, print_evidence, print_sides
 from aggregator.commands.options import (
     CONFIG,
@@ -23,6 +23,7 @@ from aggregator.commands.options import (
     require_store,
 )
 from aggregator.commands.output import format_count, open_console, shorten
+from aggregator.compose import compose_published
 from aggregator.config.load import Config, load
 from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError
@@ -108,7 +109,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         for name, wanted in chosen:
             _decide_held(loaded, plan, name, wanted, now)
         return
-    feed_now = compose.published_feed(loaded.state, plan, at=now)
+    feed_now = compose_published(loaded.state, plan, now)
     pairs, held = feed_now.near_misses, [each for each in feed_now.held if each.why != "due"]
     if listed:
         _print_list(open_console(), pairs, held)
@@ -192,9 +193,8 @@ def _go_back(config: Config, plan: Plan, asked: list[tuple[int, Decision | None]
 
 def _find_consequence(config: Config, plan: Plan, decision: Decision, now: datetime) -> _Consequence:
     """Compose the feed without and with a decision, and return what differs."""
-    with database.open_store(config.state) as store:
-        before = compose.compose_published(store, plan, now).feed
-        after = compose.compose_published(decisions.as_if_decided(store, plan.name, decision), plan, now).feed
+    before = compose_published(config.state, plan, now)
+    after = compose_published(config.state, plan, now, decision=decision)
     items, items_after = ({item.guid: item for item in feed.items} for feed in (before, after))
     homes = {entry: item for item in after.items for entry in item.entries}
     removed = (
@@ -275,7 +275,7 @@ def _decide_held(config: Config, plan: Plan, name: str, wanted: bool | None, now
             typer.echo(f"{plan.name}: {shorten(name)}: released")
             return
         decided = [known for known in decisions.read_admissions(store, plan.name) if known == name]
-    held = compose.published_feed(config.state, plan, at=now).held
+    held = compose_published(config.state, plan, now).held
     found = next((each.entries for each in held if name in each.entries), tuple(decided))
     if not found or (wanted is None and not decided):
         known = sorted(entry for each in held for entry in each.entries)
@@ -317,9 +317,7 @@ def _undo(config: Config, plan: Plan, two: _Two, now: datetime) -> None:
 
 def _are_one_item(config: Config, plan: Plan, two: _Two, now: datetime) -> bool:
     """Return whether the two are one item without the decision."""
-    return any(
-        {*two} <= {item.guid, *item.entries} for item in compose.published_feed(config.state, plan, at=now).items
-    )
+    return any({*two} <= {item.guid, *item.entries} for item in compose_published(config.state, plan, now).items)
 
 
 def _is_configured(plan: Plan, two: _Two) -> bool:
@@ -329,9 +327,7 @@ def _is_configured(plan: Plan, two: _Two) -> bool:
 
 def _check_known(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
     """Raise ConfigError, with the nearest known id, if an id is neither an entry id nor a guid of the feed."""
-    known = set(_read_entries(config, plan)) | {
-        item.guid for item in compose.published_feed(config.state, plan, at=now).items
-    }
+    known = set(_read_entries(config, plan)) | {item.guid for item in compose_published(config.state, plan, now).items}
     for name in (decision.left, decision.right):
         if name not in known:
             raise ConfigError(f'{plan.name}: no entry or item has the id "{name}"; {suggest(name, sorted(known))}')
