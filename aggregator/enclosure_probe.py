@@ -61,7 +61,7 @@ class _Probes(Record, frozen=True):
     missed: tuple[_FailedProbe, ...] = ()
 
 
-Head = Callable[[str, datetime, float, Source | None], Future[Enclosure | None]]
+_Head = Callable[[str, datetime, float, Source | None], Future[Enclosure | None]]
 """Ask for length and type of a media file in some seconds (``fetchers.http.host_limits.HostLimiter.head``)."""
 
 
@@ -95,7 +95,7 @@ def fill_enclosures(store: Store, plan: Plan, items: Iterable[Item]) -> tuple[It
     return tuple(_fill(item, answers) for item in items) if answers else tuple(items)
 
 
-def probe(store: Store, plan: Plan, incomplete: Iterable[Incomplete], head: Head, now: datetime) -> int:
+def probe(store: Store, plan: Plan, incomplete: Iterable[Incomplete], head: _Head, now: datetime) -> int:
     """Ask the ``incomplete`` addresses and store the answers; return how many were asked.
 
     A host under Retry-After is asked in a later run; addresses that failed before come last.
@@ -134,7 +134,7 @@ def _has_answer(head: Future[Enclosure | None]) -> bool:
     return True
 
 
-def probe_gone(store: Store, plan: Plan, rivals: Iterable[Incomplete], head: Head, now: datetime) -> bool:
+def probe_gone(store: Store, plan: Plan, rivals: Iterable[Incomplete], head: _Head, now: datetime) -> bool:
     """Ask for the audio of `find_rivals` that is due, and for what was gone; return whether that is other audio now.
 
     A host under Retry-After is asked in a later run.

@@ -134,7 +134,7 @@ def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
         files=(*outcomes[-1].files, *index.files),
         failures=(*outcomes[-1].failures, *index.failures),
     )
-    alarms = (*_describe_clock(run.at, newest), *outcomes[0].alarms, *notify.tell(run.config, run.store, outcomes))
+    alarms = (*_describe_clock(run.at, newest), *outcomes[0].alarms, *notify.send_news(run.config, run.store, outcomes))
     failures = (*run.failures, *outcomes[0].failures)
     return (replace(outcomes[0], alarms=alarms, failures=failures), *outcomes[1:])
 
