@@ -18,7 +18,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 
@@ -292,17 +292,15 @@ def _noticing_lost_lease(run: Run, name: str) -> Iterator[None]:
     Another worker may then have published a later edition, of which this one has replaced objects. In a folder the next
     refresh finds that by the times of the files.
     """
-    with ExitStack() as unless_done:
-        unless_done.callback(_publish_again_if_lost, run, name)
+    is_done = False
+    try:
         yield
-        unless_done.pop_all()
-
-
-def _publish_again_if_lost(run: Run, name: str) -> None:
-    if run.config.output.bucket and _has_lost_lease(run.store):
-        store = replace(run.store, claim=None)
-        publications.write_publication(store, name, None)
-        leases.make_due(store, name, run.at)
+        is_done = True
+    finally:
+        if not is_done and run.config.output.bucket and _has_lost_lease(run.store):
+            store = replace(run.store, claim=None)
+            publications.write_publication(store, name, None)
+            leases.make_due(store, name, run.at)
 
 
 def _has_lost_lease(store: Store) -> bool:

@@ -54,9 +54,10 @@ def run(
         typer.echo(json_schema_text(), nl=False)
         return
     loaded = load(config)
-    missing = (*_list_missing_files(loaded), *_list_missing_secrets(loaded), *_list_notify_faults(loaded))
-    if missing:
-        raise ConfigError("\n".join(missing))
+    missing = (*_list_missing_files(loaded), *_list_missing_secrets(loaded))
+    faults = (*missing, *(f"{loaded.path.name}: {fault}" for fault in notify.find_faults(loaded)))
+    if faults:
+        raise ConfigError("\n".join(faults))
     if store:
         _check_store(loaded)
     now = current_time(at)
@@ -133,11 +134,6 @@ def _list_missing_secrets(config: Config) -> tuple[str, ...]:
             except FetchError as error:
                 found.append(f"{config.path.name}: feeds.{plan.name}.sources.{source.name}: {error}")
     return tuple(found)
-
-
-def _list_notify_faults(config: Config) -> tuple[str, ...]:
-    """List the addresses to be told of trouble that cannot be used."""
-    return tuple(f"{config.path.name}: {fault}" for fault in notify.find_faults(config))
 
 
 def _list_ties(config: Config) -> tuple[str, ...]:

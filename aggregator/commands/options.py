@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, NamedTuple, TextIO
+from typing import Annotated, TextIO
 
 import typer
 
@@ -91,25 +91,18 @@ OutputOption = Annotated[
 ]
 
 
-class _Streams(NamedTuple):
-    """Input, output and messages of a command that reads lines."""
-
-    source: TextIO
-    sink: TextIO
-    errors: TextIO
-
-
 @contextmanager
-def open_streams(source: str, output: str) -> Iterator[_Streams]:
-    """Open input and output; raise ConfigError or PublishError if one cannot be used, or if both are one file.
+def open_streams(source: str, output: str) -> Iterator[tuple[TextIO, TextIO, TextIO]]:
+    """Give input, output and standard error.
 
-    Bytes that are not UTF-8 become U+FFFD, so that one damaged line does not stop the others.
+    Raises ConfigError or PublishError if input or output cannot be used, or if both are one file. Bytes that are not
+    UTF-8 become U+FFFD, so that one damaged line does not stop the others.
     """
     if "-" not in (source, output) and Path(output).is_file() and Path(output).resolve() == Path(source).resolve():
         raise ConfigError(f"{output}: this is the input file; write the answers to another file")
     try:
         with _open_input(source) as lines, _open_output(output) as answers:
-            yield _Streams(lines, answers, sys.stderr)
+            yield lines, answers, sys.stderr
     except OSError as error:
         raise PublishError(f"{source} to {output}: {error.strerror}") from error
 
