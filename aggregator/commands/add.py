@@ -64,7 +64,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     try:
         ways = adding.find_ways(loaded, candidates, current_time(at), {} if kind else options)
     except FetchError as error:
-        if feed is None or len(candidates) > 1:
+        if feed is None or len(candidates) > 1 or (options and not kind):
             raise
         warn(str(error))
         ways = [Found(candidates[0])]
