@@ -172,9 +172,9 @@ def _make_program(wanted: set[str]) -> typer.Typer:
     return program
 
 
-def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer passes it by position
-    """Print the version and exit, if asked to."""
-    if asked:
+def _print_version(is_wanted: bool) -> None:  # noqa: FBT001 - typer passes it by position
+    """Print the version and exit, if it is wanted."""
+    if is_wanted:
         typer.echo(VERSION)
         raise typer.Exit
 

@@ -1,7 +1,7 @@
 """Corrections by a person: pairs, fields, and items taken out; each can be undone.
 
-Who corrects has looked at a page or a terminal: ``seen`` is the state of what was shown there (``read_state``). If
-another person has decided since, nothing is written and the second is told.
+A person who corrects has looked at a page or a terminal: ``seen`` is the state of what was shown there
+(``read_state``). If another person has decided since, nothing is written and DecidedError is raised.
 """
 
 from __future__ import annotations

@@ -79,8 +79,8 @@ class _AudioProbe(Record, frozen=True):
 
 
 Incomplete = tuple[str, str]
-"""An address, and the name of the source of its item, empty if it has several: one may not have the network of another
-asked."""
+"""An address, and the name of the source of its item, empty if it has several: the private networks that a source may
+use are allowed for its own addresses only."""
 
 
 def read_probes(store: Store, plan: Plan) -> _Probes:
@@ -109,10 +109,10 @@ def probe(store: Store, plan: Plan, incomplete: Iterable[Incomplete], head: _Hea
     due = sorted((url for url in wanted if find_host(url) not in held), key=missed.__contains__)[:MOST]
     heads = {url: head(url, now, _TIMEOUT_SECONDS, wanted[url]) for url in due}
     answers = []
-    for url, asked in heads.items():
-        if _has_answer(asked) or now - missed.setdefault(url, now) >= _GIVE_UP_AFTER:
+    for url, answer in heads.items():
+        if _has_answer(answer) or now - missed.setdefault(url, now) >= _GIVE_UP_AFTER:
             missed.pop(url, None)
-            answers.append(_believable(url, None if asked.exception() else asked.result()))
+            answers.append(_believable(url, None if answer.exception() else answer.result()))
     after = _Probes(
         (*before.answers, *answers),
         more=any(url not in heads and url not in missed for url in wanted),

@@ -66,8 +66,8 @@ def send_news(config: Config, store: Store, outcomes: Sequence[Outcome]) -> tupl
         over = _find_over(before, now, outcome)
         lines += (f"{outcome.feed}: {each.text}" for each in begun)
         lines += (f"{outcome.feed}: well again: {each.text}" for each in over)
-        told = tuple(replace(each, told=True) if each in begun else each for each in now.troubles)
-        after, unsent = replace(now, troubles=told), replace(now, troubles=(*now.troubles, *over))
+        reported = tuple(replace(each, told=True) if each in begun else each for each in now.troubles)
+        after, unsent = replace(now, troubles=reported), replace(now, troubles=(*now.troubles, *over))
         noted.append((outcome.feed, before, after, unsent))
     faults = _send(config, "\n".join(lines)) if lines else ()
     is_sent = len(faults) < len(config.notify)
@@ -112,11 +112,11 @@ def _find_failing(config: Config, outcome: Outcome, known: Mapping[str, _Trouble
 def _find_over(before: _FeedTroubles, now: _FeedTroubles, outcome: Outcome) -> list[_Trouble]:
     """Return the troubles that were reported and are over; those of a source that left the config are forgotten."""
     lasting = {each.key for each in now.troubles}
-    asked = {f"{_SOURCE}{each.source.name}" for each in outcome.source_results}
+    polled = {f"{_SOURCE}{each.source.name}" for each in outcome.source_results}
     return [
         each
         for each in before.troubles
-        if each.told and each.key not in lasting and (each.key in asked or not each.key.startswith(_SOURCE))
+        if each.told and each.key not in lasting and (each.key in polled or not each.key.startswith(_SOURCE))
     ]
 
 

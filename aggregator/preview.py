@@ -53,13 +53,13 @@ def open_resources(config: Config | None, now: datetime) -> Iterator[Resources]:
 
 
 def try_sources(config: Config, given: Resources, now: datetime) -> Iterator[tuple[Plan, SourcePreview]]:
-    """Fetch each source as a refresh does that knows none of its validators, and yield what it would say of it."""
+    """Fetch each source as a refresh does that knows none of its validators, and yield its result."""
     terms = Terms(given, now, lambda *_: None, force=True)
     with database.open_store(config.state) if connection.has_content(config.state) else nullcontext() as store:
-        asked = [(plan, _read_known(store, plan)) for plan in config.plans]
+        known = [(plan, _read_known(store, plan)) for plan in config.plans]
     started = [
         (plan, before.get(source.name), fetch(source, poll_states.get(source.name, {}), terms))
-        for plan, (poll_states, before) in asked
+        for plan, (poll_states, before) in known
         for source in plan.sources
     ]
     for plan, before, fetched in started:

@@ -117,7 +117,7 @@ def _list_twice(config: Config) -> tuple[str, ...]:
 
 
 def _fold_address(url: str | None) -> str | None:
-    """Return an address without what does not tell it from others: the scheme, the case of the host, a final slash."""
+    """Return an address without what equal ones may differ in: the scheme, the case of the host, a final slash."""
     if url is None:
         return None
     parts = urlsplit(url)
@@ -157,7 +157,7 @@ def _print_warnings(lines: Iterable[tuple[str, str]]) -> None:
 
 
 def _read_store(config: Config, now: datetime) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return the warnings of each feed's last refresh, and one line for each source about when it is next asked.
+    """Return the warnings of each feed's last refresh, and one line for each source about when it is next polled.
 
     There are none if the store is not a file or does not exist.
     """

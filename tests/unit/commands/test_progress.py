@@ -15,7 +15,7 @@ class BarsOfTwoThreads(Bars):
     def update(self, task_id: TaskID, **values: object) -> None:
         super().update(task_id, **values)
         if values.get("stage") == "[green]done":
-            board.tell(Progress("sea", f"source {len(board.tasks)}", "fetch"))
+            board.update(Progress("sea", f"source {len(board.tasks)}", "fetch"))
 
 
 board = _Board(BarsOfTwoThreads(disable=True))
@@ -23,7 +23,7 @@ board = _Board(BarsOfTwoThreads(disable=True))
 
 def test_a_source_may_begin_while_a_feed_is_composed() -> None:
     for source in ("host", "mirror"):
-        board.tell(Progress("coast", source, "fetch"))
-    board.tell(Progress("coast", "", "compose"))
+        board.update(Progress("coast", source, "fetch"))
+    board.update(Progress("coast", "", "compose"))
     assert len(board.tasks) == 4
     assert [task.completed for task in board.bars.tasks if task.fields["feed"] == "coast"] == [2, 2]
