@@ -14,6 +14,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, groupby
 from multiprocessing import get_context
 from operator import itemgetter
@@ -23,7 +24,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from aggregator.errors import ConfigError
+from aggregator.errors import AggregatorError, ConfigError
 from aggregator.merger.matching.features.records import parse_records
 from aggregator.merger.matching.match import Constraints, match_records
 from aggregator.merger.matching.scoring import Table
@@ -93,16 +94,19 @@ def match_catalogue(file: Path, threshold: float, faults: Faults, match_batches:
 
 
 def match_in_processes(batches: Iterable[Batch]) -> Iterator[Answers]:
-    """Match batches on all processors of this machine."""
+    """Match batches on all processors of this machine; raise AggregatorError if a process is killed."""
     processes = os.cpu_count() or 1
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         running: list[Future[Answers]] = []
-        for batch in batches:
-            if len(running) > 2 * processes:
-                yield running.pop(0).result()
-            running.append(pool.submit(match_batch, batch))
-        for each in running:
-            yield each.result()
+        try:
+            for batch in batches:
+                if len(running) > 2 * processes:
+                    yield running.pop(0).result()
+                running.append(pool.submit(match_batch, batch))
+            for each in running:
+                yield each.result()
+        except BrokenProcessPool as error:
+            raise AggregatorError("a process that matches records was killed; the machine may lack memory") from error
 
 
 def match_batch(batch: Batch) -> Answers:
