@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from aggregator.errors import ReadError
@@ -37,6 +38,7 @@ _INLINE = frozenset(
 )
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MEDIA = {"audio": "src", "source": "src", "video": "src", "img": "src", "a": "href"}
+_ATTRIBUTE = re.compile(r"/?@[\w:-]+\s*(?=,|$)")  # which a selector takes, at the end of it
 _MOST_PIECES = 300
 _LONGEST = 160
 """Characters of a piece: enough to recognise it."""
@@ -86,8 +88,7 @@ def _find_roles(document: Document, root: xml.Element) -> Mapping[int, tuple[int
     for number, entry in enumerate(_select(root, options.get("items", "")), 1):
         roles[id(entry)] = number, ""
         for field in ("text", "image", "audio", "length", "date", "title"):
-            selector = ",".join(part.partition("@")[0] for part in options.get(field, "").split(","))
-            for found in _select(entry, selector)[:1]:
+            for found in _select(entry, _ATTRIBUTE.sub("", options.get(field, "")))[:1]:
                 roles[id(found)] = number, field
     return roles
 
