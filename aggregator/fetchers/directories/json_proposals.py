@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
@@ -101,7 +102,7 @@ def _find_lists_within(
 
 
 def _join(path: str, name: str) -> str:
-    quoted = name if _PLAIN.fullmatch(name) else f'"{name}"'
+    quoted = name if _PLAIN.fullmatch(name) else json.dumps(name, ensure_ascii=False)
     return f"{path}.{quoted}" if path else quoted
 
 
