@@ -21,7 +21,7 @@ _OUTSIDE = frozenset({"nav", "footer", "header", "aside", "form", "head", "scrip
 _CLASS = re.compile(r"[A-Za-z_][\w-]*")
 _NUMBER = re.compile(r"\d")
 _MEDIA = re.compile(r"\.(mp3|m4a|m4b|ogg|oga|opus|aac|wav|flac|mp4)(?:[?#]|$)", re.IGNORECASE)
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _LEAST = 3  # elements that make a list; of articles two
 _MOST_GROUPS, _MOST_ROWS, _MOST = 60, 25, 3
 _MOST_PARTS = 200  # elements within one that are looked at
@@ -125,7 +125,7 @@ def _propose_headings(root: xml.Element) -> Iterator[Options]:
     """Yield the options for headings that are followed by what belongs to them, without an element round both."""
     parents: dict[object, list[xml.Element]] = {}
     for each, _ in _walk(root, ()):
-        if each.tag in (*_HEADINGS[1:], "dt"):
+        if each.tag in (*HEADINGS[1:], "dt"):
             parents.setdefault((id(each.getparent()), each.tag), []).append(each)
     for headings in (each for each in parents.values() if len(each) >= _LEAST):
         for place in (1, 2):
@@ -206,7 +206,7 @@ def _read(element: xml.Element) -> dict[str, str]:
         if isinstance(part.tag, str):
             names = _name_part(part)
             above = part.getparent()
-            if above is not None and above is not element and above.tag in (*_HEADINGS, "p"):
+            if above is not None and above is not element and above.tag in (*HEADINGS, "p"):
                 names.append(f"{above.tag} {part.tag}")
             _note(found, part, tuple(names), "")
     return found
@@ -269,9 +269,9 @@ def _find_title(rows: Sequence[_Row]) -> str | None:
         tag, _, name = selector.partition(".")
         words = selector.split()
         orders = (
-            tag in _HEADINGS and not name,
+            tag in HEADINGS and not name,
             len(words) == 1 and _TITLE_CLASS.search(name),
-            selector == "a" or (words[0] in _HEADINGS and words[-1] == "a"),
+            selector == "a" or (words[0] in HEADINGS and words[-1] == "a"),
             selector in ("strong", "b", "dt", "summary", "p strong"),
             ":nth-child" in selector and selector.startswith("td"),
             selector != "./self::*",
@@ -345,7 +345,7 @@ def _find_text(rows: Sequence[_Row], title: str, date: str) -> str | None:
     found = [
         name
         for name in _list_selectors(rows, 0.5, is_text)
-        if "@" not in name and name not in (title, date, "./self::*", "a", *_HEADINGS)
+        if "@" not in name and name not in (title, date, "./self::*", "a", *HEADINGS)
     ]
     named = [name for name in found if _TEXT_CLASS.search(name.partition(".")[2])]
     return next(iter(named), None if "p" in found else next((name for name in found if name.startswith("td")), None))

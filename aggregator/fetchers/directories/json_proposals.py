@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeAlias
 
+from aggregator.fetchers.directories.element_proposals import Options, is_media
 from aggregator.fetchers.directories.json_paths import parse_date
 from aggregator.text.times import durations
 from aggregator.text.urls import is_web
-
-Options: TypeAlias = tuple[tuple[str, str], ...]
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DEEPEST_LIST, _DEEPEST_FIELD = 8, 3
@@ -19,7 +17,6 @@ _MOST_ROWS = 50
 _LEAST_BY_ID = 2
 _MOST = 5
 _LONGEST = 10**9  # milliseconds of eleven days
-_MEDIA = re.compile(r"\.(?:mp3|m4a|m4b|ogg|oga|opus|aac|wav|flac|mp4)(?:[?#]|$)", re.IGNORECASE)
 
 # The names of each field, the likeliest first; a name is found at the end of a path, in any writing of its words.
 _NAMES: Mapping[str, tuple[str, ...]] = {
@@ -190,11 +187,11 @@ def _is_length(value: object) -> bool:
 
 
 def _is_audio(value: object) -> bool:
-    return isinstance(value, str) and _MEDIA.search(value) is not None
+    return isinstance(value, str) and is_media(value)
 
 
 def _is_link(value: object) -> bool:
-    return isinstance(value, str) and (is_web(value) or value.startswith("/")) and not _MEDIA.search(value)
+    return isinstance(value, str) and (is_web(value) or value.startswith("/")) and not is_media(value)
 
 
 def _is_text(value: object) -> bool:

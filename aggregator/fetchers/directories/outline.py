@@ -16,27 +16,10 @@ _LEFT_OUT = frozenset(
 )
 _INLINE = frozenset(
     {
-        "a",
-        "abbr",
-        "b",
-        "bdi",
-        "cite",
-        "code",
-        "em",
-        "i",
-        "mark",
-        "q",
-        "s",
-        "small",
-        "span",
-        "strong",
-        "sub",
-        "sup",
-        "time",
+        "a", "abbr", "audio", "b", "bdi", "button", "cite", "code", "em", "i", "img", "label", "mark", "q", "s",
+        "small", "source", "span", "strong", "sub", "sup", "time", "u", "wbr",
     }
-    | {"u", "audio", "source", "img", "button", "label", "wbr"}
-)
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+)  # fmt: skip
 _MEDIA = {"audio": "src", "source": "src", "video": "src", "img": "src", "a": "href"}
 _ATTRIBUTE = re.compile(r"/?@[\w:-]+\s*(?=,|$)")  # which a selector takes, at the end of it
 _MOST_PIECES = 300
@@ -112,7 +95,7 @@ def _walk(elements: Sequence[xml.Element], roles: Mapping[int, tuple[int, str]])
                     ahead.append((child, None, role))
         for text, is_media in shown:
             if words := " ".join((text or "").split()):
-                level = int(owner.tag[1]) if owner.tag in _HEADINGS else 0
+                level = int(owner.tag[1]) if owner.tag in element_proposals.HEADINGS else 0
                 yield Piece(numbers[id(owner)], words[:_LONGEST], starts, level, is_media, *role)
                 starts = False
 
