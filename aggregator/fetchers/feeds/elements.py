@@ -257,7 +257,7 @@ def _keep_owner(entry: Fields, element: Element, _: str) -> None:
     entry.values["owner"] = names[-1] if names else None
 
 
-def _keep_markup(_entry: Fields, element: Element, _said: str) -> None:
+def _refuse_markup(_entry: Fields, element: Element, _text: str) -> None:
     raise NotSoundError(f'the text as markup in "{xml.get_name(element)[1]}"')
 
 
@@ -289,7 +289,7 @@ _STEPS: Mapping[str | None, _Step] = _make_table(
     ("itunes:image itunes:link", _keep_image),
     ("image", _keep_picture),
     ("itunes:owner", _keep_owner),
-    ("body fullitem xhtml:body", _keep_markup),
+    ("body fullitem xhtml:body", _refuse_markup),
     ("feedburner:origlink", _keep("feedburner_origlink")),
     ("yt:videoid", _keep("yt_videoid")),
     ("itunes:duration", _keep("itunes_duration")),
@@ -300,5 +300,5 @@ _STEPS: Mapping[str | None, _Step] = _make_table(
     ("itunes:new-feed-url", _keep("itunes_new-feed-url")),
 )
 _HOLDERS = frozenset(
-    {_keep_author, _keep_itunes_category, _keep_media_content, _read_group, _keep_markup, _keep_picture, _keep_owner}
+    {_keep_author, _keep_itunes_category, _keep_media_content, _read_group, _refuse_markup, _keep_picture, _keep_owner}
 )  # may have elements inside
