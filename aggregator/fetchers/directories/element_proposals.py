@@ -47,7 +47,7 @@ class _Group(Struct):
 
 def propose(root: xml.Element) -> tuple[Options, ...]:
     """Return the options of kind ``page`` for each list of entries found, the best first."""
-    judged = [group for elements in _find_groups(root) if (group := _judge(elements))]
+    judged = [group for elements in _find_groups(root) if (group := _make_group(elements))]
     judged.sort(key=lambda group: -group.score)
     proposals = []
     for group in judged[: 2 * _MOST]:
@@ -65,7 +65,7 @@ def propose_around(root: xml.Element, chosen: xml.Element) -> Options:
     """
     path = [chosen, *chosen.iterancestors()]
     groups = [group for group in _find_groups(root) if any(each is one for one in path for each in group)]
-    judged = sorted((group for each in groups if (group := _judge(each))), key=lambda group: -group.score)
+    judged = sorted((group for each in groups if (group := _make_group(each))), key=lambda group: -group.score)
     for group in judged:
         if (items := _select_items(root, group.elements, group.fields["title"])) is not None:
             return tuple(sorted({**group.fields, "items": items}.items()))
@@ -176,9 +176,9 @@ def _list_classes(element: xml.Element) -> list[str]:
     return [name for name in (element.get("class") or "").split() if _CLASS.fullmatch(name)]
 
 
-def _judge(elements: list[xml.Element]) -> _Group | None:
+def _make_group(elements: list[xml.Element]) -> _Group | None:
     """Return a group with the selectors of its fields; ``None`` if it has no titles, or neither dates nor audio."""
-    rows = [_read(element) for element in elements[:_MOST_ROWS]]
+    rows = [_read_texts(element) for element in elements[:_MOST_ROWS]]
     title = _find_title(rows)
     if title is None:
         return None
@@ -196,10 +196,10 @@ def _judge(elements: list[xml.Element]) -> _Group | None:
     return _Group(elements, fields, len(elements) ** 0.5 * full * (1 + sum(weights.get(each, 0) for each in fields)))
 
 
-def _read(element: xml.Element) -> dict[str, str]:
+def _read_texts(element: xml.Element) -> dict[str, str]:
     """Return the first text, by selector, of the elements and attributes in an element."""
     found: dict[str, str] = {}
-    _note(found, element, ("./self::*",), "./")
+    _add_texts(found, element, ("./self::*",), "./")
     for number, part in enumerate(element.iterdescendants()):
         if number == _MOST_PARTS:
             break
@@ -208,7 +208,7 @@ def _read(element: xml.Element) -> dict[str, str]:
             above = part.getparent()
             if above is not None and above is not element and above.tag in (*HEADINGS, "p"):
                 names.append(f"{above.tag} {part.tag}")
-            _note(found, part, tuple(names), "")
+            _add_texts(found, part, tuple(names), "")
     return found
 
 
@@ -220,7 +220,7 @@ def _name_part(part: xml.Element) -> list[str]:
     return names
 
 
-def _note(found: dict[str, str], part: xml.Element, selectors: tuple[str, ...], own: str) -> None:
+def _add_texts(found: dict[str, str], part: xml.Element, selectors: tuple[str, ...], own: str) -> None:
     """Add the text of an element and its attributes; ``own`` is what stands before those of the entry's element."""
     text = _get_text(part)
     is_composite = sum(1 for each in part.itertext() if str(each).strip()) > 1
@@ -364,7 +364,7 @@ def _select_items(root: xml.Element, elements: Sequence[xml.Element], title: str
     for selector in _list_item_selectors(elements[0], [name for name in _list_classes(elements[0]) if name in classes]):
         found = [each for each in xml.select(root, selector) if not isinstance(each, str)]
         others = (each for each in found if id(each) not in wanted)
-        if wanted <= {*map(id, found)} and not any(title in _read(each) for each in others):
+        if wanted <= {*map(id, found)} and not any(title in _read_texts(each) for each in others):
             return selector
     parent = elements[0].getparent()
     if parent is None or any(each.getparent() is not parent for each in elements):

@@ -59,19 +59,19 @@ def read(document: Document) -> Listing:
 
 def _make_entry(document: Document, element: xml.Element, position: int, options: Mapping[str, str]) -> Entry | None:
     name, base = document.source.name, enclosures.find_base(document)
-    words = {what: _find_first(name, element, what, options) for what in _SELECTORS[1:]}
-    title = words["title"]
+    values = {what: _find_first(name, element, what, options) for what in _SELECTORS[1:]}
+    title = values["title"]
     if not title:
         return None
-    link, audio = enclosures.resolve_url(base, words["link"]), enclosures.resolve_url(base, words["audio"])
+    link, audio = enclosures.resolve_url(base, values["link"]), enclosures.resolve_url(base, values["audio"])
     file = enclosures.choose(enclosures.Offer(audio, "audio/*"))
-    published = find_date(words["date"] or "", day_first=options.get("day_first", "").lower() in {"yes", "true"})
+    published = find_date(values["date"] or "", day_first=options.get("day_first", "").lower() in {"yes", "true"})
     return Entry(
-        source=name, key=words["id"] or link or make_key(title, published, file.enclosure), title=title,
+        source=name, key=values["id"] or link or make_key(title, published, file.enclosure), title=title,
         position=position, genre="post" if options.get("genre") == "post" else "episode", link=link,
-        ids=file.ids, description=words["text"], show=options.get("show"),
-        published=published, duration=find_duration(words["length"] or ""),
-        enclosure=file.enclosure, image=enclosures.resolve_url(base, words["image"]),
+        ids=file.ids, description=values["text"], show=options.get("show"),
+        published=published, duration=find_duration(values["length"] or ""),
+        enclosure=file.enclosure, image=enclosures.resolve_url(base, values["image"]),
     )  # fmt: skip
 
 

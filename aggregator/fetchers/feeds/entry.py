@@ -27,14 +27,14 @@ def make_entry(document: Document, fields: dict[str, Any], item_xml: ItemXml | N
     texts, tags = item_xml or _NOTHING
     base = enclosures.find_base(document)
     file = enclosures.choose(*_list_offers(fields, base))
-    words = _choose_texts(fields, texts)
+    chosen = _choose_texts(fields, texts)
     link = _find_link(fields, base)
     guid = texts.get("guid") or texts.get("atom:id") or _get_text(fields, "id")
     own_title = _get_text(fields, "title") or ""
     plain_title = "<" in own_title and (fields.get("title_detail") or {}).get("type") == "text/plain"
     title = own_title or texts.get("itunes:title") or ""
     if not title:
-        text = _to_plain(words.html or words.description or "")
+        text = _to_plain(chosen.html or chosen.description or "")
         title = make_title(text, file.enclosure.url if file.enclosure else None, link)
     if not title:
         return None
@@ -51,7 +51,7 @@ def make_entry(document: Document, fields: dict[str, Any], item_xml: ItemXml | N
         position=position, guid=guid, link=link, enclosure=file.enclosure,
         genre="episode" if file.enclosure or duration else "post",
         ids=(*file.ids, *((("youtube", video),) if video else ())),
-        plain_title=plain_title, description=words.description, html=words.html, summary=words.summary,
+        plain_title=plain_title, description=chosen.description, html=chosen.html, summary=chosen.summary,
         published=published, updated=_find_date(fields, "updated"), duration=duration,
         season=_parse_whole(season),
         episode=_parse_whole(number), number=number[:_LONGEST_NUMBER] or None if _parse_whole(number) is None else None,
@@ -151,7 +151,7 @@ _LONGER = 1.5  # times: then itunes:summary is the text and the description its 
 _LONGEST_PROBE = 20000  # characters of two texts compared
 
 
-class _Words(NamedTuple):
+class _ChosenTexts(NamedTuple):
     """The main text, as ``html`` or as ``description``, and a summary that says something else."""
 
     html: str | None
@@ -159,7 +159,7 @@ class _Words(NamedTuple):
     summary: str | None
 
 
-def _choose_texts(fields: dict[str, Any], texts: Mapping[str, str]) -> _Words:
+def _choose_texts(fields: dict[str, Any], texts: Mapping[str, str]) -> _ChosenTexts:
     """Return main text and summary of an item.
 
     The content (Atom, content:encoded) is the main text, else the description, else ``itunes:summary``; the latter
@@ -178,7 +178,7 @@ def _choose_texts(fields: dict[str, Any], texts: Mapping[str, str]) -> _Words:
     if short and short != main:
         others.append(short)
     summary = _choose_other(main, others, is_html=is_html) if others else None
-    return _Words(html.escape_words(main) if is_html else None, None if is_html or not main else main, summary)
+    return _ChosenTexts(html.escape_words(main) if is_html else None, None if is_html or not main else main, summary)
 
 
 def _to_plain(text: str) -> str:
@@ -271,11 +271,11 @@ def make_rhythm(feed_xml: FeedXml) -> Rhythm:
     minutes = _parse_whole(feed_xml.channel.get("ttl")) or 0
     period = _PERIODS.get(feed_xml.channel.get("sy:updatePeriod", "").lower())
     times = _parse_whole(feed_xml.channel.get("sy:updateFrequency", "1"))
-    asked = [timedelta(minutes=minutes)] if 0 < minutes <= _LONGEST_TTL else []
-    asked += [period / times] if period and times else []
+    intervals = [timedelta(minutes=minutes)] if 0 < minutes <= _LONGEST_TTL else []
+    intervals += [period / times] if period and times else []
     hours = [hour for hour in map(_parse_whole, feed_xml.skipped["hour"]) if hour is not None and hour <= _HOURS]
     return Rhythm(
-        interval=max(asked, default=None),
+        interval=max(intervals, default=None),
         skip_hours=frozenset(hour % _HOURS for hour in hours),
         skip_days=frozenset(_DAYS[day.lower()] for day in feed_xml.skipped["day"] if day.lower() in _DAYS),
     )

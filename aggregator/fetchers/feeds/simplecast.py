@@ -40,10 +40,10 @@ def _read_answer(name: str, answer: JsonObject) -> Listing:
     items = answer.objects("collection") if is_list else (answer,)
     shown = [one for one in items if one.text("status") in _SHOWN and one.get("is_hidden") is not True]
     found = [entry for at, one in enumerate(shown) if (entry := _make_entry(name, one, at))]
-    about = answer.inner("podcast")
+    podcast = answer.inner("podcast")
     show = Show(
-        title=about.text("title") or "",
-        image=enclosures.clean_url(about.get("image_url")),
+        title=podcast.text("title") or "",
+        image=enclosures.clean_url(podcast.get("image_url")),
         total=answer.whole("count") if is_list else None,
     )
     later = answer.inner("pages", "next")
