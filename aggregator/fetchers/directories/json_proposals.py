@@ -106,20 +106,20 @@ def _join(path: str, name: str) -> str:
 def _find_fields(rows: Sequence[Mapping[str, object]]) -> dict[str, str]:
     """Return the path of each field that most of the rows have."""
     flat = [dict(_flatten(row, "", _DEEPEST_FIELD)) for row in rows]
-    paths = list(dict.fromkeys(path for row in flat for path in row))
+    paths = dict.fromkeys(path for row in flat for path in row)
+    columns = {path: [row[path] for row in flat if row.get(path) is not None] for path in paths}
     fields: dict[str, str] = {}
     for what, (test, share) in _TESTS.items():
-        fitting = [path for path in paths if _rank(what, path) is not None and path not in fields.values()]
-        values = {path: [row[path] for row in flat if row.get(path) is not None] for path in fitting}
         good = [
             path
-            for path in fitting
-            if sum(map(test, values[path])) >= share * len(rows)
-            and (what not in _DISTINCT or _are_distinct(values[path]))
+            for path, values in columns.items()
+            if _rank(what, path) is not None
+            and path not in fields.values()
+            and sum(map(test, values)) >= share * len(rows)
+            and (what not in _DISTINCT or _are_distinct(values))
         ]
         if good:
             fields[what] = min(good, key=lambda path: (_rank(what, path), path.count(".")))
-    columns = {path: [row[path] for row in flat if row.get(path) is not None] for path in paths}
     return fields | _guess_by_values(columns, fields, len(rows))
 
 

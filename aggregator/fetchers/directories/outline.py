@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from aggregator.errors import ReadError
 from aggregator.fetchers.directories import element_proposals, page
-from aggregator.fetchers.parsing import decoding, xml
+from aggregator.fetchers.parsing import xml
 from aggregator.model.outline import Outline, Pick, Piece
 from aggregator.model.source import Document
 
@@ -29,7 +29,7 @@ _LONGEST = 160
 
 def make_outline(document: Document, first: int = 0) -> Outline:
     """Return the pieces of a page from one on; those that its source's options find are marked. Raises ReadError."""
-    elements = list(_parse(document).iter())  # held, as the ids of elements count
+    elements = list(page.parse_page(document).iter())  # held, as the ids of elements count
     pieces = list(_walk(elements, _find_roles(document, elements[0])))
     return Outline(tuple(pieces[first : first + _MOST_PIECES]), len(pieces))
 
@@ -39,7 +39,7 @@ def pick(document: Document, chosen: Pick) -> dict[str, str]:
 
     Of an entry those of its fields are proposed, too.
     """
-    root, options = _parse(document), dict(document.source.options)
+    root, options = page.parse_page(document), dict(document.source.options)
     element = next((each for number, each in enumerate(root.iter()) if number == chosen.number), None)
     if element is None or not isinstance(element.tag, str):
         raise ReadError("the page has no such element")
@@ -47,13 +47,6 @@ def pick(document: Document, chosen: Pick) -> dict[str, str]:
         return dict(element_proposals.propose_around(root, element))
     entries = _select(root, options.get("items", ""))
     return {**options, chosen.field: element_proposals.find_selector(entries, element, chosen.field)}
-
-
-def _parse(document: Document) -> xml.Element:
-    root = xml.parse_html(decoding.decode(document)) if decoding.detect_type(document) == "html" else None
-    if root is None:
-        raise decoding.unexpected_type(document, "an HTML page")
-    return root
 
 
 def _select(element: xml.Element, selector: str) -> list[xml.Element]:

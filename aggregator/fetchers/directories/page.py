@@ -44,10 +44,7 @@ def read(document: Document) -> Listing:
         raise ReadError(f"{name}: kind page has no option {unknown[0]}; there are {', '.join((*_SELECTORS, *_VALUES))}")
     if "items" not in options:
         raise ReadError(f"{name}: kind page needs the option items: a selector that finds each entry")
-    root = xml.parse_html(decoding.decode(document)) if decoding.detect_type(document) == "html" else None
-    if root is None:
-        raise decoding.unexpected_type(document, "an HTML page")
-    found = _find_all(name, root, "items", options["items"])
+    found = _find_all(name, parse_page(document), "items", options["items"])
     elements = [element for element in found if not isinstance(element, str)]
     entries = [one for at, element in enumerate(elements) if (one := _make_entry(document, element, at, options))]
     if not entries:
@@ -55,6 +52,14 @@ def read(document: Document) -> Listing:
             f"{name}: items finds {len(elements)} elements on the page and no title in them ({document.url})"
         )
     return Listing(tuple(entries), Show(title=options.get("show")), partial=True)
+
+
+def parse_page(document: Document) -> xml.Element:
+    """Return the root of an HTML page; raises ReadError for any other document."""
+    root = xml.parse_html(decoding.decode(document)) if decoding.detect_type(document) == "html" else None
+    if root is None:
+        raise decoding.unexpected_type(document, "an HTML page")
+    return root
 
 
 def _make_entry(document: Document, element: xml.Element, position: int, options: Mapping[str, str]) -> Entry | None:
