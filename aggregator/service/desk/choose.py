@@ -9,13 +9,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import adding, preview
+from aggregator.adding import Found
 from aggregator.errors import ConfigError, ReadError
 from aggregator.fetchers import parser_process, registry
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Listing, Show
 from aggregator.model.outline import Outline, Pick
 from aggregator.model.source import Document
-from aggregator.preview import Found
 from aggregator.service.desk.add import find_page, list_feeds, write_found
 from aggregator.service.desk.frame import Act, Asked, Desk, Done, MissingError, Page, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
@@ -70,7 +70,7 @@ class _Chosen(Struct, frozen=True):
 
     def read(self, options: Mapping[str, str]) -> Found:
         """Return what is read of the page with these options; raise ReadError, ConfigError."""
-        changed = preview.set_options(self.page, options)
+        changed = adding.set_options(self.page, options)
         listing = parser_process.read(changed)
         show = replace(listing.show, title=listing.show.title or self.title)
         return Found(changed.source, replace(listing, show=show))
@@ -80,7 +80,7 @@ def open_page(desk: Desk, asked: Asked) -> Done:
     """Fetch a page once, to choose elements of it; with the options of a way to read it."""
     source, at = find_page(desk, asked.find("found")), now()
     with preview.open_resources(desk.config, at) as resources:
-        page = preview.fetch_page(source, resources, at)
+        page = adding.fetch_page(source, resources, at)
     try:
         title = parser_process.propose(page).title
     except ReadError:
@@ -108,7 +108,7 @@ def _show_choice(desk: Desk, asked: Asked) -> _ChoosePage:
     try:
         if "pick" in asked.query:
             picked = Pick(parse_number(asked.query["pick"]), field)
-            options = parser_process.pick(preview.set_options(page, options), picked)
+            options = parser_process.pick(adding.set_options(page, options), picked)
             field = next((name for name in _FIELDS if name not in options), field)
         if "items" in options:
             found = chosen.read(options)
@@ -135,7 +135,7 @@ def _show_outline(desk: Desk, asked: Asked) -> _OutlinePage:
     """Gather the outline of a page from the piece ``from`` on."""
     chosen, options = _find(desk, asked.query)
     first = parse_number(asked.query.get("from", ""))
-    outline = parser_process.outline(preview.set_options(chosen.page, options), first)
+    outline = parser_process.outline(adding.set_options(chosen.page, options), first)
     end = first + len(outline.pieces)
     following = end if end < outline.total else 0
     return _OutlinePage(asked.query["page"], asked.query.get("field", "items"), options, outline, first, following)

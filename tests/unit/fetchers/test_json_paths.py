@@ -11,6 +11,7 @@ import pytest
 from aggregator.errors import ReadError
 from aggregator.fetchers import parse, parser_process
 from aggregator.fetchers.fetch import Resources, Terms, fetch
+from aggregator.merger.repair.repair import repair
 from aggregator.model.entry import Entry
 from aggregator.model.source import Document, PollState, Source
 from tests.support.origin import Site, serving
@@ -59,7 +60,7 @@ def entries(value: object, **options: str) -> tuple[Entry, ...]:
 def test_values_are_found_in_nested_objects() -> None:
     one, two = entries(NESTED, **PATHS)
     assert (one.key, one.title, one.description, one.html) == (
-        "41", "Tides & lifts", "<p>About <b>tides</b>.</p>", "<p>About <b>tides</b>.</p>",
+        "41", "Tides & lifts", None, "<p>About <b>tides</b>.</p>",
     )  # fmt: skip
     assert one.published
     assert one.published.at.isoformat() == "2024-05-01T12:00:00+00:00"
@@ -71,6 +72,14 @@ def test_values_are_found_in_nested_objects() -> None:
     assert two.published
     assert two.published.at.isoformat() == "2024-04-01T08:00:00+00:00"
     assert (two.title, two.duration, two.enclosure) == ("Ropes", None, None)
+
+
+def test_markup_is_read_as_markup() -> None:
+    text = "<p>One</p><script>let a = 1;</script><table><tr><td>two</td><td>three</td></tr></table>"
+    (one,) = entries([{"title": "Tides", "text": text}], items="@", text="text")
+    assert repair(one).description == "One\n\ntwo three"
+    (one,) = entries([{"title": "Tides", "text": "On the <dialog> tag"}], items="@", text="text")
+    assert (repair(one).description, one.html) == ("On the <dialog> tag", None)
 
 
 @pytest.mark.parametrize(

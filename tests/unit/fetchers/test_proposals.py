@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -62,6 +64,16 @@ def test_fields_of_an_api_are_found_by_their_values_where_their_names_are_unknow
         "audio": "tiedosto.osoite",
         "text": "kuvaus",
     }
+
+
+def test_names_with_quotes_and_backslashes_are_quoted_in_paths() -> None:
+    rows = [
+        {'the "title"': word, "a\\date": f"2024-05-0{day}"} for day, word in enumerate(("Bread", "Ferry", "Snow"), 1)
+    ]
+    (options, *_) = json_proposals.propose({'all "new"': rows})
+    body = json.dumps({'all "new"': rows}).encode()
+    listing = parse.read(Document(Source("x", "json", options=options), "https://example.org/x", body))
+    assert [entry.title for entry in listing.entries] == ["Bread", "Ferry", "Snow"]
 
 
 @pytest.mark.parametrize(
