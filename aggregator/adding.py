@@ -1,13 +1,15 @@
-"""Add sources to the config: what an address is, the feed that it goes to, and the feeds of an OPML file."""
+"""Add sources to the config: detect what an address is, the feed that it goes to, and the feeds of an OPML file."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from aggregator import preview
@@ -15,14 +17,36 @@ from aggregator.config import edit
 from aggregator.config.load import Config
 from aggregator.config.messages import suggest
 from aggregator.config.scalars import RESERVED_NAME
-from aggregator.errors import ConfigError, ReadError
-from aggregator.fetchers import addresses, registry
+from aggregator.errors import ConfigError, FetchError, ReadError
+from aggregator.fetchers import addresses, parser_process, registry, snapshot
+from aggregator.fetchers.fetch import Resources
+from aggregator.fetchers.http.target import redact
 from aggregator.generator.opml import Outline
+from aggregator.model.entry import Listing
 from aggregator.model.feed import Plan
-from aggregator.model.source import Source
-from aggregator.preview import Found
+from aggregator.model.source import Document, Source
 from aggregator.text.fold import fold
 from aggregator.text.urls import is_web
+
+_SHORTEST = 3
+"""Labels of a host up to this length, such as the co of co.uk, are not used as a name."""
+
+_MOST_OF = 0.8
+"""The share of the entries of a list that have what makes it one."""
+
+_LARGEST_PAGE = 2_000_000
+"""Bytes of a page that a person may choose elements of."""
+
+_NAME = re.compile(r"[^a-z0-9]+")
+_APOSTROPHE = re.compile("['’]")
+
+
+class Found(Struct, frozen=True):
+    """A way to read an address, and what it reads; ``label`` says what it was proposed from, if it was."""
+
+    source: Source
+    listing: Listing = Listing(())
+    label: str = ""
 
 
 def list_candidates(
@@ -42,12 +66,10 @@ def list_candidates(
     named = registry.recognise(url)
     if kind is not None:
         return (replace(named if named and named.kind == kind else Source(kind, kind, url=url), options=given),)
-    return (named,) if named else tuple(preview.list_candidates(url))
-
-
-def find(config: Config | None, candidates: Sequence[Source], now: datetime) -> Found:
-    """Return the best way to read what the candidates name; raise FetchError, ReadError."""
-    return find_ways(config, candidates, now)[0]
+    if named is not None:
+        return (named,)
+    guesses = (Source(each, each, url=url) for each in registry.guesses())
+    return tuple(replace(each, name=_name(each)) for each in guesses)
 
 
 def find_ways(
@@ -59,12 +81,190 @@ def find_ways(
     """
     with preview.open_resources(config, now) as resources:
         try:
-            ways = preview.find_sources(candidates, resources, now)
+            ways = _find_ways(candidates, resources, now)
         except ReadError:
             if "items" not in (options or ()):
                 raise
             ways = [Found(candidates[0])]
-        return [preview.read_changed(ways[0], options, resources, now)] if options else ways
+        if options:
+            ways = _find_ways((_change_options(ways[0].source, options),), resources, now)[:1]
+        return ways
+
+
+def _find_ways(candidates: Sequence[Source], resources: Resources, now: datetime) -> list[Found]:
+    """Return the ways to read what the candidates name, the best first: never none.
+
+    A candidate that reads its document is all there is, but for a front page read as a blog without dates: then, and
+    where no candidate can, the feeds that the document names or links to, and selectors and paths made for it, are
+    tried. Raises FetchError if the URL cannot be fetched, ReadError if no kind can read its document.
+    """
+    looking = _Looking(resources, now)
+    refused: list[str] = []
+    for source in candidates:
+        document = looking.get(source)
+        if document is None:
+            continue
+        if (led := looking.follow(replace(document, source=source))) is not None:
+            return [led]
+        try:
+            listing = resources.read(replace(document, source=source))
+        except ReadError as error:
+            refused.append(str(error))
+            continue
+        found = Found(_refine_kind(source, listing), listing)
+        if source.kind != "blog" or len(candidates) == 1:
+            return [found]
+        proposed = looking.propose(document)
+        linked = [each for each in proposed if each.source.url != source.url]
+        others = [each for each in proposed if each not in linked]
+        return sorted([*linked, found, *others], key=lambda each: -_rate(each.listing))
+    document = next((document for source in candidates[:1] if (document := looking.get(source))), None)
+    proposed = looking.propose(document) if document is not None and len(candidates) > 1 else []
+    if proposed:
+        return sorted(proposed, key=lambda each: -_rate(each.listing))
+    if len(refused) == 1:
+        raise ReadError(refused[0])
+    raise ReadError(
+        f"no feed or list of episodes found at {redact(candidates[0].url or candidates[0].path or '')}; a page can be "
+        "read by selectors: aggregator add URL --set items=SELECTOR --set date=SELECTOR --preview shows what they find"
+    )
+
+
+class _Looking(Struct):
+    """The documents fetched for one address, each once."""
+
+    resources: Resources
+    now: datetime
+    documents: dict[str, Document | None] = field(default_factory=dict)
+
+    def get(self, source: Source, found_by: str | None = None) -> Document | None:
+        """Return the document of a source; ``None`` if it has no address. Raises FetchError, ConfigError."""
+        if source.path is not None:
+            return _refuse_list_of_feeds(snapshot.read_file(source))
+        for request in registry.locate(source)[:1]:
+            if request.url not in self.documents:
+                fetched = preview.fetch_document(source, request, self.resources, self.now, found_by)
+                self.documents[request.url] = _refuse_list_of_feeds(fetched)
+            return self.documents[request.url]
+        return None
+
+    def follow(self, document: Document) -> Found | None:
+        """Return the feed that a page names, as a refresh finds it; ``None`` if it names none that can be read."""
+        if document.source.kind not in ("feed", "blog", "simplecast") or document.source.path is not None:
+            return None
+        feeds = self.resources.discover(document) if "html" in (document.media_type or "") else ()
+        for url in feeds[:1]:
+            known = registry.recognise(url)
+            named = known or replace(document.source, kind="feed")
+            try:
+                feed = self.get(known or Source("feed", "feed", url=url), document.url)
+                listing = self.resources.read(replace(feed, source=replace(named, url=url))) if feed else None
+            except (FetchError, ReadError):
+                return None
+            if listing is not None:
+                return Found(_refine_kind(named, listing), listing, f"the feed that the page names: {redact(url)}")
+        return None
+
+    def propose(self, document: Document) -> list[Found]:
+        """Return the proposals for a document that can be read, in their order."""
+        found: list[Found] = []
+        proposals = parser_process.propose(document)
+        for proposal in proposals.sources:
+            here = proposal.url is None and proposal.show is None
+            source = replace(proposal, url=document.source.url, path=document.source.path) if here else proposal
+            named = here and document.source.name != document.source.kind
+            source = replace(source, name=document.source.name if named else source.kind if here else _name(source))
+            try:
+                asked = document if here else self.get(source, document.url)
+                listing = self.resources.read(replace(asked, source=source)) if asked else None
+            except (FetchError, ReadError):
+                continue
+            if listing is not None and listing.entries:
+                if here and listing.show.title is None:
+                    listing = replace(listing, show=replace(listing.show, title=proposals.title))
+                found.append(Found(_refine_kind(source, listing), listing, proposal.name))
+                if not here:
+                    break  # a feed is all that is wanted
+        return found
+
+
+def _rate(listing: Listing) -> int:
+    """Return how much a listing looks like one: whether most of its entries have a date, and audio."""
+    count = len(listing.entries)
+    dated = sum(entry.published is not None for entry in listing.entries)
+    audible = sum(entry.enclosure is not None for entry in listing.entries)
+    return (count > 1) + 2 * (dated >= _MOST_OF * count > 0) + 2 * (audible >= _MOST_OF * count > 0)
+
+
+def _refine_kind(source: Source, listing: Listing) -> Source:
+    """Change a feed without audio to kind blog: its items are posts, and its text is trusted less than a show's."""
+    if source.kind != "feed" or any(entry.enclosure for entry in listing.entries):
+        return source
+    return replace(source, kind="blog", name="blog" if source.name == source.kind else source.name)
+
+
+def _refuse_list_of_feeds(document: Document) -> Document:
+    """Return the document; raise ConfigError if it is OPML."""
+    if re.search(rb"<opml[\s>]", document.body[:2000], re.IGNORECASE):
+        raise ConfigError(
+            f"{redact(document.url)}: is an OPML list of feeds; save it and run aggregator import-opml FILE"
+        )
+    return document
+
+
+def fetch_page(source: Source, resources: Resources, now: datetime) -> Document:
+    """Return the document of a source, to be read by kind ``page``; raise FetchError, ReadError for one too large."""
+    document = preview.fetch_first(source, resources, now)
+    if len(document.body) > _LARGEST_PAGE:
+        raise ReadError(f"{redact(document.url)}: a page of more than {_LARGEST_PAGE // 1_000_000} MB cannot be shown")
+    page = replace(source, kind="page", options=())
+    return replace(document, source=replace(page, name=_name(page)))
+
+
+def set_options(page: Document, options: Mapping[str, str]) -> Document:
+    """Return a page to be read with other options; raise ConfigError for one that kind ``page`` does not have."""
+    return replace(page, source=_change_options(replace(page.source, options=()), options))
+
+
+def _change_options(source: Source, options: Mapping[str, str]) -> Source:
+    if source.kind not in ("page", "json"):
+        source = replace(source, kind="page", options=(), name="page" if source.name == source.kind else source.name)
+    changed = {key: value for key, value in {**dict(source.options), **options}.items() if value}
+    known = registry.find(source.kind).options or ()
+    for key in changed:
+        if key not in known:
+            raise ConfigError(f'--set: kind {source.kind} has no option "{key}"; {suggest(key, known)}')
+    return replace(source, options=tuple(sorted(changed.items())))
+
+
+def _name(source: Source) -> str:
+    return (source.url and _name_host(urlsplit(source.url).hostname or "")) or source.kind
+
+
+def _make_name(text: str, otherwise: str) -> str:
+    """Make a name for a folder or a source from a title; ``otherwise`` if nothing of it can be used.
+
+    >>> (
+    ...     _make_name("Élan & Vital: the show!", "feed"),
+    ...     _make_name("The Baker’s Desk", "feed"),
+    ...     _make_name("日本", "feed"),
+    ... )
+    ('elan-vital-the-show', 'the-bakers-desk', 'feed')
+    """
+    return _NAME.sub("-", fold(_APOSTROPHE.sub("", text))).strip("-")[:64].rstrip("-") or otherwise
+
+
+def _name_host(host: str) -> str:
+    """Return the name in a host, such as a directory's; empty if there is none.
+
+    >>> _name_host("www.goodpods.com"), _name_host("feeds.bbci.co.uk"), _name_host("127.0.0.1"), _name_host("localhost")
+    ('goodpods', 'bbci', '', 'localhost')
+    """
+    labels = host.split(".")
+    if labels[-1].isdecimal() or ":" in host:
+        return ""
+    names = [label for label in labels[:-1] if len(label) > _SHORTEST] or labels[-1:]
+    return _make_name(names[-1], "")
 
 
 def choose_feed(config: Config | None, found: Found) -> str:
@@ -82,7 +282,7 @@ def choose_feed(config: Config | None, found: Found) -> str:
             and not (page and page in map(_find_page_host, plan.sources))
         ):
             return plan.name
-    return edit.find_free_name(preview.make_name(title or source.name, source.name), _list_taken_names(plans))
+    return edit.find_free_name(_make_name(title or source.name, source.name), _list_taken_names(plans))
 
 
 def _list_taken_names(plans: Iterable[Plan]) -> list[str]:
@@ -129,7 +329,7 @@ def _make_additions(outlines: Sequence[Outline], taken: Sequence[str]) -> Iterat
     names = list(taken)
     for outline in outlines:
         source = registry.recognise(outline.xml_url)
-        name = edit.find_free_name(preview.make_name(outline.title, "feed"), names)
+        name = edit.find_free_name(_make_name(outline.title, "feed"), names)
         names.append(name)
         keys = (("kind", source.kind if source and source.url else "feed"), ("url", outline.xml_url))
         yield edit.Addition(name, keys[0][1], keys, outline.title)

@@ -148,9 +148,9 @@ def _advise(error: AggregatorError) -> str:
 
 
 def _find_wanted() -> set[str]:
-    """Return the commands to import: the first word of the command line, or of the line that a shell completes."""
+    """Return the commands to import: the first in the command line, and in the line that a shell completes."""
     completed = (os.environ.get(name, "").split()[1:] for name in ("COMP_WORDS", "_TYPER_COMPLETE_ARGS"))
-    return {word for words in (sys.argv[1:], *completed) for word in words[:1]}
+    return {word for words in (sys.argv[1:], *completed) for word in [each for each in words if each[:1] != "-"][:1]}
 
 
 def _make_program(wanted: set[str]) -> typer.Typer:
@@ -172,9 +172,9 @@ def _make_program(wanted: set[str]) -> typer.Typer:
     return program
 
 
-def _print_version(asked: bool) -> None:  # noqa: FBT001 - typer passes it by position
-    """Print the version and exit, if asked to."""
-    if asked:
+def _print_version(is_wanted: bool) -> None:  # noqa: FBT001 - typer passes it by position
+    """Print the version and exit, if it is wanted."""
+    if is_wanted:
         typer.echo(VERSION)
         raise typer.Exit
 

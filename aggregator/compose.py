@@ -24,6 +24,7 @@ from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import Past, settle
 from aggregator.merger.reconciling.channel import complete_channel, drop_ended
 from aggregator.merger.reconciling.enclosure_hold import describe_holds
+from aggregator.model.cluster import Decision
 from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.item import Item, LeftOut, Override, PublishedItem, Settlement, sources_of
 from aggregator.result import Composition
@@ -48,10 +49,13 @@ def compose(store: Store, plan: Plan, now: datetime, *, adding: bool = True, not
     return _to_composition(store, plan, merged, settlement, now)
 
 
-def compose_published(store: Store, plan: Plan, now: datetime) -> Composition:
-    """Return the feed without items that were not published before, composed in this process within the limits.
+def compose_published(
+    state: str, plan: Plan, now: datetime, *, decision: Decision | None = None, forgotten: Collection[str] | None = None
+) -> Feed:
+    """Return the feed without items that were not published before, with what the store ``state`` knows now.
 
-    Raises PublishError if it costs more than a refresh may cost.
+    It is composed in this process within the limits of a compose process, as if the ``decision`` had been made, and
+    these sources and no others had been ``forgotten``. Raises StoreError, and PublishError if it costs too much.
     """
     at_work = "reading the store"
 
@@ -59,26 +63,15 @@ def compose_published(store: Store, plan: Plan, now: datetime) -> Composition:
         nonlocal at_work
         at_work = text
 
-    try:
-        with limited(make_limits(entries.count_entries(store, plan.name))):
-            return compose(store, plan, now, adding=False, note=note)
-    except CostError as error:
-        raise PublishError(f"{plan.name}: cannot be composed: {error} (it was at {make_printable(at_work)})") from None
-
-
-def published_feed(state: str, plan: Plan, *, at: datetime) -> Feed:
-    """Return the feed as it was last published, with what the store knows now; nothing is fetched or written.
-
-    Raises StoreError, PublishError.
-    """
-    with database.open_store(state) as store:
-        return compose_published(store, plan, at).feed
-
-
-def published_feed_without(state: str, plan: Plan, forgotten: Collection[str], *, at: datetime) -> Feed:
-    """Return the feed as :func:`published_feed` does, as if these sources and no others were forgotten."""
-    with database.open_store(state) as store:
-        return compose_published(decisions.as_if_forgotten(store, plan.name, forgotten), plan, at).feed
+    with database.open_store(state) as opened:
+        store = opened if decision is None else decisions.as_if_decided(opened, plan.name, decision)
+        store = store if forgotten is None else decisions.as_if_forgotten(store, plan.name, forgotten)
+        try:
+            with limited(make_limits(entries.count_entries(store, plan.name))):
+                return compose(store, plan, now, adding=False, note=note).feed
+        except CostError as error:
+            what = f"{plan.name}: cannot be composed: {error} (it was at {make_printable(at_work)})"
+            raise PublishError(what) from None
 
 
 def _filter_items(plan: Plan, items: Sequence[Item]) -> tuple[tuple[Item, ...], tuple[LeftOut, ...]]:
@@ -106,10 +99,10 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
     merged = _without(merged, {each.entries for each in left_out}, left_out)
     if not new:
         return merged
-    names = [entry for item in new for entry in item.entries]
+    names = {entry for item in new for entry in item.entries}
     living = sum(record.alias_of is None and record.buried is None for record in published)
     answering = persist.read_answering(store, plan, admission.HOLD)
-    arrivals, snapshots = entries.read_arrivals(store, plan.name, names), persist.read_snapshots(store, plan)
+    arrivals, snapshots = entries.read_arrivals(store, plan.name), persist.read_snapshots(store, plan)
     situation = admission.Situation(
         sources=plan.sources,
         answering={name: until for name, until in answering.items() if until is None or until > now},
@@ -117,6 +110,7 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
         arrivals={
             name: admission.Arrival(seen, max(1, listing - snapshots.get(name.partition("/")[0], 0)))
             for name, (seen, listing) in arrivals.items()
+            if name in names
         },
         decided=decisions.read_admissions(store, plan.name),
         held_back=decisions.read_held_back(store, plan.name),
@@ -148,7 +142,8 @@ def _identify(
     for each in (*decisions.read_overrides(store, plan.name), *plan.overrides):
         overrides[each.guid] = (*overrides.get(each.guid, ()), each)
     undated = any(item.published is None or item.published.at > now for item in (*items, *merged.undecided))
-    first_seen = entries.read_first_seen(store, plan.name) if undated else {}
+    arrivals = entries.read_arrivals(store, plan.name) if undated else {}
+    first_seen = {name: seen for name, (seen, _) in arrivals.items()}
     trust = persist.read_trust(store, plan)
     removed = {**decisions.read_removed(store, plan.name), **dict(plan.buried)}
     past = Past(plan.name, tuple(published), first_seen, trust, since, overrides, removed)
@@ -214,7 +209,7 @@ def _to_composition(store: Store, plan: Plan, merged: Merged, settlement: Settle
     fingerprint = _fingerprint(channel, settlement)
     known = facts.read_feed_state(store, plan.name)
     forgotten = decisions.read_forgotten(store, plan.name)
-    unheard = {*forgotten, *plan.without}
+    unused = {*forgotten, *plan.without}
     feed = Feed(
         channel=channel,
         items=settlement.items,
@@ -230,7 +225,7 @@ def _to_composition(store: Store, plan: Plan, merged: Merged, settlement: Settle
             *learning.boilerplate_remarks(merged.source_model, plan),
             *(f"{name}: forgotten, its entries take no part in the feed" for name in sorted(forgotten)),
         ),
-        gone=tuple(source for source in persist.read_former_sources(store, plan) if source.name not in unheard),
+        gone=tuple(source for source in persist.read_former_sources(store, plan) if source.name not in unused),
         held=merged.admission.held,
         left_out=summary.left_out,
     )
@@ -261,8 +256,8 @@ def _other_shows(store: Store, plan: Plan, summary: Summary) -> tuple[str, ...]:
 
 def _complete_channel(store: Store, plan: Plan, seniority: Mapping[str, int]) -> Channel:
     """Return the channel; its guid is the one once assigned, else the config's, else that of its address."""
-    unheard = {*decisions.read_forgotten(store, plan.name), *plan.without}
-    shows = {name: show for name, show in entries.read_shows(store, plan.name).items() if name not in unheard}
+    unused = {*decisions.read_forgotten(store, plan.name), *plan.without}
+    shows = {name: show for name, show in entries.read_shows(store, plan.name).items() if name not in unused}
     channel = complete_channel(plan.channel, shows, persist.read_trust(store, plan), seniority)
     known = facts.read_feed_state(store, plan.name).guid
     return replace(channel, guid=known or channel.guid or links.make_podcast_guid(f"{channel.base_url}/podcast.xml"))

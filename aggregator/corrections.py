@@ -1,7 +1,7 @@
 """Corrections by a person: pairs, fields, and items taken out; each can be undone.
 
-Who corrects has looked at a page or a terminal: ``seen`` is the state of what was shown there (``read_state``). If
-another person has decided since, nothing is written and the second is told.
+A person who corrects has looked at a page or a terminal: ``seen`` is the state of what was shown there
+(``read_state``). If another person has decided since, nothing is written and DecidedError is raised.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from hashlib import blake2b
 
 from msgspec import Struct
 
+from aggregator.config.messages import suggest
 from aggregator.errors import AggregatorError, ConfigError
 from aggregator.merger.reconciling.overrides import FIELDS
 from aggregator.model.cluster import Decision
 from aggregator.model.feed import Plan
 from aggregator.model.item import Override
 from aggregator.store import decisions, guids
-from aggregator.store.database import Store, transaction
+from aggregator.store.database import Store
 
 
 class DecidedError(AggregatorError):
@@ -63,7 +64,7 @@ class Terms(Struct, frozen=True):
 def _writing(terms: Terms, names: Sequence[str]) -> Iterator[Store]:
     """Give the store in a transaction; raise DecidedError if what is decided about the names is not what was seen."""
     feed = terms.plan.name
-    with transaction(terms.store) as tx:
+    with decisions.deciding(terms.store, feed) as tx:
         if terms.seen is not None and read_state(tx, feed, names) != terms.seen:
             named = [each for each in decisions.read_events(tx, feed) if any(name in each.text for name in names)]
             last = f": {named[-1].kind} {named[-1].text}, {named[-1].at:%Y-%m-%d %H:%M} UTC" if named else ""
@@ -129,17 +130,22 @@ def unset_field(terms: Terms, names: Sequence[str], guid: str, field: str) -> No
 
 
 def part_entry(terms: Terms, names: Sequence[str], entry: str, others: Sequence[str]) -> None:
-    """Part an entry from the others of its item."""
+    """Part an entry from the others of its item; raise ConfigError if it is none of it (``names``), or its only one."""
+    if entry not in names:
+        raise ConfigError(f'this item has no entry "{entry}"; {suggest(entry, [*others])}')
+    if not others:
+        raise ConfigError(f"{entry} is the only entry of this item")
     with _writing(terms, names) as tx:
         for other in others:
             decisions.write_decision(tx, terms.plan.name, Decision("different", entry, other), terms.at)
 
 
 def join_entry(terms: Terms, names: Sequence[str], entry: str, others: Sequence[str]) -> None:
-    """Take back that an entry was parted from others."""
+    """Take back that an entry was parted from others; raise ConfigError if it was parted from none of them."""
     with _writing(terms, names) as tx:
-        for other in others:
-            decisions.undo_decision(tx, terms.plan.name, entry, other, terms.at)
+        undone = [decisions.undo_decision(tx, terms.plan.name, entry, other, terms.at) for other in others]
+        if not any(undone):
+            raise ConfigError(f'"{entry}" was not parted from this item by hand')
 
 
 def take_out(terms: Terms, names: Sequence[str], guid: str, reason: str) -> None:

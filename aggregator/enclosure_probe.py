@@ -61,7 +61,7 @@ class _Probes(Record, frozen=True):
     missed: tuple[_FailedProbe, ...] = ()
 
 
-Head = Callable[[str, datetime, float, Source | None], Future[Enclosure | None]]
+_Head = Callable[[str, datetime, float, Source | None], Future[Enclosure | None]]
 """Ask for length and type of a media file in some seconds (``fetchers.http.host_limits.HostLimiter.head``)."""
 
 
@@ -79,8 +79,8 @@ class _AudioProbe(Record, frozen=True):
 
 
 Incomplete = tuple[str, str]
-"""An address, and the name of the source of its item, empty if it has several: one may not have the network of another
-asked."""
+"""An address, and the name of the source of its item, empty if it has several: the private networks that a source may
+use are allowed for its own addresses only."""
 
 
 def read_probes(store: Store, plan: Plan) -> _Probes:
@@ -95,7 +95,7 @@ def fill_enclosures(store: Store, plan: Plan, items: Iterable[Item]) -> tuple[It
     return tuple(_fill(item, answers) for item in items) if answers else tuple(items)
 
 
-def probe(store: Store, plan: Plan, incomplete: Iterable[Incomplete], head: Head, now: datetime) -> int:
+def probe(store: Store, plan: Plan, incomplete: Iterable[Incomplete], head: _Head, now: datetime) -> int:
     """Ask the ``incomplete`` addresses and store the answers; return how many were asked.
 
     A host under Retry-After is asked in a later run; addresses that failed before come last.
@@ -109,10 +109,10 @@ def probe(store: Store, plan: Plan, incomplete: Iterable[Incomplete], head: Head
     due = sorted((url for url in wanted if find_host(url) not in held), key=missed.__contains__)[:MOST]
     heads = {url: head(url, now, _TIMEOUT_SECONDS, wanted[url]) for url in due}
     answers = []
-    for url, asked in heads.items():
-        if _has_answer(asked) or now - missed.setdefault(url, now) >= _GIVE_UP_AFTER:
+    for url, answer in heads.items():
+        if _has_answer(answer) or now - missed.setdefault(url, now) >= _GIVE_UP_AFTER:
             missed.pop(url, None)
-            answers.append(_believable(url, None if asked.exception() else asked.result()))
+            answers.append(_believable(url, None if answer.exception() else answer.result()))
     after = _Probes(
         (*before.answers, *answers),
         more=any(url not in heads and url not in missed for url in wanted),
@@ -134,7 +134,7 @@ def _has_answer(head: Future[Enclosure | None]) -> bool:
     return True
 
 
-def probe_gone(store: Store, plan: Plan, rivals: Iterable[Incomplete], head: Head, now: datetime) -> bool:
+def probe_gone(store: Store, plan: Plan, rivals: Iterable[Incomplete], head: _Head, now: datetime) -> bool:
     """Ask for the audio of `find_rivals` that is due, and for what was gone; return whether that is other audio now.
 
     A host under Retry-After is asked in a later run.

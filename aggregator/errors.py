@@ -3,12 +3,14 @@
     AggregatorError
     ├── ConfigError          config.yaml or the command line is wrong               exit 2
     ├── FetchError           a source did not answer, or its answer is no use       the source failed
+    │   └── GoneError        its address no longer exists                           the source failed
     ├── ReadError            a document arrived and cannot be understood            the source failed
     ├── StoreError           the store is foreign, newer, or not writable           exit 1
     │   └── DamagedError     the store is damaged, or gone while its output stands  exit 1
     ├── PublishError         the output cannot be written; the old files stay       exit 1
     ├── LockedError          another refresh is running                             exit 4
-    └── NothingToPublishError  nothing was fetched and nothing is stored              exit 3
+    ├── QueueError           the queue of dispatcher and workers cannot be reached  exit 1
+    └── NothingToPublishError  nothing was fetched and nothing is stored            exit 3
 
 A message is one line that says where and what: ``apple: lookup answered HTML where JSON was expected``. One failed
 source never stops a refresh, and one unpublished feed never stops the others. Any other exception is a defect of the

@@ -1,4 +1,4 @@
-"""The hosts that one run asks, each leased while it is asked: the manners of all machines together."""
+"""Lease each host while a run polls it, so that several machines keep the limits of a host together."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _LONGEST = timedelta(minutes=2)
 """After which the hosts of a worker that died are free: longer than a poll with its robots.txt may take."""
 
 _WAIT_SECONDS = 20.0
-"""How long a run waits for a host that another asks; then what it would ask is put off."""
+"""How long a run waits for a host that another polls; then its sources at that host are put off."""
 
 _LOOK_SECONDS = 0.1
 """Between two looks at such a host."""
 
 
 class HostLeases:
-    """Lets one run ask a host while no other does; for use in several threads, each between enter and leave."""
+    """Lets one run poll a host while no other does; for use in several threads, each between enter and leave."""
 
     def __init__(self, store: Store, rate: float, lease: timedelta) -> None:
         """Begin with no host; ``rate`` is how many requests a second a host may get from all runs together.

@@ -6,7 +6,6 @@ by a good part: a table that changed with every episode would move items that di
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
@@ -52,11 +51,6 @@ def learn_match_table(
 def to_match_table(learned: Learned) -> scoring.Table:
     """Return the match table itself; levels that one of an earlier version lacks have their shipped weights."""
     return scoring.parse_table(learned.text, scoring.SHIPPED)
-
-
-def version_of_match_table(learned: Learned) -> str:
-    """Return the name of the match table without loading the comparing engine."""
-    return str(json.loads(learned.text)["version"])
 
 
 def learn_source_model(store: Store, plan: Plan, clusters: Sequence[Cluster], weights: Weights) -> Learned:

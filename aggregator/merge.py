@@ -200,13 +200,13 @@ def _filter_entries(
 def _find_lost_audio(
     store: Store, plan: Plan, every: Sequence[Entry], listed: Mapping[str, datetime], now: datetime
 ) -> LostAudio:
-    """Return the entries whose audio gives way; a source that is asked no more counts from its last listing."""
+    """Return the entries whose audio gives way; a source that is not polled any more counts from its last listing."""
     grace = timedelta(days=plan.audio_grace)
     latest: dict[str, datetime] = {}
     for entry in every:
         latest[entry.source] = max(latest.get(entry.source, listed[entry.id]), listed[entry.id])
-    heard = {name: at + grace for name, at in latest.items()} | dict(persist.read_answering(store, plan, grace))
-    lost, gone = find_lost_audio(every, listed, heard, grace, now), set(enclosure_probe.read_gone(store, plan))
+    answering = {name: at + grace for name, at in latest.items()} | dict(persist.read_answering(store, plan, grace))
+    lost, gone = find_lost_audio(every, listed, answering, grace, now), set(enclosure_probe.read_gone(store, plan))
     absent = {entry.id for entry in every if entry.enclosure is not None and entry.enclosure.url in gone}
     return lost._replace(entries=lost.entries | absent)
 
@@ -239,7 +239,7 @@ def _match(store: Store, plan: Plan, every: Sequence[Entry]) -> tuple[Learned, M
     alone = match.cluster_single_source(every, decided, pins)
     if alone is not None:
         match_table = learning.learn_match_table(store, plan, len(every))
-        return match_table, Matching(alone, (), learning.version_of_match_table(match_table)), ()
+        return match_table, Matching(alone, (), learning.to_match_table(match_table).version), ()
     pairs = match.compare_entries(every)
     match_table = learning.learn_match_table(store, plan, len(every), partial(match.fit_table, pairs))
     weighing = learning.to_match_table(match_table)
@@ -340,8 +340,8 @@ def _digest_ranked(ranked: RankedEntries, digests: Mapping[str, str], model_dige
 
 def _repeated_links(every: Sequence[Entry]) -> frozenset[tuple[str, str]]:
     """Return the links that a source gives to several of its entries, with the source: homepages, not items."""
-    met = Counter((entry.source, entry.link) for entry in every if entry.link)
-    return frozenset((source, link) for (source, link), times in met.items() if times > 1 and link is not None)
+    counts = Counter((entry.source, entry.link) for entry in every if entry.link)
+    return frozenset((source, link) for (source, link), count in counts.items() if count > 1 and link is not None)
 
 
 def _digest(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Tell of trouble by Apprise, once when it begins and once when it is over; a message that fails is tried again.
+"""Send messages about trouble by Apprise: once when it begins and once when it is over, again if that fails.
 
 Trouble is a source that fails for some refreshes or whose listing is held back, audio that is gone (`probe_gone`), near
 misses that wait for a decision, and a feed that lost a tenth of its items.
@@ -23,7 +23,7 @@ from aggregator.store import facts, records
 from aggregator.store.database import Store
 
 _FACT: Final = "troubles"
-"""The fact with what is to be told, and was told, of a feed."""
+"""The fact with the troubles of a feed."""
 
 _LEFT_AT_LEAST: Final = 0.9
 """Share of the most items that a feed ever had; with fewer it shrank."""
@@ -35,7 +35,7 @@ _MISSING: Final = "notify needs Apprise: run pip install 'aggregator[notify]'"
 
 
 class _Trouble(Record, frozen=True):
-    """Trouble of a feed, in how many refreshes in a row it was met, and whether it was told."""
+    """Trouble of a feed, in how many refreshes in a row it was found, and whether a message about it was sent."""
 
     key: str
     text: str
@@ -50,10 +50,10 @@ class _FeedTroubles(Record, frozen=True):
     most_items: int = 0
 
 
-def tell(config: Config, store: Store, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+def send_news(config: Config, store: Store, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     """Send one message about what began and what is over; return one line for each address that did not take it.
 
-    It counts as told if one of the addresses took it.
+    It counts as sent if one of the addresses took it.
     """
     if not config.notify:
         return ()
@@ -66,13 +66,13 @@ def tell(config: Config, store: Store, outcomes: Sequence[Outcome]) -> tuple[str
         over = _find_over(before, now, outcome)
         lines += (f"{outcome.feed}: {each.text}" for each in begun)
         lines += (f"{outcome.feed}: well again: {each.text}" for each in over)
-        told = tuple(replace(each, told=True) if each in begun else each for each in now.troubles)
-        after, untold = replace(now, troubles=told), replace(now, troubles=(*now.troubles, *over))
-        noted.append((outcome.feed, before, after, untold))
+        reported = tuple(replace(each, told=True) if each in begun else each for each in now.troubles)
+        after, unsent = replace(now, troubles=reported), replace(now, troubles=(*now.troubles, *over))
+        noted.append((outcome.feed, before, after, unsent))
     faults = _send(config, "\n".join(lines)) if lines else ()
-    is_told = len(faults) < len(config.notify)
-    for feed, before, after, untold in noted:
-        kept = after if is_told else untold
+    is_sent = len(faults) < len(config.notify)
+    for feed, before, after, unsent in noted:
+        kept = after if is_sent else unsent
         if kept != before:
             facts.write_fact(store, feed, _FACT, records.encode(kept).encode())
     return tuple(dict.fromkeys(faults))
@@ -97,7 +97,7 @@ def _find_troubles(config: Config, store: Store, outcome: Outcome, before: _Feed
 
 
 def _find_failing(config: Config, outcome: Outcome, known: Mapping[str, _Trouble]) -> Iterator[_Trouble]:
-    """Yield the sources that fail; one that is not due is as it was, and one that is held back is told at once."""
+    """Yield the sources that fail; one that is not due is as it was, and one that is held back is reported at once."""
     for each in outcome.source_results:
         key = f"{_SOURCE}{each.source.name}"
         before = known.get(key)
@@ -110,18 +110,18 @@ def _find_failing(config: Config, outcome: Outcome, known: Mapping[str, _Trouble
 
 
 def _find_over(before: _FeedTroubles, now: _FeedTroubles, outcome: Outcome) -> list[_Trouble]:
-    """Return the troubles that were told and are over; those of a source that left the config are forgotten."""
+    """Return the troubles that were reported and are over; those of a source that left the config are forgotten."""
     lasting = {each.key for each in now.troubles}
-    asked = {f"{_SOURCE}{each.source.name}" for each in outcome.source_results}
+    polled = {f"{_SOURCE}{each.source.name}" for each in outcome.source_results}
     return [
         each
         for each in before.troubles
-        if each.told and each.key not in lasting and (each.key in asked or not each.key.startswith(_SOURCE))
+        if each.told and each.key not in lasting and (each.key in polled or not each.key.startswith(_SOURCE))
     ]
 
 
 def _find_others(config: Config, store: Store, outcome: Outcome, before: _FeedTroubles) -> Iterator[_Trouble]:
-    """Yield the troubles that are not of one source; those that were told keep their first text."""
+    """Yield the troubles that are not of one source; those that were found before keep their first text."""
     known = {each.key: each for each in before.troubles}
     found = {}
     if gone := enclosure_probe.read_gone(store, config.plan(outcome.feed)):

@@ -1,4 +1,4 @@
-"""Read from the store what fetching starts from, write what was fetched, and read what came of each source."""
+"""Read poll states from the store, write what was fetched to it, and read the last result of each source."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from aggregator.store.listings import write_listings
 _R = TypeVar("_R", bound=Struct)
 
 _FORMER_SOURCES: Final = "former sources"
-"""The fact with sources that the config names no more, with the addresses that it gave."""
+"""The fact with sources that the config does not name any more, with the addresses that it gave."""
 
 _READING: Final = "reading/"
 """Before a source's name: the fact that says how its documents were read."""
@@ -34,7 +34,10 @@ _SNAPSHOTS: Final = "snapshots/"
 """Before a source's name: the fact with how many listings of its snapshot were stored."""
 
 _EVERY_SHOW: Final = "Only(show=None, category=None, title=None)"
-"""In place of the shows that a source is read for, where it is read for all: the words of every version so far."""
+"""In place of the shows that a source is read for, where it is read for all.
+
+With other words than those of earlier versions every source would be fetched unconditionally after an upgrade.
+"""
 
 _NEWEST_TIME: Final = "newest time"
 """The fact of no feed with the newest time at which anything was fetched."""
@@ -132,13 +135,13 @@ def write_fetched(store: Store, feeds: Sequence[tuple[Plan, Sequence[FetchedSour
 
 def _to_poll(fetched: FetchedSource, now: datetime) -> Poll:
     """Return the poll of a source as it is remembered."""
-    asked = [each for each in fetched.answers if each.code is not None]
+    answers = [each for each in fetched.answers if each.code is not None]
     return Poll(
         at=int(now.timestamp()),
         status=fetched.status,
-        code=asked[-1].code if asked else None,
-        size=sum(each.size or 0 for each in asked) if asked else None,
-        milliseconds=sum(each.milliseconds or 0 for each in asked) if asked else None,
+        code=answers[-1].code if answers else None,
+        size=sum(each.size or 0 for each in answers) if answers else None,
+        milliseconds=sum(each.milliseconds or 0 for each in answers) if answers else None,
         items=fetched.entries if any(each is not None for each in fetched.listings) else None,
         message="" if fetched.status in ("ok", "unchanged") else replace_surrogates(fetched.message[:_LONGEST_REASON]),
     )
@@ -159,8 +162,8 @@ def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSo
     before = read_source_results(store, plan)
     by_name = {result.source.name: result for result in before}
     _write_former_sources(store, plan, [each.source for each in before], {each.source.name for each in fetched_sources})
-    asked = [each for each in fetched_sources if not each.is_put_off or each.source.name in by_name]
-    after = tuple(judge_source(fetched, by_name.get(fetched.source.name)) for fetched in asked)
+    judged = [each for each in fetched_sources if not each.is_put_off or each.source.name in by_name]
+    after = tuple(judge_source(fetched, by_name.get(fetched.source.name)) for fetched in judged)
     if after != before:
         _write_records(store, plan, facts.SOURCE_RESULTS, after)
     if has_news:
@@ -194,12 +197,12 @@ def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSourc
 
 
 def results_of_run(fetched_sources: Sequence[FetchedSource]) -> tuple[SourceResult, ...]:
-    """Return what came of each source in this run, without its entries."""
+    """Return the result of each source in this run, without its entries."""
     return tuple(SourceResult(each.source, each.status, each.message, each.entries) for each in fetched_sources)
 
 
 def read_next_polls(store: Store, plans: Sequence[Plan], now: datetime) -> dict[str, dict[str, NextPoll]]:
-    """Return when each source is next asked, and why, by feed and source; files are left out."""
+    """Return when each source is next polled, and why, by feed and source; files are left out."""
     found: dict[str, dict[str, NextPoll]] = {plan.name: {} for plan in plans}
     for plan, known in read_poll_states(store, plans):
         every = [each for poll_states in known.values() for each in poll_states.values()]
@@ -212,7 +215,7 @@ def read_next_polls(store: Store, plans: Sequence[Plan], now: datetime) -> dict[
 
 
 def judge_source(fetched: FetchedSource, before: SourceResult | None) -> SourceResult:
-    """Return what the report says of the source: the same as before if nothing new was learned of it."""
+    """Return what the report says of the source: the same as before if it was not polled."""
     if before is not None and (
         fetched.is_put_off or (fetched.answers and all(answer.status == "not due" for answer in fetched.answers))
     ):
@@ -237,12 +240,12 @@ def _without_paths(source: Source) -> Source:
 
 
 def read_source_results(store: Store, plan: Plan) -> tuple[SourceResult, ...]:
-    """Return what came of each source when it was last asked, sorted by name."""
+    """Return the result of the last poll of each source, sorted by name."""
     return _read_records(store, plan, facts.SOURCE_RESULTS, SourceResult)
 
 
 def read_results_of_feeds(store: Store) -> dict[str, tuple[SourceResult, ...]]:
-    """Return what came of each source of each feed when it was last asked."""
+    """Return the result of the last poll of each source of each feed."""
     kept = facts.read_fact_of_feeds(store, facts.SOURCE_RESULTS)
     return {feed: records.decode_all(SourceResult, value.decode()) for feed, value in kept.items()}
 
@@ -284,10 +287,10 @@ def read_former_sources(store: Store, plan: Plan) -> tuple[Source, ...]:
     return _read_records(store, plan, _FORMER_SOURCES, Source)
 
 
-def _write_former_sources(store: Store, plan: Plan, asked: Iterable[Source], named: Collection[str]) -> None:
-    """Add the sources that were asked until now and are named no more; remove those that are named again."""
+def _write_former_sources(store: Store, plan: Plan, polled: Iterable[Source], named: Collection[str]) -> None:
+    """Add the sources that were polled and are not named any more; remove those that are named again."""
     before = read_former_sources(store, plan)
-    known = {source.name: source for source in (*before, *asked) if source.name not in named}
+    known = {source.name: source for source in (*before, *polled) if source.name not in named}
     after = tuple(source for _, source in sorted(known.items()))
     if after != before:
         _write_records(store, plan, _FORMER_SOURCES, after)

@@ -63,28 +63,27 @@ def _digest(value: object) -> str:
 
 def read_publication(store: Store, feed: str, input_digest: str, now: datetime) -> Publication | None:
     """Return what was last published of the feed, ``None`` if another input or time makes it another feed."""
-    kept = facts.read_fact(store, feed, facts.PUBLICATION)
-    found = records.decode(Publication, kept.decode()) if kept else None
-    if found is None or found.input != input_digest or (found.until is not None and now >= found.until):
+    found = _read_last(store, feed)
+    if found.input != input_digest or (found.until is not None and now >= found.until):
         return None
     return found
 
 
+def _read_last(store: Store, feed: str) -> Publication:
+    """Return what was last published of the feed; one without input or files if nothing was."""
+    kept = facts.read_fact(store, feed, facts.PUBLICATION)
+    return records.decode(Publication, kept.decode()) if kept else Publication("")
+
+
 def read_published_files(store: Store, feed: str) -> tuple[str, ...]:
     """Return the files of the feed's last publication, by their names under the output folder."""
-    kept = facts.read_fact(store, feed, facts.PUBLICATION)
-    return tuple(each.name for each in records.decode(Publication, kept.decode()).files) if kept else ()
+    return tuple(each.name for each in _read_last(store, feed).files)
 
 
 def write_publication(store: Store, feed: str, publication: Publication | None) -> None:
     """Write what was published of the feed; ``None`` if it is to be published again."""
     value = records.encode(publication).encode() if publication else None
     facts.write_fact(store, feed, facts.PUBLICATION, value)
-
-
-def read_alarms(store: Store) -> dict[str, tuple[str, ...]]:
-    """Return what a person should look at in each feed, as it was last published."""
-    return {feed: publication.alarms for feed, publication in read_publications(store).items()}
 
 
 def read_publications(store: Store) -> dict[str, Publication]:
@@ -95,8 +94,7 @@ def read_publications(store: Store) -> dict[str, Publication]:
 
 def read_new_items(store: Store, feed: str) -> tuple[tuple[date, int], ...]:
     """Return how many items of the feed were first published on each day, as of its last publication."""
-    kept = facts.read_fact(store, feed, facts.PUBLICATION)
-    return records.decode(Publication, kept.decode()).new_items if kept else ()
+    return _read_last(store, feed).new_items
 
 
 def read_covers(store: Store, plans: Sequence[Plan]) -> tuple[Cover, ...]:

@@ -90,9 +90,9 @@ def stage(
     """
     folder = output / feed.channel.folder
     staged = files.stage(folder, render(feed, window, history), compress=packed)
-    standing = {each.name for each in staged.written}
-    archives = paging.find_stale_archives(folder, feed_channel.make_feed_channel(feed).guid, standing)
-    return replace(staged, outdated=(*archives, *chapters.find_stale(folder, frozenset(standing))))
+    current = {each.name for each in staged.written}
+    archives = paging.find_stale_archives(folder, feed_channel.make_feed_channel(feed).guid, current)
+    return replace(staged, outdated=(*archives, *chapters.find_stale(folder, frozenset(current))))
 
 
 def stage_index(output: Path, covers: Sequence[Cover], *, packed: bool = True) -> Staged:

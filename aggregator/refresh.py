@@ -1,7 +1,7 @@
 """Refresh: fetch and parse what is due, and store it; compose and publish each feed that changed.
 
-fetch      Source   -> Document   fetch_feeds: all hosts side by side, one host politely
-parse      Document -> Entry      fetch_feeds, in child processes with limits
+fetch      Source   -> Document   fetchers.fetch_feeds: all hosts side by side, one host politely
+parse      Document -> Entry      fetchers.fetch_feeds, in child processes with limits
 store      Entry    -> Store      persist.write_fetched: absence never deletes
 compose    Store    -> Feed       compose.compose, in child processes: repair, match, reconcile, identify
 publish    Feed     -> files      publish.stage in the same processes, editions.place here: whole or not at all
@@ -18,7 +18,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 
@@ -28,8 +28,8 @@ from msgspec.structs import replace
 from aggregator import enclosure_probe, notify, persist, publications
 from aggregator.config.load import Config
 from aggregator.errors import DamagedError, LockedError, NothingToPublishError, PublishError, StoreError
-from aggregator.fetch_feeds import FetchedFeed, fetch_feeds
 from aggregator.fetchers.fetch import Resources, Terms
+from aggregator.fetchers.fetch_feeds import FetchedFeed, fetch_feeds
 from aggregator.generator.files import Staged, WrittenFile
 from aggregator.host_leases import HostLeases
 from aggregator.model.feed import Plan, SourceResult
@@ -115,11 +115,11 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
 
 def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
     """Refresh the feeds of a run, and the files that list all feeds if they are the run's to write; as `refresh`."""
-    newest, at, claim = run.at, run.at, run.store.claim
+    newest, claim = run.at, run.store.claim
     with _composing_threads() as threads:
         updates: dict[str, Future[Outcome]] = {}
         health: dict[str, tuple[SourceResult, ...]] = {}
-        for stored in _fetch_and_store(run, run.plans):
+        for stored in _fetch_and_store(run):
             newest = max(newest, *(each.now for each in stored))
             updates |= {each.plan.name: _update_feed(replace(run, at=each.now), each, threads) for each in stored}
             health |= {each.plan.name: each.health for each in stored}
@@ -134,7 +134,7 @@ def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
         files=(*outcomes[-1].files, *index.files),
         failures=(*outcomes[-1].failures, *index.failures),
     )
-    alarms = (*_describe_clock(at, newest), *outcomes[0].alarms, *notify.tell(run.config, run.store, outcomes))
+    alarms = (*_describe_clock(run.at, newest), *outcomes[0].alarms, *notify.send_news(run.config, run.store, outcomes))
     failures = (*run.failures, *outcomes[0].failures)
     return (replace(outcomes[0], alarms=alarms, failures=failures), *outcomes[1:])
 
@@ -180,31 +180,30 @@ def _back_up(config: Config, at: datetime) -> tuple[str, ...]:
     return ()
 
 
-def fetch(run: Run, plans: Sequence[Plan]) -> Iterator[tuple[FetchedFeed, ...]]:
-    """Yield the feeds with what was fetched of their sources, some at a time."""
-    return fetch_feeds(persist.read_poll_states(run.store, plans), partial(_fetch_terms, run))
+def fetch(run: Run) -> Iterator[tuple[FetchedFeed, ...]]:
+    """Yield the feeds of a run with what was fetched of their sources, some at a time."""
+    return fetch_feeds(persist.read_poll_states(run.store, run.plans), partial(_fetch_terms, run))
 
 
 def _fetch_terms(run: Run, plan: Plan) -> Terms:
     def tell(source: Source, stage: str, message: str) -> None:
         if stage == "read":
             editions.start()  # a new document: its feed is going to be composed
-        with suppress(BrokenPipeError):  # no fault of the source; the main thread meets it with its next line
-            run.listen(Progress(plan.name, source.name, stage, message))
+        run.listen(Progress(plan.name, source.name, stage, message))
 
     return Terms(run.resources, run.at, tell, force=run.force or run.only is not None, only=run.only)
 
 
-def _fetch_and_store(run: Run, plans: Sequence[Plan]) -> Iterator[list[_StoredFeed]]:
+def _fetch_and_store(run: Run) -> Iterator[list[_StoredFeed]]:
     """Yield feeds whose sources were fetched and stored, some in one transaction.
 
     Their listings are released first: 20,000 entries do not stay in memory while other feeds are composed.
     """
-    for fetched in fetch(run, plans):
+    for fetched in fetch(run):
         with database.transaction(run.store) as tx:
             now = persist.choose_time(tx, fetched, run.at, ask_hosts=run.is_clock)
             persist.write_fetched(tx, fetched, now)
-            hosts.write_robots(tx, run.resources.take_new_robots())
+            hosts.write_robots(tx, run.resources.limiter.take_new_robots())
             stored = [
                 _StoredFeed(
                     plan,
@@ -293,17 +292,15 @@ def _noticing_lost_lease(run: Run, name: str) -> Iterator[None]:
     Another worker may then have published a later edition, of which this one has replaced objects. In a folder the next
     refresh finds that by the times of the files.
     """
-    with ExitStack() as unless_done:
-        unless_done.callback(_publish_again_if_lost, run, name)
+    is_done = False
+    try:
         yield
-        unless_done.pop_all()
-
-
-def _publish_again_if_lost(run: Run, name: str) -> None:
-    if run.config.output.bucket and _has_lost_lease(run.store):
-        store = replace(run.store, claim=None)
-        publications.write_publication(store, name, None)
-        leases.make_due(store, name, run.at)
+        is_done = True
+    finally:
+        if not is_done and run.config.output.bucket and _has_lost_lease(run.store):
+            store = replace(run.store, claim=None)
+            publications.write_publication(store, name, None)
+            leases.make_due(store, name, run.at)
 
 
 def _has_lost_lease(store: Store) -> bool:
@@ -347,13 +344,13 @@ def _compose(run: Run, plan: Plan) -> Composed:
     task = Task(run.config.state, run.at, plan)
     composed = editions.compose(run.store, run.config.output, task)
     if plan.probe_enclosures or plan.probe_gone:  # before the transaction: it waits for media hosts
-        edition, head, asked = composed.edition, run.resources.limiter().head, 0
+        edition, head, has_news = composed.edition, run.resources.limiter.head, False
         if plan.probe_enclosures:
-            asked = enclosure_probe.probe(run.store, plan, edition.incomplete, head, run.at)
+            has_news = enclosure_probe.probe(run.store, plan, edition.incomplete, head, run.at) > 0
         if plan.probe_gone:
-            asked += enclosure_probe.probe_gone(run.store, plan, edition.rivals, head, run.at)
-        hosts.write_robots(run.store, run.resources.take_new_robots())
-        if asked:
+            has_news |= enclosure_probe.probe_gone(run.store, plan, edition.rivals, head, run.at)
+        hosts.write_robots(run.store, run.resources.limiter.take_new_robots())
+        if has_news:
             composed.close()
             return editions.compose(run.store, run.config.output, task)
     return composed
@@ -403,8 +400,6 @@ def _unchanged_outcome(plan: Plan, results: tuple[SourceResult, ...], publicatio
 
 def _with_note_failure(outcome: Outcome, error: StoreError) -> Outcome:
     """Return the outcome of a feed whose files are published, but not noted: the next run writes them again."""
-    if outcome.failures:
-        return outcome
     name = outcome.feed or "the list of all feeds"
     return replace(outcome, failures=(f"{name}: published, but not noted: {error}",))
 

@@ -20,8 +20,6 @@ class Progress(Struct, frozen=True):
     source: str
     stage: str
     message: str = ""
-    done: int = 0
-    total: int = 0
 
 
 Listener = Callable[[Progress], None]

@@ -96,7 +96,7 @@ def main() -> None:
     words.add_argument("--items", type=int, default=20_000)
     words.add_argument("--memory", action="store_true", help="only the growth of memory")
     asked = words.parse_args()
-    if asked.poll_state:
+    if asked.memory:
         grown(asked.items)
         return
     costs(show(min(asked.items, 2000)))

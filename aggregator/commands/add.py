@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from aggregator import adding
+from aggregator.adding import Found
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time
 from aggregator.commands.output import format_count, format_value, open_console, print_table, shorten
 from aggregator.commands.summary import warn
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError, FetchError
 from aggregator.model.entry import Listing
-from aggregator.preview import Found
 
 _SHOWN = 3
 """Entries that are shown of a listing: enough to see whether titles, dates and audio are right."""
@@ -64,7 +64,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     try:
         ways = adding.find_ways(loaded, candidates, current_time(at), {} if kind else options)
     except FetchError as error:
-        if feed is None or len(candidates) > 1:
+        if feed is None or len(candidates) > 1 or (options and not kind):
             raise
         warn(str(error))
         ways = [Found(candidates[0])]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -54,20 +54,23 @@ def run(
         typer.echo(json_schema_text(), nl=False)
         return
     loaded = load(config)
-    missing = (*_list_missing_files(loaded), *_list_missing_secrets(loaded), *_list_notify_faults(loaded))
-    if missing:
-        raise ConfigError("\n".join(missing))
+    missing = (*_list_missing_files(loaded), *_list_missing_secrets(loaded))
+    faults = (*missing, *(f"{loaded.path.name}: {fault}" for fault in notify.find_faults(loaded)))
+    if faults:
+        raise ConfigError("\n".join(faults))
     if store:
         _check_store(loaded)
+    now = current_time(at)
+    alarms, next_polls = _read_store(loaded, now)
     if not live:
-        _print_warnings(_read_alarms(loaded))
-    if live and not _try_all(loaded, current_time(at)):
+        _print_warnings(alarms)
+    elif not _try_all(loaded, now):
         raise typer.Exit(1)
     for warning in (*_list_twice(loaded), *_list_ties(loaded)):
         typer.echo(warning)
     if lack := seccomp.explain_lack():
         typer.echo(f"documents are parsed without protection of the network and of files here: {lack}", err=True)
-    for line in _list_next_polls(loaded, current_time(at)):
+    for line in next_polls:
         typer.echo(line)
     sources = sum(len(plan.sources) for plan in loaded.plans)
     typer.echo(
@@ -114,7 +117,7 @@ def _list_twice(config: Config) -> tuple[str, ...]:
 
 
 def _fold_address(url: str | None) -> str | None:
-    """Return an address without what does not tell it from others: the scheme, the case of the host, a final slash."""
+    """Return an address without what equal ones may differ in: the scheme, the case of the host, a final slash."""
     if url is None:
         return None
     parts = urlsplit(url)
@@ -131,11 +134,6 @@ def _list_missing_secrets(config: Config) -> tuple[str, ...]:
             except FetchError as error:
                 found.append(f"{config.path.name}: feeds.{plan.name}.sources.{source.name}: {error}")
     return tuple(found)
-
-
-def _list_notify_faults(config: Config) -> tuple[str, ...]:
-    """List the addresses to be told of trouble that cannot be used."""
-    return tuple(f"{config.path.name}: {fault}" for fault in notify.find_faults(config))
 
 
 def _list_ties(config: Config) -> tuple[str, ...]:
@@ -158,23 +156,22 @@ def _print_warnings(lines: Iterable[tuple[str, str]]) -> None:
         warn(f"{feed}: {shorten(text, _LONGEST)}")
 
 
-def _read_alarms(config: Config) -> tuple[tuple[str, str], ...]:
-    """Return the warnings of each feed's last refresh; none if the store is not a file or does not exist."""
-    if "://" in config.state or not Path(config.state).is_file():
-        return ()
-    with database.open_store(config.state) as store:
-        known = publications.read_alarms(store)
-    return tuple((plan.name, alarm) for plan in config.plans for alarm in known.get(plan.name, ()))
+def _read_store(config: Config, now: datetime) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the warnings of each feed's last refresh, and one line for each source about when it is next polled.
 
-
-def _list_next_polls(config: Config, now: datetime) -> Iterator[str]:
-    """Yield one line for each source about when it is next asked; none if the store is not a file or does not exist."""
-    if "://" in config.state or not Path(config.state).is_file():
-        return
+    There are none if the store is not a file or does not exist.
+    """
+    if "://" in config.state or not connection.has_content(config.state):
+        return [], []
     with database.open_store(config.state) as store:
+        published = publications.read_publications(store)
         following = persist.read_next_polls(store, config.plans, now)
-    for feed, next_polls in following.items():
-        yield from (f"{feed}: {source}: {format_next_poll(each)}" for source, each in next_polls.items())
+    alarms = [(feed, alarm) for feed in following if feed in published for alarm in published[feed].alarms]
+    return alarms, [
+        f"{feed}: {source}: {format_next_poll(each)}"
+        for feed, next_polls in following.items()
+        for source, each in next_polls.items()
+    ]
 
 
 def _find_other_shows(plan: Plan, answers: Sequence[preview.SourcePreview]) -> tuple[str, ...]:

@@ -1,22 +1,40 @@
-"""``aggregator diff``: refresh a copy of the store and print what would change of what is published."""
+"""``aggregator diff``: refresh a copy of the store and print what would change of what is published.
+
+What differs is what the next refresh would change, whatever the reason: new documents of the sources, an edit of the
+config, a decision, another version of this program.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
 from aggregator.commands import summary
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, current_time, find_plan
 from aggregator.commands.output import format_value, open_console, shorten, to_json
-from aggregator.config.load import load
-from aggregator.dry_run import dry_run
-from aggregator.generator.changes.published import Difference, FieldChange, FileItem, ItemChange
+from aggregator.config.load import Config, load
+from aggregator.generator.changes.published import (
+    Difference,
+    FieldChange,
+    FileItem,
+    ItemChange,
+    find_difference,
+    read_published,
+)
+from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Duration, Moment
+from aggregator.refresh import refresh
+from aggregator.result import Outcome
+from aggregator.store import backup, connection
 from aggregator.text.word_diff import Change, mark_words
 
 _LONGEST = 300
@@ -46,17 +64,45 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     """
     loaded = load(config)
     names = tuple(find_plan(loaded, name).name for name in feed or ()) or tuple(plan.name for plan in loaded.plans)
-    found = dry_run(loaded, names, at=current_time(at), force=force)
-    for warning in (one for outcome in found.outcomes for one in summary.list_warnings(outcome)):
-        summary.warn(warning)
+    outcomes, differences = find_differences(loaded, names, at=current_time(at), force=force)
+    summary.print_warnings(outcomes)
     if as_json:
-        typer.echo(to_json({name: _to_values(each) for name, each in found.differences.items()}))
+        typer.echo(to_json({name: _to_values(each) for name, each in differences.items()}))
     else:
         console = open_console()
-        for name, each in found.differences.items():
+        for name, each in differences.items():
             _print_difference(console, name, each)
-    if exit_code and any(found.differences.values()):
+    if exit_code and any(differences.values()):
         raise typer.Exit(1)
+
+
+def find_differences(
+    config: Config, feeds: Sequence[str], *, at: datetime, force: bool = False
+) -> tuple[tuple[Outcome, ...], Mapping[str, Difference]]:
+    """Refresh a copy of these feeds; return the outcomes, and what would differ of the files of each, by its name.
+
+    Sources that are due are fetched. Raises the errors of a refresh.
+    """
+    folders = {name: config.plan(name).channel.folder for name in feeds}
+    with _copy_of_state(config, folders.values()) as copied:
+        before = {name: read_published(copied.output.path / folders[name]) for name in feeds}
+        outcomes = refresh(copied, at=at, feeds=feeds, force=force, new=True)
+        after = {name: read_published(copied.output.path / folders[name]) for name in feeds}
+    return outcomes, {name: find_difference(before[name], after[name]) for name in feeds}
+
+
+@contextmanager
+def _copy_of_state(config: Config, folders: Iterable[str]) -> Iterator[Config]:
+    """Yield the config with a copy of the store and of the output, or of these folders if it is in a bucket.
+
+    The copies are deleted afterwards.
+    """
+    with tempfile.TemporaryDirectory(prefix="aggregator-dry-run-") as folder:
+        state, output = Path(folder) / "store.db", Path(folder) / "output"
+        if connection.has_content(config.state):
+            backup.backup(config.state, state)
+        config.output.copy(folders, output)
+        yield replace(config, state=str(state), output=Output(output), backups=0, notify=())
 
 
 def _print_difference(console: Console, name: str, found: Difference) -> None:

@@ -14,6 +14,9 @@ from aggregator.store import database, decisions
 _NEWEST = 50
 """Events shown by default."""
 
+_MOST = 1_000_000
+"""Events shown at most."""
+
 _LONGEST = 1000
 """Characters of an event; its titles and ids must not be cut."""
 
@@ -23,7 +26,7 @@ def run(
     *,
     feed: FeedOption = None,
     newest: Annotated[
-        int, typer.Option("--newest", min=1, help="Number of events to show, the newest last.", metavar="N")
+        int, typer.Option("--newest", min=1, max=_MOST, help="Number of events to show, the newest last.", metavar="N")
     ] = _NEWEST,
     as_json: JsonOption = False,
 ) -> None:

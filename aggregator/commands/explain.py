@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from aggregator import compose
 from aggregator.commands import item_report
 from aggregator.commands.options import (
     CONFIG,
@@ -19,6 +18,7 @@ from aggregator.commands.options import (
     require_store,
 )
 from aggregator.commands.output import open_console, shorten, to_json
+from aggregator.compose import compose_published
 from aggregator.config.load import Config, load
 from aggregator.config.messages import find_nearest
 from aggregator.errors import ConfigError
@@ -44,14 +44,14 @@ def run(
     """
     loaded = require_store(load(config))
     plan = find_plan(loaded, feed or _find_feed(loaded, item))
-    weighed = compose.published_feed(loaded.state, plan, at=current_time(None))
-    held = tuple(each for each in weighed.held if _is_meant(item, each))
-    left_out = tuple(each for each in weighed.left_out if _is_meant(item, each))
-    if held or (left_out and not any(item in (each.guid, each.title) for each in weighed.items)):
+    composed = compose_published(loaded.state, plan, current_time(None))
+    held = tuple(each for each in composed.held if _is_meant(item, each))
+    left_out = tuple(each for each in composed.left_out if _is_meant(item, each))
+    if held or (left_out and not any(item in (each.guid, each.title) for each in composed.items)):
         lines = (*admission.describe_held(held), *map(_describe_left_out, left_out))
         typer.echo(to_json([*held, *left_out]) if as_json else "\n".join(shorten(each, _LONGEST) for each in lines))
         return
-    meant = _find_item(weighed.items, item)
+    meant = _find_item(composed.items, item)
     with database.open_store(loaded.state) as store:
         remembered = {one.entry.id: one for one in entries.read_entries(store, plan.name)}
     seen = tuple(remembered[name] for name in meant.entries if name in remembered)

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from aggregator import compose
 from aggregator.commands.options import (
     CONFIG,
     AtOption,
@@ -18,6 +17,7 @@ from aggregator.commands.options import (
     require_store,
 )
 from aggregator.commands.output import format_count, shorten
+from aggregator.compose import compose_published
 from aggregator.config.load import Config, load
 from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError
@@ -97,8 +97,8 @@ def _count_entries(config: Config, plan: Plan, source: str, *, undo: bool) -> tu
 
 def _print_changes(config: Config, plan: Plan, forgotten: frozenset[str], now: datetime) -> None:
     """Print what the feed would lose or gain, as the changes page describes it."""
-    before = feed_state.take_state(compose.published_feed(config.state, plan, at=now))
-    after = feed_state.take_state(compose.published_feed_without(config.state, plan, forgotten, at=now))
+    before = feed_state.take_state(compose_published(config.state, plan, now))
+    after = feed_state.take_state(compose_published(config.state, plan, now, forgotten=forgotten))
     described = [shorten(describe_change(change), _LONGEST) for change in find_changes(before, after)]
     typer.echo("\n".join((plan.name, *(f"  {each}" for each in described[:_SHOWN] or ["nothing would change"]))))
     if len(described) > _SHOWN:

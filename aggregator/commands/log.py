@@ -17,7 +17,7 @@ LogOption = Annotated[Literal["text", "json"], typer.Option("--log", help="Lines
 
 
 class Log:
-    """Prints what a service says; used from several threads, so that each line is written whole."""
+    """Prints the messages of a service; used from several threads, so that each line is written at once."""
 
     def __init__(self, log_format: Literal["text", "json"]) -> None:
         """Print in the format."""

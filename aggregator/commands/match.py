@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -13,12 +13,12 @@ from typing import Annotated, TextIO
 import typer
 from msgspec import to_builtins
 
-from aggregator import catalogue
 from aggregator.commands.options import CONFIG, ConfigOption, LinesArgument, OutputOption, open_streams
 from aggregator.commands.output import format_count
 from aggregator.commands.summary import warn
 from aggregator.config.load import load
 from aggregator.errors import AggregatorError, ConfigError
+from aggregator.merger.matching import catalogue
 from aggregator.merger.matching.comparison import BESIDE, POSTED
 from aggregator.merger.matching.explain import Resolution, explain_pairs
 from aggregator.merger.matching.features.records import parse_records
@@ -70,9 +70,6 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         raise typer.Exit(code)
 
 
-_Line = Mapping[str, object]
-
-
 def _match_lines(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool, threshold: float) -> int:
     """Write ``{"id", "cluster"}`` to ``sink`` for each record of ``source``; return the exit code.
 
@@ -121,15 +118,15 @@ def _choose_workers(config: Path) -> catalogue.MatchBatches:
     return partial(match_queue.match_on_workers, broker, loaded.queue, loaded.lease, warn)
 
 
-def _read_lines(source: TextIO) -> tuple[list[_Line], list[str]]:
+def _read_lines(source: TextIO) -> tuple[list[catalogue.Line], list[str]]:
     """Return the usable lines, and one message for each other line."""
-    lines: list[_Line] = []
+    lines: list[catalogue.Line] = []
     faults: list[str] = []
     known: set[str] = set()
     for number, text in enumerate(source, 1):
         if not text.strip():
             continue
-        line, fault = _parse_line(text)
+        line, fault = catalogue.parse_line(text)
         if line is not None and str(line["id"]) in known:
             fault = f"duplicate id {line['id']!r}"
         if line is None or fault:
@@ -138,20 +135,6 @@ def _read_lines(source: TextIO) -> tuple[list[_Line], list[str]]:
         known.add(str(line["id"]))
         lines.append(line)
     return lines, faults
-
-
-def _parse_line(text: str) -> tuple[_Line | None, str]:
-    """Parse one line; on failure return ``None`` and the reason."""
-    try:
-        line = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        return None, f"not JSON: {error}"
-    if not isinstance(line, dict):
-        return None, "not an object"
-    for key in ("id", "source"):
-        if isinstance(line.get(key), bool) or not isinstance(line.get(key), str | int):
-            return None, f"{key} is missing or is neither a string nor an integer"
-    return line, ""
 
 
 def _collect_pairs(found: Resolution) -> dict[str, dict[str, object]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, NamedTuple, TextIO
+from typing import Annotated, TextIO
 
 import typer
 
@@ -15,9 +16,12 @@ from aggregator.config.load import DEFAULT, Config
 from aggregator.errors import ConfigError, NothingToPublishError, PublishError
 from aggregator.model.feed import Plan
 
+_EARLIEST_YEAR, _LATEST_YEAR = 1970, 9000
+"""Years that ``--at`` may name: there must be room for the times that are computed from it."""
+
 
 def _parse_time(text: str) -> datetime:
-    """Parse an RFC 3339 time to UTC; one without a zone is an error.
+    """Parse an RFC 3339 time to UTC; raise BadParameter for one without a zone, or too early or late to count from.
 
     >>> _parse_time("2024-08-04T03:47:46+02:00").isoformat()
     '2024-08-04T01:47:46+00:00'
@@ -28,6 +32,8 @@ def _parse_time(text: str) -> datetime:
         raise typer.BadParameter(f'"{text}" is not a time such as 2024-08-04T01:47:46Z') from error
     if at.tzinfo is None:
         raise typer.BadParameter(f'"{text}" has no time zone: write {text}Z for UTC')
+    if not _EARLIEST_YEAR <= at.year <= _LATEST_YEAR:
+        raise typer.BadParameter(f'"{text}" is not between the years {_EARLIEST_YEAR} and {_LATEST_YEAR}')
     return at.astimezone(UTC)
 
 
@@ -57,14 +63,12 @@ def current_time(at: datetime | None) -> datetime:
     return at or datetime.now(UTC).replace(microsecond=0)
 
 
-def _has_store(config: Config) -> bool:
-    """Return whether there is a store; one on a server is taken to be there."""
-    return "://" in config.state or Path(config.state).exists()
-
-
 def require_store(config: Config) -> Config:
-    """Return the config if its store exists; raise NothingToPublishError otherwise, so that no store is created."""
-    if not _has_store(config):
+    """Return the config if its store exists; raise NothingToPublishError otherwise, so that no store is created.
+
+    A store on a server is taken to exist.
+    """
+    if "://" not in config.state and not Path(config.state).exists():
         raise NothingToPublishError(f"{config.state}: there is no store yet; run aggregator refresh first")
     return config
 
@@ -87,24 +91,20 @@ OutputOption = Annotated[
 ]
 
 
-class _Streams(NamedTuple):
-    """Input, output and messages of a command that reads lines."""
-
-    source: TextIO
-    sink: TextIO
-    errors: TextIO
-
-
 @contextmanager
-def open_streams(source: str, output: str) -> Iterator[_Streams]:
-    """Open input and output; raise ConfigError or PublishError if one cannot be opened, or if both are one file.
+def open_streams(source: str, output: str) -> Iterator[tuple[TextIO, TextIO, TextIO]]:
+    """Give input, output and standard error.
 
-    Bytes that are not UTF-8 become U+FFFD, so that one damaged line does not stop the others.
+    Raises ConfigError or PublishError if input or output cannot be used, or if both are one file. Bytes that are not
+    UTF-8 become U+FFFD, so that one damaged line does not stop the others.
     """
     if "-" not in (source, output) and Path(output).is_file() and Path(output).resolve() == Path(source).resolve():
         raise ConfigError(f"{output}: this is the input file; write the answers to another file")
-    with ExitStack() as stack:
-        yield _Streams(stack.enter_context(_open_input(source)), stack.enter_context(_open_output(output)), sys.stderr)
+    try:
+        with _open_input(source) as lines, _open_output(output) as answers:
+            yield lines, answers, sys.stderr
+    except OSError as error:
+        raise PublishError(f"{source} to {output}: {error.strerror}") from error
 
 
 def _open_input(source: str) -> TextIO:
@@ -117,10 +117,12 @@ def _open_input(source: str) -> TextIO:
         raise ConfigError(f"{source}: cannot be read: {error.strerror}") from error
 
 
-def _open_output(output: str) -> TextIO:
+def _open_output(output: str) -> AbstractContextManager[TextIO]:
     """Open a file, or standard output, for writing."""
     if output == "-":
-        return open(1, "w", encoding="utf-8", errors="backslashreplace", newline="\n", closefd=False)
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+        return nullcontext(sys.stdout)
     try:
         return Path(output).open("w", encoding="utf-8", errors="backslashreplace", newline="\n")
     except OSError as error:

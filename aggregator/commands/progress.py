@@ -26,8 +26,8 @@ def show_progress(*, hush: bool, verbose: bool) -> Iterator[Listener]:
     if hush:
         yield ignore_progress
     elif sys.stdout.isatty():
-        with _show_bars() as tell:
-            yield tell
+        with _show_bars() as listen:
+            yield listen
     else:
         yield _print_step if verbose else ignore_progress
 
@@ -58,7 +58,7 @@ def _show_bars() -> Iterator[Listener]:
         TextColumn("{task.fields[stage]}"),
         TimeElapsedColumn(),
     ) as bars:
-        yield _Board(bars).tell
+        yield _Board(bars).update
 
 
 class _SourceBar(BarColumn):
@@ -73,15 +73,15 @@ class _SourceBar(BarColumn):
 
 
 class _Board(Struct, frozen=True):
-    """The bars of a refresh, by feed and source."""
+    """The bars of a refresh, by feed and source; for use in several threads."""
 
     bars: Bars
     tasks: dict[tuple[str, str], TaskID] = field(default_factory=dict)
 
-    def tell(self, progress: Progress) -> None:
+    def update(self, progress: Progress) -> None:
         """Advance the bar of one source; a stage of the whole feed completes the bars of its sources."""
         if not progress.source:
-            for key, task in self.tasks.items():
+            for key, task in tuple(self.tasks.items()):  # other threads add to it
                 if key[0] == progress.feed:
                     self._complete(task)
             return
@@ -91,8 +91,8 @@ class _Board(Struct, frozen=True):
             feed, source = (escape(shorten(name, room)) for name in key)
             self.tasks[key] = self.bars.add_task(source, total=len(_STEPS), feed=feed, stage="", failed=False)
         failed = progress.stage == "failed"
-        asked = progress.stage == "fetch" and not progress.message
-        step = len(_STEPS) if failed else 0 if asked else _STEPS.get(progress.stage, 0)
+        is_begun = progress.stage == "fetch" and not progress.message
+        step = len(_STEPS) if failed else 0 if is_begun else _STEPS.get(progress.stage, 0)
         stage = "[red]failed" if failed else f"[cyan]{progress.stage}"
         self.bars.update(self.tasks[key], completed=step, stage=stage, failed=failed)
 

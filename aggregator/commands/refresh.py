@@ -78,8 +78,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
             is_clock=at is None,
             listen=listen,
         )
-    for line in (line for outcome in outcomes for line in summary.list_warnings(outcome)):
-        summary.warn(line)
+    summary.print_warnings(outcomes)
     if as_json or not quiet:
         next_polls = _read_next_polls(loaded, outcomes, now)
         if as_json:

@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 from msgspec.structs import replace
 from rich.console import Console
 
-from aggregator import compose, corrections, review
+from aggregator import corrections
 from aggregator.commands.item_report import print_entries, print_evidence, print_sides
 from aggregator.commands.options import (
     CONFIG,
@@ -22,13 +23,13 @@ from aggregator.commands.options import (
     require_store,
 )
 from aggregator.commands.output import format_count, open_console, shorten
+from aggregator.compose import compose_published
 from aggregator.config.load import Config, load
 from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError
 from aggregator.model.cluster import Decision, Pair, Verdict
 from aggregator.model.feed import Plan
-from aggregator.model.item import HeldItem
-from aggregator.review import Consequence, Question
+from aggregator.model.item import HeldItem, Item
 from aggregator.store import database, decisions, entries
 from aggregator.store.entries import StoredEntry
 
@@ -44,6 +45,17 @@ _SENTENCE = 1000
 _DECIDED = {True: "published", False: "never published", None: "held until confirmed"}
 
 _Two = tuple[str, str]
+
+
+class _Consequence(Struct, frozen=True):
+    """The effect of a decision on the feed, and whether it has any.
+
+    ``removed`` are items that leave the feed, each with the one that it becomes part of; ``added`` come into it.
+    """
+
+    changed: bool
+    removed: tuple[tuple[Item, Item], ...]
+    added: tuple[Item, ...]
 
 
 def run(  # noqa: PLR0913 - each is an option of the command line
@@ -97,18 +109,14 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         for name, wanted in chosen:
             _decide_held(loaded, plan, name, wanted, now)
         return
-    pairs, held = _find_undecided(loaded, plan, now)
+    feed_now = compose_published(loaded.state, plan, now)
+    pairs, held = feed_now.near_misses, [each for each in feed_now.held if each.why != "due"]
     if listed:
         _print_list(open_console(), pairs, held)
     elif not pairs and not held:
         open_console().print("Nothing to decide: no near misses and no held items.")
     elif _ask_about_pairs(loaded, plan, pairs, now):
         _ask_about_held(loaded, plan, held, now)
-
-
-def _find_undecided(config: Config, plan: Plan, now: datetime) -> tuple[tuple[Pair, ...], tuple[HeldItem, ...]]:
-    with database.open_store(config.state) as store:
-        return review.find_open(store, plan, now)
 
 
 def _print_list(console: Console, pairs: Sequence[Pair], held: Sequence[HeldItem]) -> None:
@@ -134,19 +142,20 @@ def _ask_about_pairs(config: Config, plan: Plan, pairs: Sequence[Pair], now: dat
     A pair that earlier answers have settled is left out. "Back" takes back the answer before.
     """
     console = open_console()
-    with database.open_store(config.state) as store:
-        questions = review.make_questions(store, plan, pairs, now)
+    stored = _read_entries(config, plan)
+    pairs = [pair for pair in pairs if pair.left in stored and pair.right in stored]
     asked: list[tuple[int, Decision | None]] = []
     place = 0
-    while place < len(questions):
-        question = questions[place]
-        same = Decision("same", question.pair.left, question.pair.right)
+    while place < len(pairs):
+        pair = pairs[place]
+        same = Decision("same", pair.left, pair.right)
         found = _find_consequence(config, plan, same, now)
-        if not found:
+        if not found.changed:
             place += 1
             continue
-        console.rule(f"{place + 1} of {len(questions)}")
-        answer = _ask_about(console, question, found)
+        console.rule(f"{place + 1} of {len(pairs)}")
+        print_sides(console, stored[pair.left], stored[pair.right])
+        answer = _ask_about(console, pair, found)
         if answer == "q":
             return False
         if answer == "b":
@@ -165,11 +174,10 @@ def _ask_about_pairs(config: Config, plan: Plan, pairs: Sequence[Pair], now: dat
     return True
 
 
-def _ask_about(console: Console, question: Question, found: Consequence) -> str:
-    """Show a pair side by side with the consequence of a merge, and return the key of the answer."""
-    print_sides(console, question.left.entry, question.right.entry)
-    print_evidence(console, question.pair)
-    for line in review.describe_consequence(found):
+def _ask_about(console: Console, pair: Pair, found: _Consequence) -> str:
+    """Show the evidence about a pair and the consequence of a merge, and return the key of the answer."""
+    print_evidence(console, pair)
+    for line in _describe_consequence(found):
         console.print(f"If they are the same: {shorten(line, _SENTENCE)}", soft_wrap=True)
     return str(typer.prompt(_PAIR_QUESTION, default="u")).strip().lower()[:1]
 
@@ -183,31 +191,53 @@ def _go_back(config: Config, plan: Plan, asked: list[tuple[int, Decision | None]
     return place
 
 
-def _find_consequence(config: Config, plan: Plan, decision: Decision, now: datetime) -> Consequence:
-    with database.open_store(config.state) as store:
-        return review.find_consequence(store, plan, decision, now)
+def _find_consequence(config: Config, plan: Plan, decision: Decision, now: datetime) -> _Consequence:
+    """Compose the feed without and with a decision, and return what differs."""
+    before = compose_published(config.state, plan, now)
+    after = compose_published(config.state, plan, now, decision=decision)
+    items, items_after = ({item.guid: item for item in feed.items} for feed in (before, after))
+    homes = {entry: item for item in after.items for entry in item.entries}
+    removed = (
+        (item, next((homes[entry] for entry in item.entries if entry in homes), None))
+        for item in before.items
+        if item.guid not in items_after
+    )
+    entries_of, entries_after = ({item.guid: item.entries for item in feed.items} for feed in (before, after))
+    return _Consequence(
+        changed=entries_of != entries_after or before.held != after.held,
+        removed=tuple((item, items.get(into.guid, into)) for item, into in removed if into is not None),
+        added=tuple(item for item in after.items if item.guid not in items),
+    )
 
 
-def _confirm(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
-    """Ask before two published items become one; exit with 1 if the person declines."""
-    found = _find_consequence(config, plan, decision, now)
-    if found.removed and decision.verdict == "same":
-        for line in review.describe_consequence(found):
-            typer.echo(shorten(line, _SENTENCE))
-        if not typer.confirm(_ASK):
-            raise typer.Exit(1)
+def _describe_consequence(found: _Consequence) -> tuple[str, ...]:
+    """Return one sentence for each item that would leave the feed or come into it."""
+    gone = (
+        f"Merging removes the item “{item.title}” ({item.guid}) from the feed; subscribers who have it keep it. "
+        f"Its entries become part of “{into.title}” ({into.guid})."
+        for item, into in found.removed
+    )
+    come = (f"Parting brings the item “{item.title}” ({item.guid}) into the feed." for item in found.added)
+    return (*gone, *come) or ("No published item leaves the feed.",)
 
 
 def _decide_named(  # noqa: PLR0913 - each is a part of one decision
     config: Config, plan: Plan, decision: Decision, now: datetime, *, ask: bool, dry_run: bool
 ) -> None:
-    """Store a decision about two known ids, or only print what it would do."""
-    if dry_run:
-        for line in review.describe_consequence(_find_consequence(config, plan, decision, now)):
-            typer.echo(shorten(line, _SENTENCE))
-        return
-    if ask:
-        _confirm(config, plan, decision, now)
+    """Store a decision about two known ids, or only print what it would do.
+
+    Ask before two published items become one; exit with 1 if the person declines.
+    """
+    ask = ask and decision.verdict == "same"
+    if ask or dry_run:
+        found = _find_consequence(config, plan, decision, now)
+        if dry_run or found.removed:
+            for line in _describe_consequence(found):
+                typer.echo(shorten(line, _SENTENCE))
+        if dry_run:
+            return
+        if found.removed and not typer.confirm(_ASK):
+            raise typer.Exit(1)
     _decide(config, plan, decision, now)
 
 
@@ -245,7 +275,7 @@ def _decide_held(config: Config, plan: Plan, name: str, wanted: bool | None, now
             typer.echo(f"{plan.name}: {shorten(name)}: released")
             return
         decided = [known for known in decisions.read_admissions(store, plan.name) if known == name]
-    held = compose.published_feed(config.state, plan, at=now).held
+    held = compose_published(config.state, plan, now).held
     found = next((each.entries for each in held if name in each.entries), tuple(decided))
     if not found or (wanted is None and not decided):
         known = sorted(entry for each in held for entry in each.entries)
@@ -287,9 +317,7 @@ def _undo(config: Config, plan: Plan, two: _Two, now: datetime) -> None:
 
 def _are_one_item(config: Config, plan: Plan, two: _Two, now: datetime) -> bool:
     """Return whether the two are one item without the decision."""
-    return any(
-        {*two} <= {item.guid, *item.entries} for item in compose.published_feed(config.state, plan, at=now).items
-    )
+    return any({*two} <= {item.guid, *item.entries} for item in compose_published(config.state, plan, now).items)
 
 
 def _is_configured(plan: Plan, two: _Two) -> bool:
@@ -299,9 +327,7 @@ def _is_configured(plan: Plan, two: _Two) -> bool:
 
 def _check_known(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
     """Raise ConfigError, with the nearest known id, if an id is neither an entry id nor a guid of the feed."""
-    known = set(_read_entries(config, plan)) | {
-        item.guid for item in compose.published_feed(config.state, plan, at=now).items
-    }
+    known = set(_read_entries(config, plan)) | {item.guid for item in compose_published(config.state, plan, now).items}
     for name in (decision.left, decision.right):
         if name not in known:
             raise ConfigError(f'{plan.name}: no entry or item has the id "{name}"; {suggest(name, sorted(known))}')

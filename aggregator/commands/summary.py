@@ -33,11 +33,16 @@ def list_warnings(outcome: Outcome) -> tuple[str, ...]:
     return (*failed, *alarms, *(shorten(failure, 300) for failure in outcome.failures))
 
 
+def print_warnings(outcomes: Sequence[Outcome]) -> None:
+    """Print the warnings of a refresh."""
+    for warning in (line for outcome in outcomes for line in list_warnings(outcome)):
+        warn(warning)
+
+
 def print_news(outcomes: Sequence[Outcome], at: datetime) -> None:
     """Print the warnings of a scheduled refresh, and a summary of each feed that changed."""
     for outcome in outcomes:
-        for warning in list_warnings(outcome):
-            warn(warning)
+        print_warnings([outcome])
         if outcome.new or outcome.changed:
             typer.echo("\n".join((f"{at:%Y-%m-%d %H:%M:%S}Z", *format_summary(outcome))))
 

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
 import typer
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from aggregator.commands.options import AtOption, JsonOption, current_time
-from aggregator.commands.output import format_count
+from aggregator.commands.output import format_count, to_json
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers.http.client import Client
 from aggregator.fetchers.http.polling import Policy
 from aggregator.model.source import PollState, Source
+from aggregator.text.urls import find_host
 from aggregator.validator.artwork import Picture
 from aggregator.validator.document import Served, find_artwork
 from aggregator.validator.examine import RULES, examine
@@ -73,7 +71,10 @@ def run(  # noqa: PLR0913  # one for each option
         raise ConfigError("validate: name a file or a URL, or - for standard input")
     now = current_time(at)
     verdicts = [_examine(document, now, artwork=artwork) for document in documents]
-    typer.echo(_to_json(verdicts) if as_json else "\n".join(line for one in verdicts for line in _format_verdict(one)))
+    if as_json:
+        typer.echo(to_json(list(map(_to_values, verdicts))))
+    else:
+        typer.echo("\n".join(line for one in verdicts for line in _format_verdict(one)))
     grave = {"M", "S"} if strict else {"M"}
     if any(finding.severity in grave for verdict in verdicts for finding in verdict.findings):
         raise typer.Exit(1)
@@ -101,7 +102,8 @@ def _fetch_artwork(address: str, document: str, now: datetime) -> Picture:
 
 
 def _make_policy(document: str) -> Policy:
-    return Policy(allow_networks=_OWN_MACHINE.get(urlsplit(document).hostname or "", ()))
+    host, _, _port = find_host(document).rpartition(":")
+    return Policy(allow_networks=_OWN_MACHINE.get(host, ()))
 
 
 def _read(document: str) -> bytes:
@@ -119,7 +121,7 @@ def _fetch_document(document: str, now: datetime) -> tuple[bytes, Served]:
         answer = client.poll(Source("validate", "feed", url=document), PollState(document), now, force=True)
     if answer.document is None:
         raise FetchError(answer.message or f"{document}: empty answer")
-    known = answer.document.validators
+    known = answer.poll_state.validators
     given = (answer.document.url, answer.document.media_type, answer.document.charset)
     return answer.document.body, Served(*given, validators=bool(known.etag or known.last_modified))
 
@@ -143,17 +145,10 @@ def _count_by_severity(verdict: _Verdict) -> Iterator[str]:
         yield format_count(rules, word) + (f" in {places} places" if places > rules else "")
 
 
-def _to_json(verdicts: Sequence[_Verdict]) -> str:
-    values = [
-        {
-            "document": verdict.document,
-            "kind": verdict.kind,
-            "counts": {word: verdict.places(key) for key, word in SEVERITIES.items()},
-            "findings": [asdict(finding) for finding in verdict.findings],
-        }
-        for verdict in verdicts
-    ]
-    return json.dumps(values, ensure_ascii=False, indent=2)
+def _to_values(verdict: _Verdict) -> dict[str, object]:
+    """Return the verdict for JSON."""
+    counts = {word: verdict.places(key) for key, word in SEVERITIES.items()}
+    return {"document": verdict.document, "kind": verdict.kind, "counts": counts, "findings": verdict.findings}
 
 
 def _list_rules(*, as_json: bool) -> Iterator[str]:
@@ -168,7 +163,7 @@ def _list_rules(*, as_json: bool) -> Iterator[str]:
             }
             for one in RULES
         ]
-        yield json.dumps(values, ensure_ascii=False, indent=2)
+        yield to_json(values)
         return
     for one in RULES:
         blogs = f"; {one.beside} where it is no podcast" if one.beside else ""

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from aggregator.commands.log import Log, LogOption
-from aggregator.commands.options import CONFIG, ConfigOption
+from aggregator.commands.options import CONFIG, ConfigOption, current_time
 from aggregator.commands.output import format_count
 from aggregator.config.load import load
 from aggregator.errors import AggregatorError
@@ -95,4 +95,4 @@ def _work(  # noqa: PLR0913, PLR0917 - what one job is given
     counts.lost.inc(lost)
     if lost:
         lines.warn(f"the leases of {format_count(lost, 'feed')} were lost; another worker refreshes them")
-    lines.print_news(outcomes, at or datetime.now().astimezone())
+    lines.print_news(outcomes, current_time(at))

@@ -20,10 +20,15 @@ _Edit = tuple[int, int, str]
 """A piece of the text, from one place to another, and what takes its place."""
 
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9./_-]*(?::[A-Za-z0-9./_-]+)*")
-"""Texts that need no quotes for any YAML reader, also in braces."""
+"""Texts without characters that mean something in YAML, also in braces."""
 
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 """Texts that some YAML reader takes for something else."""
+
+
+def is_plain(text: str) -> bool:
+    """Return whether a text needs no quotes for any YAML reader, also in braces."""
+    return _PLAIN.fullmatch(text) is not None and text.lower() not in _WORDS
 
 
 def read_source(text: str, feed: str, source: str) -> Keys:
@@ -43,19 +48,28 @@ def change_source(text: str, feed: str, source: str, keys: Keys) -> str:
     (YAML 1.2, section 7.1).
     """
     parsed = parse(text, "config.yaml")
-    wanted = json.loads(json.dumps(parsed.values))  # without parts that are shared
+    wanted = copy_values(parsed.values)
     _update(_find(wanted, feed, source), keys)
     node: Any = parsed.root
     for step in ("feeds", feed, "sources", source):
         node = next(value for key, value in node.value if key.value == step)
     after = _apply(text, _change(text, node, keys))
-    try:
-        done = parse(after, "config.yaml").values == wanted
-    except ConfigError:
-        done = False
-    if not done:
+    if not has_values(after, wanted):
         raise ConfigError(f"feeds.{feed}.sources.{source} cannot be changed here as it is written: edit the file")
     return after
+
+
+def copy_values(values: object) -> Any:
+    """Return a copy of the values of a config in which no part is shared, as by an alias."""
+    return json.loads(json.dumps(values))
+
+
+def has_values(text: str, wanted: object) -> bool:
+    """Return whether the text is YAML of these values."""
+    try:
+        return bool(copy_values(parse(text, "config.yaml").values) == wanted)
+    except ConfigError:
+        return False
 
 
 def _find(values: Any, feed: str, source: str) -> dict[str, Any]:
@@ -163,7 +177,7 @@ def _write(value: Any) -> str:
         return "{" + ", ".join(f"{name}: {_write(each)}" for name, each in value.items()) + "}"
     if isinstance(value, list):
         return f"[{', '.join(map(_write, value))}]"
-    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
+    if isinstance(value, str) and is_plain(value):
         return value
     return json.dumps(
         value, ensure_ascii=isinstance(value, str) and not value.isprintable()

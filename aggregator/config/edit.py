@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -13,20 +12,27 @@ from typing import Final
 from msgspec import Struct
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.error import YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString as Quoted
 
-from aggregator.config.change import Keys, change_source, make_digest, read_source
+from aggregator.config.change import (
+    Keys,
+    change_source,
+    copy_values,
+    has_values,
+    is_plain,
+    make_digest,
+    read_source,
+)
 from aggregator.config.load import check
+from aggregator.config.parse import parse
 from aggregator.errors import ConfigError
 
 _WIDTH = 4096
 """Line width for ruamel.yaml, which folds longer lines."""
 
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9./_-]*(?::[A-Za-z0-9./_-]+)*")
-"""Values that need no quotes for any YAML reader, also in braces."""
-
 _writing: Final = Lock()
-"""Held while a config file is read, changed and written: the desk may be asked twice at once."""
+"""Held while a config file is read, changed and written: the desk may get two requests at once."""
 
 
 class ChangedError(ConfigError):
@@ -95,8 +101,25 @@ def _write(path: Path, edit: Callable[[str], str], ending: str = "partial") -> P
 def add_sources(text: str, additions: Sequence[Addition]) -> str:
     """Add sources to the text of a valid config; no other line changes.
 
-    Only if feeds or sources are written in braces, or are missing, the whole text is rewritten by ruamel.yaml.
+    Only if feeds or sources are written in braces, or are missing, the whole text is rewritten by ruamel.yaml. Raises
+    ConfigError if another value would change, as where the sources of two feeds are one by an alias.
     """
+    wanted = copy_values(parse(text, "config.yaml").values) or {}
+    wanted["feeds"] = wanted.get("feeds") or {}
+    for each in additions:
+        feed = wanted["feeds"].setdefault(each.feed, {"title": each.title or each.feed, "sources": {}})
+        feed["sources"][each.source] = dict(each.keys) | ({"options": dict(each.options)} if each.options else {})
+    try:
+        after = _add_sources(text, additions)
+    except YAMLError:
+        after = ""
+    if not has_values(after, wanted):
+        names = ", ".join(sorted({f"feeds.{each.feed}" for each in additions}))
+        raise ConfigError(f"{names} cannot be extended here as the config is written: edit the file")
+    return after
+
+
+def _add_sources(text: str, additions: Sequence[Addition]) -> str:
     for each in additions:
         document = _make_yaml().load(text) or CommentedMap()
         feeds = document.get("feeds")
@@ -166,7 +189,7 @@ def _make_keys(addition: Addition) -> CommentedMap:
 
 
 def _make_flow_map(pairs: Iterable[tuple[str, str]]) -> CommentedMap:
-    made = CommentedMap((key, value if _PLAIN.fullmatch(value) else Quoted(value)) for key, value in pairs)
+    made = CommentedMap((key, value if is_plain(value) else Quoted(value)) for key, value in pairs)
     made.fa.set_flow_style()
     return made
 

@@ -40,51 +40,51 @@ class Keys(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True, str_strip_whitespace=True)
 
 
-def _web(text: str) -> str:
+def _check_web(text: str) -> str:
     if not is_web(text):
         raise ValueError(f'"{text}" is not an http or https address')
     return text
 
 
-def _proxy(text: str) -> str:
+def _check_proxy(text: str) -> str:
     if not text.startswith("http://"):
         raise ValueError("the URL of a proxy begins with http://, such as http://proxy.example:3128")
-    return _web(text)
+    return _check_web(text)
 
 
-def _network(text: str) -> str:
+def _check_network(text: str) -> str:
     try:
         return str(ipaddress.ip_network(text))
     except ValueError as error:
         raise ValueError(f"{error}; write a network as 10.0.0.0/8") from error
 
 
-def _cron(text: str) -> str:
+def _check_cron(text: str) -> str:
     if fault := find_fault(text):
         raise ValueError(f'"{text}" is not a cron expression ({fault}); write five fields, such as "17 * * * *"')
     return text
 
 
-def _category(text: str) -> str:
+def _check_category(text: str) -> str:
     if text not in CATEGORY_NAMES:
         raise ValueError(f'"{text}" is not a category of Apple Podcasts; {suggest(text, CATEGORY_NAMES)}')
     return text
 
 
-def _language(text: str) -> str:
+def _check_language(text: str) -> str:
     if not _LANGUAGE.fullmatch(text):
         raise ValueError(f'"{text}" is not a language tag, such as "en" or "pt-BR"')
     return text
 
 
-def _guid(text: str) -> str:
+def _check_guid(text: str) -> str:
     try:
         return str(UUID(text))
     except ValueError as error:
         raise ValueError(f'"{text}" is not a UUID') from error
 
 
-def _email(text: str) -> str:
+def _check_email(text: str) -> str:
     if not _EMAIL.fullmatch(text):
         raise ValueError(f'"{text}" is not an e-mail address')
     return text
@@ -94,13 +94,13 @@ RESERVED_NAME = "desk"
 """A name that no feed may have: the path of the desk."""
 
 
-def _pair(names: list[str]) -> list[str]:
+def _check_pair(names: list[str]) -> list[str]:
     if len(set(names)) != 2:  # noqa: PLR2004 - a decision is about two
         raise ValueError("name two different entries or items, each by its id or guid")
     return names
 
 
-def _feed_name(name: str) -> str:
+def _check_feed_name(name: str) -> str:
     if name.endswith(_FILE_ENDINGS):
         raise ValueError(f'"{name}" is the name of a file; a feed is a folder: leave out the ending')
     if name == RESERVED_NAME:
@@ -108,7 +108,7 @@ def _feed_name(name: str) -> str:
     return name
 
 
-def _header_name(name: str) -> str:
+def _check_header_name(name: str) -> str:
     if not _HEADER_NAME.fullmatch(name):
         raise ValueError(f'"{name}" is not the name of a header field')
     if name.lower() in _OWN_HEADERS:
@@ -121,23 +121,23 @@ def is_token(text: str) -> bool:
     return _TOKEN.fullmatch(text) is not None and not text.startswith("$")
 
 
-def _token(text: str) -> str:
+def _check_token(text: str) -> str:
     if not _TOKEN.fullmatch(text):  # the message must not have it
         raise ValueError("a token has 16 to 64 letters, digits, dashes or underscores, or is ${NAME}")
     return text
 
 
-def _plain(value: object) -> object:
+def _to_text(value: object) -> object:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _length(text: str) -> str:
+def _check_length(text: str) -> str:
     if durations.parse(text) is None:
         raise ValueError(f'"{text}" is not a length, such as "20 min" or "1:30:00"')
     return text
 
 
-def _day(text: str) -> str:
+def _check_day(text: str) -> str:
     try:
         datetime.fromisoformat(text)
     except ValueError as error:
@@ -145,24 +145,24 @@ def _day(text: str) -> str:
     return text
 
 
-def _listed(value: object) -> object:
+def _make_list(value: object) -> object:
     return value if isinstance(value, list) else [value]
 
 
-def _one_or_more(schema: JsonDict) -> None:
+def _allow_single(schema: JsonDict) -> None:
     """Allow a value alone in place of a list of one."""
     items = schema.pop("items")
     schema.pop("type")
     schema["anyOf"] = [items, {"type": "array", "items": items, "minItems": 1}]
 
 
-def _output(text: str) -> str:
+def _check_output(text: str) -> str:
     if "://" in text and not _BUCKET.fullmatch(text):
         raise ValueError(f'"{text}" is not a folder and not s3://bucket/prefix')
     return text
 
 
-def _regex(text: str) -> str:
+def _check_pattern(text: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
@@ -171,23 +171,23 @@ def _regex(text: str) -> str:
 
 
 Text = Annotated[str, Field(min_length=1)]
-OutputPlace = Annotated[Text, AfterValidator(_output)]
-WebAddress = Annotated[str, AfterValidator(_web), Field(json_schema_extra={"pattern": "^https?://"})]
-ProxyAddress = Annotated[str, AfterValidator(_proxy), Field(json_schema_extra={"pattern": "^http://"})]
-Network = Annotated[str, AfterValidator(_network)]
-Cron = Annotated[str, AfterValidator(_cron), Field(json_schema_extra={"examples": ["17 * * * *", "@hourly"]})]
-Category = Annotated[str, AfterValidator(_category), Field(json_schema_extra={"enum": list(CATEGORY_NAMES)})]
-Language = Annotated[str, AfterValidator(_language), Field(json_schema_extra={"examples": ["en", "pt-BR"]})]
-Guid = Annotated[str, AfterValidator(_guid), Field(json_schema_extra={"format": "uuid"})]
-Email = Annotated[str, AfterValidator(_email), Field(json_schema_extra={"format": "email"})]
-Pair = Annotated[list[str], AfterValidator(_pair), Field(json_schema_extra={"minItems": 2, "maxItems": 2})]
-Plain = Annotated[str, BeforeValidator(_plain), Field(json_schema_extra={"type": ["string", "number", "boolean"]})]
-Pattern = Annotated[str, AfterValidator(_regex), Field(min_length=1, json_schema_extra={"format": "regex"})]
-Length = Annotated[str, AfterValidator(_length), Field(json_schema_extra={"examples": ["20 min", "1:30:00"]})]
-Day = Annotated[str, AfterValidator(_day), Field(json_schema_extra={"examples": ["2024-05-01"]})]
-OneOrMore = Annotated[list[_T], BeforeValidator(_listed), Field(min_length=1, json_schema_extra=_one_or_more)]
-FeedName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=64), AfterValidator(_feed_name)]
+OutputPlace = Annotated[Text, AfterValidator(_check_output)]
+WebAddress = Annotated[str, AfterValidator(_check_web), Field(json_schema_extra={"pattern": "^https?://"})]
+ProxyAddress = Annotated[str, AfterValidator(_check_proxy), Field(json_schema_extra={"pattern": "^http://"})]
+Network = Annotated[str, AfterValidator(_check_network)]
+Cron = Annotated[str, AfterValidator(_check_cron), Field(json_schema_extra={"examples": ["17 * * * *", "@hourly"]})]
+Category = Annotated[str, AfterValidator(_check_category), Field(json_schema_extra={"enum": list(CATEGORY_NAMES)})]
+Language = Annotated[str, AfterValidator(_check_language), Field(json_schema_extra={"examples": ["en", "pt-BR"]})]
+Guid = Annotated[str, AfterValidator(_check_guid), Field(json_schema_extra={"format": "uuid"})]
+Email = Annotated[str, AfterValidator(_check_email), Field(json_schema_extra={"format": "email"})]
+Pair = Annotated[list[str], AfterValidator(_check_pair), Field(json_schema_extra={"minItems": 2, "maxItems": 2})]
+Plain = Annotated[str, BeforeValidator(_to_text), Field(json_schema_extra={"type": ["string", "number", "boolean"]})]
+Pattern = Annotated[str, AfterValidator(_check_pattern), Field(min_length=1, json_schema_extra={"format": "regex"})]
+Length = Annotated[str, AfterValidator(_check_length), Field(json_schema_extra={"examples": ["20 min", "1:30:00"]})]
+Day = Annotated[str, AfterValidator(_check_day), Field(json_schema_extra={"examples": ["2024-05-01"]})]
+OneOrMore = Annotated[list[_T], BeforeValidator(_make_list), Field(min_length=1, json_schema_extra=_allow_single)]
+FeedName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=64), AfterValidator(_check_feed_name)]
 SourceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
-Token = Annotated[str, AfterValidator(_token), Field(json_schema_extra={"pattern": f"^({_TOKEN.pattern})$"})]
-HeaderName = Annotated[str, AfterValidator(_header_name)]
+Token = Annotated[str, AfterValidator(_check_token), Field(json_schema_extra={"pattern": f"^({_TOKEN.pattern})$"})]
+HeaderName = Annotated[str, AfterValidator(_check_header_name)]
 Whole = Annotated[int, Field(strict=True, ge=1)]

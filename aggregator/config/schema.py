@@ -348,7 +348,7 @@ class DeskKeys(Keys):
 
     @model_validator(mode="after")
     def _check_networks(self) -> Self:
-        """Check that the header is believed of someone, and not of all."""
+        """Check that a trusted header has networks, and networks a header."""
         if (self.trusted_header is None) != (not self.trusted_networks):
             raise ValueError("trusted_header and trusted_networks need each other: anyone can send a header")
         return self

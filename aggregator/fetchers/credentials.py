@@ -67,9 +67,15 @@ def hide_in_body(body: bytes, secrets: Secrets) -> bytes:
 
 
 def hide_in_listing(listing: Listing, source: Source) -> Listing:
-    """Return the listing with names in place of values that were escaped in the body and not found there."""
-    if not _list_names(source):
-        return listing
+    """Return the listing with names in place of values that were escaped in the body and not found there.
+
+    Audio at an address with a secret is left out, unless its feed is private. Other elements with such an address are
+    left out in any case.
+    """
+    return _remove_addresses(_hide_values(listing, source), source) if _list_names(source) else listing
+
+
+def _hide_values(listing: Listing, source: Source) -> Listing:
     try:
         secrets = read_secrets(source)
     except FetchError:  # a snapshot is read without them
@@ -80,19 +86,13 @@ def hide_in_listing(listing: Listing, source: Source) -> Listing:
     return listing if hidden == text else msgspec.json.decode(hidden, type=Listing)
 
 
-def remove_secret_audio(listing: Listing, source: Source) -> Listing:
-    """Return the listing without audio at an address with a secret, unless its feed is private.
-
-    Elements with such an address are left out in any case.
-    """
-    if not _list_names(source):
-        return listing
+def _remove_addresses(listing: Listing, source: Source) -> Listing:
     tagged = tuple(
         replace(entry, tags=tuple(each for each in entry.tags if not _has_name(each))) for entry in listing.entries
     )
-    if source.private:
-        return replace(listing, entries=tagged)
     listing = replace(listing, entries=tagged)
+    if source.private:
+        return listing
     entries = tuple(
         replace(entry, enclosure=None) if entry.enclosure and names_secret(entry.enclosure.url) else entry
         for entry in listing.entries
@@ -139,6 +139,10 @@ def _find_origin(url: str) -> tuple[str, str, int | None]:
 def _read_secret(name: str) -> str:
     """Return the value of an environment variable, or of the file that NAME_FILE names."""
     if value := os.environ.get(name):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise FetchError(f"the environment variable {name} is not UTF-8") from None
         return value
     file = os.environ.get(f"{name}_FILE")
     if not file:

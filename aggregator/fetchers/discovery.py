@@ -23,9 +23,9 @@ _MOST = 20  # addresses
 
 
 def find_feeds(document: Document) -> tuple[str, ...]:
-    """Return the addresses of the feeds that a page names, best first: MP3 before other audio, feeds of comments last.
+    """Return the addresses of the feeds that an HTML page names, none for other documents.
 
-    None if the document is a feed itself.
+    The best comes first: MP3 before other audio, feeds of comments last.
     """
     root = xml.parse_html(decoding.decode(document)) if decoding.detect_type(document) == "html" else None
     if root is None:

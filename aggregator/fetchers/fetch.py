@@ -13,10 +13,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from threading import Lock
 from urllib.parse import urlsplit
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError, StoreError
@@ -29,12 +28,10 @@ from aggregator.fetchers.http.target import redact
 from aggregator.fetchers.parsing.entries import make_keys_unique
 from aggregator.model.entry import Listing
 from aggregator.model.feed import SourceResult
-from aggregator.model.outline import Outline, Pick
 from aggregator.model.source import (
     Answer,
     Document,
     PollState,
-    Proposals,
     Request,
     Robots,
     Source,
@@ -50,28 +47,24 @@ Tell = Callable[[Source, str, str], None]
 """Called in any thread with the source, the stage ("fetch", "read", "failed"), and its result, empty at its start."""
 
 
-class Resources(Struct):
+class Resources:
     """The threads and the polls of one run; may be used from several threads.
 
     ``held`` are the hosts that sent Retry-After; ``read_robots`` returns the stored robots.txt of an address; ``gate``
     limits polls of a host together with those of other machines, ``None`` if there are none.
     """
 
-    policy: Policy
-    held: Mapping[str, datetime] = field(default_factory=dict)
-    read_robots: Callable[[str], Robots | None] = field(default=lambda _url: None)
-    gate: host_limits.HostGate | None = None
-    _limiter: host_limits.HostLimiter | None = None
-    _sources: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_MOST_SOURCES, "fetch"))
-    _readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_PROCESSORS, "read"))
-    _lock: Lock = field(default_factory=Lock)
-
-    def limiter(self) -> host_limits.HostLimiter:
-        """Return the limiter of all polls of this run, made when the first source is due."""
-        with self._lock:
-            if self._limiter is None:
-                self._limiter = host_limits.HostLimiter(self.policy, self.held, self.read_robots, gate=self.gate)
-            return self._limiter
+    def __init__(
+        self,
+        policy: Policy,
+        held: Mapping[str, datetime] | None = None,
+        read_robots: Callable[[str], Robots | None] = lambda _url: None,
+        gate: host_limits.HostGate | None = None,
+    ) -> None:
+        """Make them when the clock of the run is read; threads are started when they are needed."""
+        self.limiter = host_limits.HostLimiter(policy, held, read_robots, gate=gate)
+        self._sources = ThreadPoolExecutor(_MOST_SOURCES, "fetch")
+        self._readers = ThreadPoolExecutor(_PROCESSORS, "read")
 
     def start(self, fetch_source: Callable[[], FetchedSource]) -> Future[FetchedSource]:
         """Fetch a source in a thread."""
@@ -85,27 +78,9 @@ class Resources(Struct):
         """Return the feeds that a page names, once a parser process is free; raise ReadError."""
         return self._readers.submit(parser_process.discover, document).result()
 
-    def propose(self, document: Document) -> Proposals:
-        """Return how a document of no known kind can be read, once a parser process is free; raise ReadError."""
-        return self._readers.submit(parser_process.propose, document).result()
-
-    def outline(self, document: Document, first: int = 0) -> Outline:
-        """Return a page as an outline to choose from, from that piece on; ReadError."""
-        return self._readers.submit(parser_process.outline, document, first).result()
-
-    def pick(self, document: Document, chosen: Pick) -> dict[str, str]:
-        """Return the options of the document's source with the selectors of what was chosen; ReadError."""
-        return self._readers.submit(parser_process.pick, document, chosen).result()
-
-    def take_new_robots(self) -> tuple[Robots, ...]:
-        """Return the robots.txt files that were fetched since the last call."""
-        with self._lock:
-            return self._limiter.take_new_robots() if self._limiter else ()
-
     def close(self) -> None:
         """Wait for polls and documents in progress, and close connections and processes."""
-        if self._limiter is not None:
-            self._limiter.close()
+        self.limiter.close()
         self._readers.shutdown(cancel_futures=True)
         self._sources.shutdown(cancel_futures=True)
 
@@ -227,7 +202,7 @@ class _SourceFetch(Struct, frozen=True):
         return (feed, page) if page.document is None else (page, feed)
 
     def _poll(self, request: Request, *, force: bool = False, found_by: str | None = None) -> Answer:
-        return self.terms.resources.limiter().ask(
+        return self.terms.resources.limiter.poll(
             self.source,
             self._poll_state(request.url),
             self.terms.now,
@@ -235,7 +210,7 @@ class _SourceFetch(Struct, frozen=True):
             found_by=found_by,
             headers=request.headers,
             secrets=request.secrets,
-        )
+        ).result()
 
     def _read(self, answer: Answer, others: tuple[PollState, ...] = (), request: Request | None = None) -> _Read:
         """Return the listing of the answer's document and its further pages, if that is believed."""
@@ -264,7 +239,7 @@ class _SourceFetch(Struct, frozen=True):
             if urlsplit(next_url)[:2] != urlsplit(request.url)[:2]:
                 why = f"the next page is at another host, which is not asked: {redact(next_url)}"
                 break
-            if len(asked) == _MOST_PAGES:
+            if len(asked) == _MOST_PAGES or len(entries) >= parser_process.MOST_ITEMS:
                 break
             asked.add(next_url)
             try:
@@ -293,7 +268,7 @@ class _SourceFetch(Struct, frozen=True):
             listing, error = self.terms.resources.read(document), None
         except ReadError as unread:
             listing, error = Listing(()), unread
-        listing = credentials.remove_secret_audio(credentials.hide_in_listing(listing, self.source), self.source)
+        listing = credentials.hide_in_listing(listing, self.source)
         if not listing.entries and (wall := bot_protection.find_in_page(document.body)):
             raise ReadError(f"{redact(document.url)}: {bot_protection.describe(wall)}") from error
         if error is not None:
@@ -380,6 +355,6 @@ def _explain(error: FetchError | ReadError, source: Source) -> str:
 
 def _describe_defect(error: BaseException) -> str:
     """Return one line that names an error of the program and its place, so that it can be reported."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
-    return f"could not be fetched, which is a defect of ours: {type(error).__name__}{place}: {error}"
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    what = f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}: {error}"
+    return f"could not be fetched, which is a defect of ours: {what}"

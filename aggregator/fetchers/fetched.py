@@ -21,7 +21,7 @@ class FetchedSource(Struct, frozen=True):
     """Result of one source in one run: the answers of its addresses, their listings, and its status.
 
     ``listings`` has one for each address, ``None`` if nothing was new. ``poll_states`` are to be stored. ``message``
-    says why a source failed, or what else a person should know. ``is_put_off`` says that it was not polled because
+    says why a source failed, or what else was noticed. ``is_put_off`` says that it was not polled because
     another machine polls its host.
     """
 

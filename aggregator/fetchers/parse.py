@@ -1,4 +1,4 @@
-"""Parse a document by the module of its kind, in a process of its own that has no network and may not write files."""
+"""Parse a document by the module of its kind, in a parser process, which has no network and writes no files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from aggregator.fetchers.parser_process import LARGEST_ANSWER, Answer, Task, enc
 from aggregator.fetchers.parsing.bombs import check_bombs
 from aggregator.fetchers.parsing.entries import limit_lengths, make_keys_unique
 from aggregator.model.entry import Entry, Listing
-from aggregator.model.source import Document, Filter, Proposals
+from aggregator.model.source import Document, Filter
 from aggregator.sandbox import seccomp
 from aggregator.sandbox.forks import write_message
 from aggregator.sandbox.template import close_files
@@ -63,7 +63,7 @@ def _confine(answer: int) -> None:
 
 
 def _answer(task: Task) -> Answer:
-    """Return the answer to a task; for a document that is refused or meets a bug it has the error."""
+    """Return the answer to a task; its ``error`` says why a document was refused, or describes a bug."""
     try:
         check_bombs(task.document.body, task.most_items)
         return _do(task)
@@ -81,7 +81,7 @@ def _do(task: Task) -> Answer:
     if task.discover:
         return Answer(feeds=discover(task.document))
     if task.propose:
-        return Answer(proposals=propose(task.document))
+        return Answer(proposals=proposals.propose(task.document))
     if task.outline is not None:
         return Answer(outline=outline.make_outline(task.document, task.outline))
     if task.pick is not None:
@@ -92,20 +92,15 @@ def _do(task: Task) -> Answer:
 
 
 def _describe_bug(error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    return f"the parser failed, which is a bug in the aggregator: {type(error).__name__}: {error}{place}"[:2_000]
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    what = f"{type(error).__name__}: {error} at {Path(frame.filename).name}:{frame.lineno}"
+    return f"the parser failed, which is a bug in the aggregator: {what}"[:2_000]
 
 
 def discover(document: Document) -> tuple[str, ...]:
     """Return the addresses of the feeds that a page names, best first; none if the kind does not look for them."""
     find = getattr(registry.load(document.source.kind), "discover", None)
     return tuple(find(document)) if find else ()
-
-
-def propose(document: Document) -> Proposals:
-    """Return how a page or JSON document of no known kind can be read, the likeliest to be right first."""
-    return proposals.propose(document)
 
 
 def read(document: Document) -> Listing:

@@ -22,7 +22,7 @@ from aggregator.model.source import PollState
 from aggregator.text.times import release_times
 
 _EQUAL_LISTINGS = 3  # of one doubtful listing in a row, until it is believed: with 2, one bad cache would do
-_LOST_AT_MOST = 3  # items that any listing may lose without a word, as a page of few items does
+_LOST_AT_MOST = 3  # items that any listing may lose without being held back, as a page of few items does
 _SHRUNK_TO = 2  # a half; feeds that list their newest N lose fewer
 
 

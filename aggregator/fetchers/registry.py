@@ -139,5 +139,5 @@ def recognise(url: str) -> Source | None:
 
 def guesses() -> tuple[str, ...]:
     """Return the kinds that an unknown address is tried as, in their order."""
-    turns = {name: find(name).guess for name in names()}
-    return tuple(sorted((name for name, turn in turns.items() if turn is not None), key=lambda name: turns[name] or 0))
+    order = {name: guess for name in names() if (guess := find(name).guess) is not None}
+    return tuple(sorted(order, key=order.__getitem__))

@@ -13,7 +13,7 @@ _MOST_BYTES = 128 * 1024 * 1024  # the largest real feed seen has 4.1 MB, 20,000
 def read_file(source: Source) -> Document:
     """Return the local document of the source, its path before its snapshot.
 
-    Raises FetchError if the file cannot be read and ReadError if it is empty or too large.
+    Raise FetchError if the file cannot be read and ReadError if it is empty or too large.
     """
     path = Path(source.path or source.snapshot or "")
     try:

@@ -24,13 +24,8 @@ _KEYS = {"title": "title", "href": "url", "image": "img"}
 def render(feed: PreparedFeed) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of the chapters file of each item that needs one."""
     for item in feed.items:
-        if row := _find_chapters(item.tags):
+        if row := find_chapters(item.tags):
             yield name_file(item.guid), to_json({"version": "1.2.0", "chapters": list(map(_make_chapter, row[3]))})
-
-
-def needs_file(tags: tuple[Tag, ...]) -> bool:
-    """Return whether these elements of an item have chapters, and no file of them."""
-    return _find_chapters(tags) is not None
 
 
 def name_file(guid: str) -> str:
@@ -49,7 +44,8 @@ def find_stale(folder: Path, current: frozenset[str]) -> Iterator[str]:
             yield path.name
 
 
-def _find_chapters(tags: tuple[Tag, ...]) -> Row | None:
+def find_chapters(tags: tuple[Tag, ...]) -> Row | None:
+    """Return the chapters among these elements of an item; ``None`` if there are none, or if a file has them."""
     if not any(tag.name == _INLINE for tag in tags):
         return None
     rows = {row[0]: row for row in make_rows(tags, "item")}

@@ -14,7 +14,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import brotli
@@ -91,17 +91,21 @@ def stage(folder: Path, files: Mapping[str, bytes] | Iterable[tuple[str, bytes]]
 def place(folder: Path, staged: Staged) -> tuple[WrittenFile, ...]:
     """Give staged files their names; raise PublishError, with the old files as they were, if that fails."""
     with _unchanged_on_failure(folder):
-        if not all(_LEFTOVER.fullmatch(step.part) and _NAME.fullmatch(step.name) for step in staged.steps):
-            raise OSError(errno.EINVAL, "not a name for a published file")
-        _remove_outdated_siblings(folder, staged.steps)
+        check_names(staged)
+        _remove_siblings(folder, (one.name for one in staged.written if one.changed or not staged.compress))
         for step in staged.steps:
             (folder / step.part).replace(folder / step.name)
-        if not staged.compress:
-            _remove_siblings(folder, (one.name for one in staged.written))
         if staged.steps:
             _flush(folder)
     remove(folder, staged.outdated)
     return staged.written
+
+
+def check_names(staged: Staged) -> None:
+    """Raise OSError if a name is not the program's own: what was staged comes from a process with foreign documents."""
+    names = [*(each.name for each in staged.written), *(step.name for step in staged.steps), *staged.outdated]
+    if not (all(map(_NAME.fullmatch, names)) and all(_LEFTOVER.fullmatch(step.part) for step in staged.steps)):
+        raise OSError(errno.EINVAL, "not a name for a published file")
 
 
 def clear(folder: Path) -> None:
@@ -113,15 +117,17 @@ def clear(folder: Path) -> None:
 @contextmanager
 def _unchanged_on_failure(folder: Path) -> Iterator[None]:
     """Remove the temporary files if the body fails, and raise its OSError as PublishError."""
+    done = False
     try:
-        with ExitStack() as unless_done:
-            unless_done.callback(clear, folder)
-            yield
-            unless_done.pop_all()
+        yield
+        done = True
     except OSError as error:
         raise PublishError(
             f"{folder}: cannot publish ({error.strerror or error}); the old files are unchanged"
         ) from error
+    finally:
+        if not done:
+            clear(folder)
 
 
 def _sweep(folder: Path) -> None:
@@ -205,20 +211,13 @@ def _compress_brotli(content: bytes) -> bytes:
 
 
 def _remove_siblings(folder: Path, names: Iterable[str]) -> None:
-    """Remove compressed copies that are no longer made, because servers would go on serving them."""
-    for name in names:
-        for ending in _ENDINGS:
-            (folder / f"{name}{ending}").unlink(missing_ok=True)
-
-
-def _remove_outdated_siblings(folder: Path, steps: Iterable[_Step]) -> None:
-    """Remove the compressed copies of files that are about to be replaced, so that none is ever outdated.
+    """Remove the compressed copies of files that are about to be replaced, or that have none any more.
 
     Static servers serve a compressed copy without looking at its file, and the plain file if there is no copy.
     """
-    for step in steps:
-        if step.name.endswith(_ENDINGS):
-            (folder / step.name).unlink(missing_ok=True)
+    for name in names:
+        for ending in _ENDINGS:
+            (folder / f"{name}{ending}").unlink(missing_ok=True)
 
 
 def _flush(path: Path) -> None:

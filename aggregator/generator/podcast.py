@@ -27,17 +27,38 @@ NAMESPACES = {
     "fh": "http://purl.org/syndication/history/1.0",
 }
 
+_PREFIXES = {address: prefix for prefix, address in NAMESPACES.items()}
+
 Node: TypeAlias = etree._Element  # noqa: SLF001 - lxml has no public name for it
+
+
+def make_tag(name: str) -> str:
+    """Return the lxml tag of a prefixed name.
+
+    >>> make_tag("podcast:guid")
+    '{https://podcastindex.org/namespace/1.0}guid'
+    """
+    prefix, _, local = name.rpartition(":")
+    return f"{{{NAMESPACES[prefix]}}}{local}" if prefix else name
+
+
+def format_name(element: Node) -> str:
+    """Return an element's name with the usual prefix; the lxml tag if its namespace is not one of these.
+
+    >>> format_name(etree.Element(make_tag("itunes:image")))
+    'itunes:image'
+    """
+    address, _, local = str(element.tag).rpartition("}")
+    prefix = _PREFIXES.get(address[1:])
+    return f"{prefix}:{local}" if prefix else str(element.tag)
 
 
 class _Rows(BaseExtension):  # type: ignore[misc]  # feedgen has no types
     """Rows of one document, written after feedgen's own elements."""
 
-    def __init__(self) -> None:
-        """Begin without rows."""
-        self.rows: Sequence[Row] = ()
-        self.prefixes: Sequence[str] = ()
-        self.stylesheet: str | None = None
+    rows: Sequence[Row] = ()
+    prefixes: Sequence[str] = ()
+    stylesheet: str | None = None
 
     def extend_ns(self) -> dict[str, str]:
         """Return the namespaces that the root declares, by prefix."""
@@ -51,17 +72,15 @@ class _Rows(BaseExtension):  # type: ignore[misc]  # feedgen has no types
         return root
 
     def extend_atom(self, root: Node) -> Node:
-        """Write the rows into ``<feed>``; every link is a row, so feedgen's own links go."""
-        _replace_links(root, self.rows)
+        """Write the rows into ``<feed>``."""
+        _write_rows(root, self.rows)
         return root
 
 
 class _EntryRows(BaseEntryExtension):  # type: ignore[misc]  # feedgen has no types
     """Rows of one entry, written after feedgen's own elements."""
 
-    def __init__(self) -> None:
-        """Begin without rows."""
-        self.rows: Sequence[Row] = ()
+    rows: Sequence[Row] = ()
 
     def extend_rss(self, item: Node) -> Node:
         """Write the rows into ``<item>``."""
@@ -69,22 +88,15 @@ class _EntryRows(BaseEntryExtension):  # type: ignore[misc]  # feedgen has no ty
         return item
 
     def extend_atom(self, entry: Node) -> Node:
-        """Write the rows into ``<entry>``; every link and the source are rows, so feedgen's own go."""
-        _replace_links(entry, self.rows)
+        """Write the rows into ``<entry>``."""
+        _write_rows(entry, self.rows)
         return entry
-
-
-def _replace_links(parent: Node, rows: Sequence[Row]) -> None:
-    for old in [child for child in parent if child.tag in {"link", "source"}]:
-        parent.remove(old)
-    _write_rows(parent, rows)
 
 
 def _write_rows(parent: Node, rows: Sequence[Row]) -> None:
     """Write rows into an element; attributes whose value is ``None`` are left out."""
     for name, text, attributes, children in rows:
-        prefix, _, local = name.rpartition(":")
-        element = etree.SubElement(parent, f"{{{NAMESPACES[prefix]}}}{local}" if prefix else name)
+        element = etree.SubElement(parent, make_tag(name))
         element.text = text
         for key, value in attributes.items():
             if value is not None:

@@ -30,19 +30,19 @@ def render(feed: PreparedFeed) -> bytes:
         "feed": channel.name,
         "title": channel.title,
         "podcast_guid": channel.guid,
-        "updated": feed.updated.isoformat(),
+        "updated": source.updated.isoformat(),
         "counts": _make_counts(feed),
         "sources": [
             _make_source(source_result, channel)
             for source_result in sorted(source.source_results, key=lambda one: one.source.name)
         ],
         "near_misses": [_make_pair(pair) for pair in source.near_misses],
-        "held": [_make_held(each) for each in source.held],
+        "held": [_make_unpublished(each) for each in source.held],
         "remarks": [sanitize.clean_text(remark) for remark in (*source.remarks, *_list_remarks(feed))],
         "items": [_make_item(item, shown, channel) for item, shown in zip(source.items, feed.items, strict=True)],
     }
     if source.left_out:
-        document["left_out"] = [_make_left_out(each) for each in source.left_out]
+        document["left_out"] = [_make_unpublished(each) for each in source.left_out]
     return to_json(document)
 
 
@@ -60,25 +60,14 @@ def _make_counts(feed: PreparedFeed) -> dict[str, int]:
     }
 
 
-def _make_held(each: HeldItem) -> dict[str, Any]:
+def _make_unpublished(each: HeldItem | LeftOut) -> dict[str, Any]:
     return without_empty(
         {
             "title": sanitize.clean_text(each.title),
             "entries": [sanitize.clean_text(name) for name in each.entries],
             "why": each.why,
-            "until": each.until.isoformat() if each.until else None,
-            "published": each.published.at.isoformat() if each.published else None,
-        }
-    )
-
-
-def _make_left_out(each: LeftOut) -> dict[str, Any]:
-    return without_empty(
-        {
-            "title": sanitize.clean_text(each.title),
-            "entries": [sanitize.clean_text(name) for name in each.entries],
-            "why": each.why,
-            "source": each.source,
+            "until": each.until.isoformat() if isinstance(each, HeldItem) and each.until else None,
+            "source": each.source if isinstance(each, LeftOut) else None,
             "published": each.published.at.isoformat() if each.published else None,
         }
     )

@@ -36,7 +36,7 @@ def render(feed: PreparedFeed, page: FeedPage = WHOLE, *, episodes_only: bool = 
     part = page.cut(chosen)
     links = page.make_links(channel, "podcast.xml" if episodes_only else "feed.xml", len(chosen))
     document = _make_document(channel, links, _list_prefixes(part, page))
-    document.updated(to_feed_time(page.updated_at(part, feed.updated)))
+    document.updated(to_feed_time(page.updated_at(part, feed.source.updated)))
     if part and part[0].published:
         document.pubDate(part[0].published)
     for item in part:
@@ -176,7 +176,7 @@ def _make_numbers(item: FeedItem) -> tuple[Tag, ...]:
 def _make_tags(item: FeedItem, channel: FeedChannel) -> tuple[Tag, ...]:
     """Return the elements of sources and the chapters file; persons replace the show's, so hosts are named again."""
     own = tuple(tag for tag in item.tags if _is_published(tag, item, channel))
-    if chapters.needs_file(own):
+    if chapters.find_chapters(own):
         address = channel.address(chapters.name_file(item.guid))
         own = (*own, Tag("podcast:chapters", None, (("url", address), ("type", chapters.TYPE))))
     named = {(tag.text or "").strip().lower() for tag in own if tag.name == "podcast:person"}

@@ -1,5 +1,5 @@
-"""The nouns, frozen, in the order in which a refresh meets them: source, entry, cluster, item, feed.
+"""The records of a refresh, in its order: source, entry, cluster, item, feed.
 
-Times are aware and in UTC; durations are whole seconds; ``None`` means that the source did not say. Text in a
-Entry is what the source gave; what was changed afterwards stands in its notes.
+Times are aware and in UTC, durations are whole seconds, ``None`` is a value that no source gave. The texts of an Entry
+are as its source gave them; its notes list later changes.
 """

@@ -1,4 +1,4 @@
-"""Entry and Listing: one source's account of one item, and all that one document says."""
+"""Entry and Listing: one item as one source lists it, and the content of one document."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Tag(Record, frozen=True):
 
 
 class Note(Record, frozen=True):
-    """One change made to one field, replayable: ``cause`` names the fixer, with what it met and what it made of it."""
+    """One change made to one field, replayable: ``cause`` names the fixer; ``before`` and ``after`` are the texts."""
 
     field: str
     cause: str
@@ -120,7 +120,7 @@ class Entry(Record, frozen=True):
 
 
 class Show(Record, frozen=True):
-    """One source's account of the show itself; ``total`` is how many items it says there are."""
+    """The show as one source describes it; ``total`` is the number of items that it states."""
 
     title: str | None = None
     link: str | None = None

@@ -17,10 +17,10 @@ from aggregator.model.source import Filter, Source, SourceStatus
 class Channel(Record, frozen=True):
     """The channel of the published feed: each field from the config, else from the most trusted source.
 
-    ``base_url`` is where the feed's folder is served, without a final slash; ``home`` is the folder of all feeds.
-    ``guid`` is the podcast:guid. ``categories`` are paths such as ``("Society & Culture", "Documentary")``.
-    ``passes_value`` says that podcast:value is passed on from sources. A feed with a ``token`` is private: its folder
-    cannot be guessed, and nothing but its own files names it.
+    ``base_url`` is where the feed's folder is served, without a final slash. ``guid`` is the podcast:guid.
+    ``categories`` are paths such as ``("Society & Culture", "Documentary")``. ``passes_value`` says that podcast:value
+    is passed on from sources. A feed with a ``token`` is private: its folder cannot be guessed, and nothing but its own
+    files names it.
     """
 
     name: str
@@ -63,12 +63,12 @@ class Channel(Record, frozen=True):
 class Plan(Record, frozen=True):
     """One feed as the config asks for it: its channel, its sources sorted by name, and a person's decisions.
 
-    ``refresh`` is a cron expression, ``None`` where every run may ask. ``boilerplate`` says whether learned
-    heads and tails are cut from the texts of all sources that do not say so themselves, ``None`` where rank
-    decides. ``window`` is the most items of the newest page (older ones go to archives), ``None`` for all.
-    ``audio_grace`` is for how many days a source that fails, or lists an item no more, keeps giving its audio;
-    ``probe_gone`` is how many days lie between two requests for it, 0 for none. ``filter`` is for items, as they would
-    be published. ``buried`` are the guids that a person has taken out of the feed, each with the reason.
+    ``refresh`` is a cron expression; without one the times are learned. ``boilerplate`` says whether learned heads and
+    tails are cut from the texts of all sources that have no such setting of their own, ``None`` if rank decides.
+    ``window`` is the most items of the newest page (older ones go to archives), ``None`` for all. ``audio_grace`` is
+    for how many days a source that fails, or lists an item no more, keeps giving its audio; ``probe_gone`` is how many
+    days lie between two requests for it, 0 for none. ``filter`` is for items, as they would be published. ``buried``
+    are the guids that a person has taken out of the feed, each with the reason.
     """
 
     name: str
@@ -89,18 +89,12 @@ class Plan(Record, frozen=True):
     @property
     def keeps(self) -> frozenset[str]:
         """Return the sources whose texts keep their boilerplate: unless the config says so, the most trusted."""
-        return _keeps(self)
-
-
-def _keeps(plan: Plan) -> frozenset[str]:
-    """Return the sources whose texts keep their boilerplate: unless the config says so, the most trusted."""
-    top = max((source.trust for source in plan.sources), default=0.0)
-    by_rank = {source.name: "keep" if source.trust >= top else "strip" for source in plan.sources}
-    return frozenset(
-        source.name
-        for source in plan.sources
-        if (source.boilerplate or plan.boilerplate or by_rank[source.name]) == "keep"
-    )
+        top = max((source.trust for source in self.sources), default=0.0)
+        return frozenset(
+            source.name
+            for source in self.sources
+            if (source.boilerplate or self.boilerplate or ("keep" if source.trust >= top else "strip")) == "keep"
+        )
 
 
 _FAILING = {

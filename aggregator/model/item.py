@@ -99,9 +99,9 @@ class PublishedItem(Record, frozen=True):
     than another: it may be replaced once, and ``dated`` is ``None`` then. ``entries`` are the ids that belong to it.
     ``alias_of`` names the guid that lives where two published items were found to be one; with ``decided`` a person
     parted it from that one, and it is an item while the decision stands. ``buried`` says why the item left. ``minted``
-    is when it was first published. ``digest`` is of the content last published, and ``updated`` when
-    that changed, ``None`` while it is as first published. ``numbered_title`` is the one it is published
-    under where an older item of that day has its own. ``audio`` is the address of the audio last published.
+    is when it was first published. ``digest`` is of the content last published, and ``updated`` when that changed,
+    ``None`` if it never did. ``numbered_title`` is its published title if an older item of that day has the same one.
+    ``audio`` is the address of the audio last published.
     """
 
     guid: str
@@ -161,7 +161,7 @@ class LeftOut(Record, frozen=True):
 
 
 class Admission(Record, frozen=True):
-    """New items that are held, sorted by their entries, and the time until which this stands, all else equal."""
+    """New items that are held, sorted by entries, and when to decide again if nothing changes (``None``: never)."""
 
     held: tuple[HeldItem, ...] = ()
     until: datetime | None = None

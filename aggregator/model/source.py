@@ -104,7 +104,6 @@ class Document(Record, frozen=True):
     body: bytes
     media_type: str | None = None
     charset: str | None = None
-    validators: Validators = Validators()
     partial: bool = False
 
 
@@ -122,17 +121,18 @@ class Proposals(Record, frozen=True):
 class PollState(Record, frozen=True):
     """State kept of one address of one source between two polls.
 
-    ``digest`` is of the last body believed; ``asked`` and ``answered`` are when it was last asked and last answered
-    usably; ``errors`` counts failures in a row. ``not_before`` is what freshness or backoff ask (``--force`` may
-    pass it), ``hold_until`` what Retry-After demands (nothing may). ``moved_to`` and ``moved_seen`` remember a
-    chain of permanent redirects; ``gone`` is a 410. ``doubt`` and ``doubts`` are the digest of a suspicious
-    answer held back, and how often it was seen in a row. ``listings`` counts the listings believed so far.
-    ``every`` (seconds), ``skip_hours`` and ``skip_days`` (UTC, Monday is 0) are what the last document read asked
-    for; ``unread`` says why the last document was not believed, empty where it was. ``hold_host`` is the host and port
-    that demanded ``hold_until``, which a redirect may make another than that of ``url``.
-    ``items`` is how many items the last listing believed had. ``whole`` is when a body last came, not a 304.
-    ``host_time`` is what the last usable answer gave as its ``Date``. ``released`` are the dates of the newest
-    items that it listed.
+    - ``digest``: of the last body that was accepted; ``items`` is how many items it listed, ``released`` are the dates
+      of the newest of them, and ``listings`` counts the bodies accepted so far.
+    - ``asked``, ``answered``: the last request, and the last usable answer, whose ``Date`` is ``host_time``;
+      ``whole`` is the last answer with a body, not a 304; ``errors`` counts failures in a row.
+    - ``not_before``: the end of freshness or backoff, which ``--force`` ignores.
+    - ``hold_until``: the end of Retry-After, which nothing ignores; ``hold_host`` is the host and port that sent it,
+      after a redirect another than that of ``url``.
+    - ``moved_to``, ``moved_seen``: where permanent redirects lead, and how often in a row; ``gone``: a 410.
+    - ``leads_to``: the address of the feed that the page at ``url`` names.
+    - ``doubt``, ``doubts``: the digest of a suspicious body that was held back, and how often it came in a row.
+    - ``every`` (seconds), ``skip_hours``, ``skip_days`` (UTC, Monday is 0): polling wishes of the last document.
+    - ``unread``: why the last document was not accepted, empty if it was.
     """
 
     url: str
@@ -196,8 +196,8 @@ class PollDay(Record, frozen=True):
 class Robots(Record, frozen=True):
     """Last robots.txt of one origin (scheme, host and port), and the state of polling it.
 
-    ``poll_state`` is of its address, as of any other. ``rules`` are the lines that concern us, ``None`` where none was
-    ever had. ``missed`` is since when it cannot be had, ``None`` where it can, and ``why`` what is in the way.
+    ``rules`` are the lines for this program, ``None`` if it was never read. ``missed`` is since when it cannot be read
+    and ``why`` the reason; ``None`` and empty if it can.
     """
 
     poll_state: PollState

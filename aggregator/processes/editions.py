@@ -32,8 +32,8 @@ PROCESSES: Final = min(os.cpu_count() or 1, 8)
 
 _REPORT: Final = "report.json"
 
-WRITERS: Final = (cache, decisions, facts, guids)
-"""The modules of which a fork may have functions called: all are loaded before their writes are read."""
+_WRITERS: Final = (cache, decisions, facts, guids)
+"""The modules whose writes a fork may defer: they are loaded before its writes are decoded."""
 
 
 class Task(Struct, frozen=True):
@@ -53,7 +53,7 @@ class Task(Struct, frozen=True):
 
 
 class Edition(Struct, frozen=True):
-    """A composed feed: what is to be noted and reported of it, and its files; the writes to the store stand apart.
+    """A composed feed: its publication, messages and files; its writes to the store are separate messages (Composed).
 
     ``staged`` is ``None`` if there is nothing to publish. ``incomplete`` are addresses of media whose length or type no
     source gave, each with its source, and ``rivals`` those of audio that another source could replace. ``error`` says
@@ -78,21 +78,25 @@ class Composed:
     """An edition, and the file with the writes that it needs of the store."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        """Read the edition, which is the last message."""
+        """Read the edition, which is the last message; raise ForkError if it is none."""
         self._file = file
-        *self._writes, last = forks.find_messages(file)
-        self.edition = msgspec.msgpack.decode(self._read(*last), type=Edition)
+        try:
+            *self._writes, last = forks.find_messages(file)
+            self.edition = msgspec.msgpack.decode(self._read(*last), type=Edition)
+        except (ValueError, RecursionError) as error:
+            file.close()
+            raise ForkError(f"what its process returned cannot be read ({error})") from error
 
     def __enter__(self) -> Self:
         """Return it."""
         return self
 
     def __exit__(self, *_error: object) -> None:
-        """Let go of the writes."""
+        """Close the file."""
         self.close()
 
     def close(self) -> None:
-        """Let go of the writes."""
+        """Close the file."""
         self._file.close()
 
     def write(self, tx: Store) -> None:
@@ -106,12 +110,12 @@ class Composed:
 
 
 def fork_template() -> None:
-    """Fork what compose processes are forked from from this process, which has one thread and no open store."""
+    """Fork the template of the compose processes from this process, which has one thread and no open store."""
     forks.composers.fork_template()
 
 
 def start() -> None:
-    """Load what is forked, so that it is ready when the first feed is to be composed."""
+    """Have the template import its modules, so that it is ready when the first feed is composed."""
     forks.composers.load()
 
 
@@ -121,7 +125,8 @@ def compose(store: Store, output: Output, task: Task) -> Composed:
     name, folder = (plan.name, plan.channel.folder) if plan is not None else ("", "")
     task = replace(task, output=str(output.staging), packed=output.bucket is None)
     try:
-        file = forks.composers.run(msgspec.msgpack.encode(task), make_limits(entries.count_entries(store, name)))
+        limits = make_limits(entries.count_entries(store, name))
+        composed = Composed(forks.composers.run(msgspec.msgpack.encode(task), limits))
     except ForkError as error:
         output.clear(folder)
         at = f" (it was at {make_printable(error.at)})" if error.at else ""
@@ -129,7 +134,6 @@ def compose(store: Store, output: Output, task: Task) -> Composed:
         message = f"{subject}: {error}{at}; what was published before stands"
         _report_failure(output, folder, message)
         raise PublishError(message) from error
-    composed = Composed(file)
     if composed.edition.error:
         composed.close()
         if composed.edition.damaged:

@@ -27,7 +27,7 @@ from aggregator.sandbox.limits import Limits, describe_memory, describe_time
 from aggregator.sandbox.template import HEAD, OUT_OF_MEMORY, Order
 
 _LENGTH = 8
-"""Bytes before each message that say how long it is."""
+"""Bytes of the length before each message."""
 
 _NO_STATUS = 2
 """In place of the exit code of a fork whose template has ended."""
@@ -36,7 +36,7 @@ _START_SECONDS = 120.0
 """For the template to start, on a machine that is busy, and to fork."""
 
 _KILL_SECONDS = 10.0
-"""For the template to kill a fork and to say so."""
+"""For the template to kill a fork and to report it."""
 
 _SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1"}
 """The environment of a template: numpy's threads would make a fork unsafe."""
@@ -205,10 +205,7 @@ def _open_file() -> IO[bytes]:
 
 
 def _find_loader_settings() -> dict[str, str]:
-    """Return what the system needs to start Python where it stands in no usual place; no other part of the environment.
-
-    Passwords and tokens stand in environments.
-    """
+    """Return the variables that Python needs to start from an unusual place, and no others: some have passwords."""
     names = ("PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
     return {name: os.environ[name] for name in names if name in os.environ}
 

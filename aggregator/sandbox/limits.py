@@ -28,9 +28,9 @@ class Limits(Struct, frozen=True):
 
 
 class CostError(BaseException):
-    """Some work costs more than it may; the text says what, in the words that follow the subject.
+    """Some work exceeds its limits; the message is a predicate ("it takes more than …").
 
-    No Exception, for it comes at any place: SQLAlchemy would make it an error of the store.
+    No Exception, because it is raised at any place: SQLAlchemy would make it an error of the store.
     """
 
 

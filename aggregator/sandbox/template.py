@@ -80,11 +80,16 @@ def _serve(line: socket.socket, waker: int, module: str, forks: dict[int, socket
             run = _load(module)
             if not files:
                 continue
-            number = _fork(run, *files)
-            forks[number] = socket.socket(fileno=files[0])
-            with suppress(OSError):  # the parent has gone, which is seen next
-                forks[number].sendall(b".")
-            os.close(files[1])
+            reply, task = socket.socket(fileno=files[0]), files[1]
+            try:
+                number = _fork(run, task)
+            except OSError:  # the machine has no more processes: the parent sees its socket closed
+                reply.close()
+            else:
+                forks[number] = reply
+                with suppress(OSError):  # the parent has gone, which is seen next
+                    reply.sendall(b".")
+            os.close(task)
 
 
 def close_files(kept: Collection[int]) -> None:
@@ -113,7 +118,7 @@ def _report_ended(forks: dict[int, socket.socket]) -> None:
                 reply.sendall(str(os.waitstatus_to_exitcode(status)).encode())
 
 
-def _fork(run: Run, _reply: int, file: int) -> int:
+def _fork(run: Run, file: int) -> int:
     """Fork, and return the number of the new process; that one does the task and ends."""
     number = os.fork()
     if number:

@@ -16,9 +16,9 @@ from typing import Any, Final
 
 from msgspec import Struct, convert, field, to_builtins
 
-from aggregator import catalogue
-from aggregator.catalogue import Answers, Batch
 from aggregator.errors import QueueError
+from aggregator.merger.matching import catalogue
+from aggregator.merger.matching.catalogue import Answers, Batch
 from aggregator.service import queue
 from aggregator.service.queue import Broker
 

@@ -34,7 +34,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from aggregator.errors import ConfigError
-from aggregator.generator.storage.media_types import MAX_AGE, TYPES, find_media_type
+from aggregator.generator.storage.names import MAX_AGE, TYPES, find_media_type
 from aggregator.service import metrics
 from aggregator.service.connection import limit_connections
 from aggregator.service.metrics import Meter

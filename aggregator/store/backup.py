@@ -7,6 +7,7 @@ is kept beside it.
 
 from __future__ import annotations
 
+import glob
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -94,7 +95,7 @@ def _list_daily(source: Path) -> list[Path]:
 def _find_beside(source: Path, ending: str) -> list[Path]:
     """Return the daily copies with such an ending; none if the folder cannot be read."""
     with suppress(OSError):
-        return list(source.parent.glob(f"{source.name}{_DAILY}{ending}"))
+        return list(source.parent.glob(f"{glob.escape(source.name)}{_DAILY}{ending}"))
     return []
 
 

@@ -64,13 +64,13 @@ def _is_sound(feed: bytes | None, stage: bytes | None, key: bytes | None, value:
 
 
 def _digest(*parts: bytes) -> bytes:
-    """Return what stands before a value, to notice damage of it or of its keys."""
+    """Return the digest before a value, by which damage of it or of its keys is noticed."""
     return blake2b(b"\0".join(parts), digest_size=_DIGEST_BYTES).digest()
 
 
 @deferrable
-def drop_unused(store: Store, feed: str, stage: str, used: Collection[str]) -> int:
-    """Drop values that were unused for :data:`KEPT_RUNS`, and return how many. ``used`` are the keys of this run.
+def drop_unused(store: Store, feed: str, stage: str, used: Collection[str]) -> None:
+    """Drop values that were unused for :data:`KEPT_RUNS`; ``used`` are the keys of this run.
 
     Use is noted only after half of that time, so that a run that changes nothing writes next to nothing.
     """
@@ -81,4 +81,4 @@ def drop_unused(store: Store, feed: str, stage: str, used: Collection[str]) -> i
         if connection.execute(select(cache.c.used).where(*same, aging).limit(1)).first():
             for some in batches(sorted(set(used))):
                 connection.execute(update(cache).where(*same, aging, cache.c.key.in_(some)).values(used=run))
-        return connection.execute(delete(cache).where(*same, cache.c.used < run - KEPT_RUNS)).rowcount
+        connection.execute(delete(cache).where(*same, cache.c.used < run - KEPT_RUNS))

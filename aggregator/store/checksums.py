@@ -8,6 +8,7 @@ are kept in SQLite files only: PostgreSQL has checksums of its own pages (``init
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -92,19 +93,26 @@ def group_of(table: Table, row: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(str(row[column.name]) for column in _group_columns(table))
 
 
-def forget_changes(connection: Connection) -> None:
-    """Begin a transaction: what an earlier one changed and took back is no concern of it."""
-    connection.info.pop(_CHANGED, None)
+@contextmanager
+def noting_changes(connection: Connection) -> Iterator[None]:
+    """Note which groups the transaction of the body changes, and write their sums at its end."""
+    changed = connection.info[_CHANGED] = {}
+    try:
+        yield
+        _write_sums(connection)
+    finally:
+        changed.clear()  # the connection is used again
 
 
-def write_sums(connection: Connection) -> None:
-    """Write the sums of all groups that the transaction has changed."""
-    meta = schema.meta
-    for name, (table, group) in connection.info.pop(_CHANGED, {}).items():
+def _write_sums(connection: Connection) -> None:
+    """Write the sums of all groups that the transaction has changed so far."""
+    meta, changed = schema.meta, connection.info.get(_CHANGED, {})
+    for name, (table, group) in changed.items():
         connection.execute(delete(meta).where(meta.c.name == name))
         found = _sums(connection, table, *group)
         if found:
             connection.execute(insert(meta), [{"name": name, "value": found[name]}])
+    changed.clear()
 
 
 def write_all_sums(connection: Connection) -> None:
@@ -121,9 +129,9 @@ def write_all_sums(connection: Connection) -> None:
 def check_sums(connection: Connection, table: Table, feed: str) -> None:
     """Raise DamagedError if rows of the feed are missing from the table."""
     if connection.dialect.name == "sqlite":
-        write_sums(connection)
+        _write_sums(connection)
         prefix = _name(table, feed)
-        _compare(table, _sums(connection, table, feed), _kept_sums(connection, prefix, f"{prefix}/%"))
+        _compare(table, _sums(connection, table, feed), _kept_sums(connection, prefix, f"{prefix}/"))
 
 
 def check_small_sums(connection: Connection) -> None:
@@ -136,7 +144,7 @@ def find_missing(connection: Connection, tables: Sequence[Table] = _SUMMED) -> I
     """Yield a line for each group of which rows are missing, or are there without having been written."""
     if connection.dialect.name != "sqlite":
         return
-    kept = _kept_sums(connection, "", "sum/%")
+    kept = _kept_sums(connection, "", "sum/")
     for table in tables:
         prefix = f"{_name(table)}/"
         mine = {name: value for name, value in kept.items() if name.startswith(prefix)}
@@ -170,8 +178,10 @@ def _sums(connection: Connection, table: Table, *group: str) -> dict[str, str]:
     return {_name(table, *map(str, key)): str(value) for *key, value in connection.execute(query)}
 
 
-def _kept_sums(connection: Connection, name: str, pattern: str | None = None) -> dict[str, str]:
-    """Return the sums in ``meta`` of that name, and of those that fit the pattern."""
+def _kept_sums(connection: Connection, name: str, prefix: str | None = None) -> dict[str, str]:
+    """Return the sums in ``meta`` of that name, and those whose names begin so."""
     table = schema.meta
-    fits = (table.c.name == name) | table.c.name.like(pattern) if pattern else table.c.name == name
+    fits = table.c.name == name
+    if prefix is not None:
+        fits |= table.c.name.startswith(prefix, autoescape=True)  # the name of a feed may have an underscore
     return {row.name: row.value for row in connection.execute(select(table.c.name, table.c.value).where(fits))}

@@ -1,9 +1,9 @@
 """Connect to a database (an SQLite file by its path, PostgreSQL by its address), and lock it.
 
-SQLite is asked for what survives a power cut (WAL, synchronous FULL) and for one writer at a time: a transaction
-that writes takes the write lock when it begins, so that it cannot fail half way. Locks are released by the kernel when
-their holder dies: beside an SQLite file they are ``flock`` on ``<file>.lock`` (flock(2)), on PostgreSQL an advisory
-lock of one session. A lock file is never removed, or two processes could hold two files of one name.
+SQLite is set up to survive a power cut (WAL, synchronous FULL) and has one writer at a time: a transaction that writes
+takes the write lock when it begins, so that it cannot fail half way. A lock ends with its process: for an SQLite file
+it is ``flock`` on ``<file>.lock`` (flock(2)), on PostgreSQL an advisory lock of a session. A lock file is never
+removed, because two processes could then lock two files of one name.
 """
 
 from __future__ import annotations
@@ -35,17 +35,16 @@ _PRAGMAS = (
     f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}",
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=FULL",
-    "PRAGMA foreign_keys=ON",
     "PRAGMA trusted_schema=OFF",
     "PRAGMA cell_size_check=ON",
 )
 
 _LOCK_POLL_SECONDS = 0.2
-"""Between two looks at a lock that another refresh holds: a process that waits in ``flock`` itself misses a signal that
+"""Between two tries to take the lock of another refresh: a process that waits in ``flock`` itself misses a signal that
 comes just before."""
 
 _DAMAGE = ("malformed", "not a database", "Could not decode", "no such", "integer overflow", "constraint failed")
-"""In messages of SQLite that say that a file is not as it was written (its own text, or a column of its tables)."""
+"""Parts of the messages of SQLite about a damaged file."""
 
 _LOCK_KEY = int.from_bytes(blake2b(b"aggregator/", digest_size=8).digest(), signed=True)
 """The advisory lock of refreshes on PostgreSQL."""
@@ -54,10 +53,10 @@ _USED = "used"
 """In the ``info`` of a pooled connection: when it was last used."""
 
 _IDLE_SECONDS = 1
-"""After which a connection is tried before it is used; the server takes longer to start again."""
+"""After which a connection is tested before it is used; the server takes longer to start again."""
 
 _lock_files: set[int] = set()
-"""The lock files this process holds. A forked child closes its copies, or it would hold the lock after our death."""
+"""The lock files this process holds. A forked child closes its copies, or it would hold the locks longer."""
 
 
 def parse_address(state: str) -> URL:
@@ -91,7 +90,10 @@ def has_content(state: str) -> bool:
 
 def printable_name(url: URL) -> str:
     """Return the database as messages name it, without its password."""
-    return str(sqlite_file(url) or url.set(drivername="postgresql").render_as_string(hide_password=True))
+    if path := sqlite_file(url):
+        return str(path)
+    hidden = url.update_query_dict({name: "***" for name in url.query if "password" in name})
+    return hidden.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
 def create_store_engine(url: URL) -> Engine:
@@ -126,7 +128,7 @@ def _create_server_engine(url: URL, *, pool: type[Pool] = QueuePool) -> Engine:
 def _check_idle(dialect: Dialect, connection: DBAPIConnection, entry: ConnectionPoolEntry, _of: object) -> None:
     """Have a connection that was idle and was closed by the server replaced by a new one.
 
-    ``pool_pre_ping`` asks each time, a tenth of all that a worker asks of the server.
+    ``pool_pre_ping`` would test it each time, which is a tenth of the statements of a worker.
     """
     if time.monotonic() - entry.info.get(_USED, math.inf) > _IDLE_SECONDS:
         try:
@@ -142,8 +144,8 @@ def _note_use(_connection: DBAPIConnection | None, entry: ConnectionPoolEntry) -
 def _claim_file(path: Path) -> None:
     """Check that the file is a store, or make it an empty one; raise StoreError if it is anything else.
 
-    A run killed while it creates the file leaves one of no bytes. One killed a moment later leaves our header, and a
-    journal by which SQLite takes it back: so the journal is applied first.
+    A run killed while it creates the file leaves an empty one. A run killed a moment later leaves this program's header
+    and a journal by which SQLite undoes it: so the journal is applied first.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -176,12 +178,12 @@ def is_store_file(path: Path) -> bool:
 
 
 def _read_application(path: Path) -> int:
-    """Return the number in the file's header that says which program it is of; nothing is changed or locked.
+    """Return the application id in the file's header; nothing is changed or locked.
 
-    By SQLite itself, which closes the file only when no other connection of this process has locks on it: a process
-    that closes any handle of a file loses its locks (POSIX, fcntl), and another one could then take the journal away
-    while it is in use. ``immutable``, because a foreign file in WAL mode would be changed by being opened; without
-    regard to missing pages, which a journal may have.
+    SQLite itself reads it, because a process that closes any handle of a file loses its locks (POSIX, fcntl), and
+    another process could then remove the journal while it is in use; SQLite closes the file only when no other
+    connection of this process has locks on it. ``immutable``, because a foreign file in WAL mode would be changed by
+    being opened; ``writable_schema``, because pages may be missing that are in the journal.
     """
     address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     try:
@@ -214,7 +216,7 @@ def _prepare(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> Non
 
 
 def _begin(connection: Connection) -> None:
-    """Begin a transaction as the connection's options say: at once with the write lock, or for reading."""
+    """Begin a transaction by the connection's option ``begin``: with the write lock, or (default) for reading."""
     connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
 
 
@@ -234,12 +236,12 @@ def translating_errors(where: str) -> Iterator[None]:
 
 
 def damaged(where: str, what: str) -> DamagedError:
-    """Return the error of a damaged store; how to restore it is said by the command line, which knows the config."""
+    """Return the error of a damaged store; the command line, which knows the config, adds how to restore it."""
     return DamagedError(f"{where}: is damaged ({what})", where)
 
 
 def translate_error(error: SQLAlchemyError, where: str) -> AggregatorError:
-    """Return the database's error as one that says what it means for the store ``where``."""
+    """Return the error of the program for an error of the database; ``where`` names the store."""
     text = (str(error.orig if isinstance(error, DBAPIError) else error).strip().splitlines() or [""])[0]
     if "is full" in text or "No space" in text or "I/O error" in text:
         return StoreError(f"{where}: cannot be written ({text}); what was committed before still stands")
@@ -273,7 +275,7 @@ def refresh_lock(state: str, *, wait: bool) -> Iterator[None]:
 
 
 def shared_lock(connection: Connection) -> ColumnElement[bool]:
-    """Return the column that shares the lock of refreshes until the transaction ends; false if another has it alone.
+    """Return the column that shares the lock of refreshes until the transaction ends; false if a restore holds it.
 
     SQLite needs none: its file is locked by one refresh as a whole.
     """
@@ -283,7 +285,7 @@ def shared_lock(connection: Connection) -> ColumnElement[bool]:
 
 
 @contextmanager
-def write_lock(path: Path | None, *, seconds: float) -> Iterator[None]:
+def write_lock(path: Path | None) -> Iterator[None]:
     """Be the only writer of the SQLite file while the body runs; raise LockedError if that takes too long.
 
     SQLite itself lets one connection write while another one copies the journal into the file, and in the versions
@@ -294,10 +296,10 @@ def write_lock(path: Path | None, *, seconds: float) -> Iterator[None]:
         yield
         return
     with _opened_lock_file(path.with_name(f"{path.name}.turn")) as handle:
-        end = time.monotonic() + seconds
+        end = time.monotonic() + BUSY_SECONDS
         while not _try_flock(handle):  # flock(2) itself has no time limit
             if time.monotonic() > end:
-                raise LockedError(f"{path}: another program has been writing to it for {seconds:.0f} s")
+                raise LockedError(f"{path}: another program has been writing to it for {BUSY_SECONDS} s")
             time.sleep(0.02)
         yield
 
@@ -333,7 +335,7 @@ def _opened_lock_file(path: Path) -> Iterator[int]:
 
 
 def _try_flock(handle: int) -> bool:
-    """Take ``flock`` on the file if it is free, and return whether it is ours."""
+    """Take ``flock`` on the file if it is free, and return whether this process has it."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

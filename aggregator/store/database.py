@@ -8,10 +8,10 @@
 Every function of this package takes a Store. Given the one of a transaction it works inside of it; given the open one
 it is a transaction of its own.
 
-The store has a single writer. A process that composes a feed reads it as of one moment (:func:`deferring`). The writes
-it calls are packed, each with the function's name and its arguments, and the process of the refresh does them in its
-transaction (:func:`write_deferred`): decoded into the types that the functions declare, and checked by them as any
-others.
+The store has a single writer. A process that composes a feed reads it as of one moment (:func:`deferring`). Its calls
+of functions that write are packed, each with the function's name and arguments, and the process of the refresh runs
+them in its transaction (:func:`write_deferred`): decoded into the types that the functions declare, which check them as
+those of any other call.
 """
 
 from __future__ import annotations
@@ -37,21 +37,20 @@ from aggregator.store import connection as connections
 T = TypeVar("T")
 _Combine = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
 P = ParamSpec("P")
-R = TypeVar("R")
 
-_writes: dict[str, tuple[type[Struct], Callable[..., object]]] = {}
+_writes: dict[str, tuple[type[Struct], Callable[..., None]]] = {}
 """The functions that can be deferred, by name, each with the record of its arguments."""
 
 _encoder = msgspec.msgpack.Encoder()
 
 BATCH = 500
-"""Rows read, written or asked for at once: SQLite before 3.32 takes 999 parameters, PostgreSQL 65,535."""
+"""Rows read or written, or keys of one query: SQLite before 3.32 takes 999 parameters, PostgreSQL 65,535."""
 
 _GENERATION = select(schema.meta.c.value).where(schema.meta.c.name == "generation").with_for_update(read=True)
 
 
 class Claim(Struct, frozen=True):
-    """Feeds that are leased together: nobody else refreshes them while their rows in ``leases`` have the token."""
+    """Feeds that are leased together: no other refreshes them while their rows in ``leases`` have the token."""
 
     token: str
     feeds: tuple[str, ...]
@@ -61,9 +60,9 @@ class Store(Struct, frozen=True):
     """An open store, or one within a transaction.
 
     ``name`` has no secrets. ``generation`` is the one it may write in, ``None`` if it was opened without ``fence``;
-    ``claim`` are the leases without which it commits nothing, ``None`` if it needs none;
-    ``connection`` is ``None`` outside of a transaction. ``assumed`` are facts, by feed and name, that are read in place
-    of those kept: for a preview of what a decision would change. ``defer`` takes writes that another process is to do.
+    ``claim`` are the leases without which it commits nothing, ``None`` if it needs none; ``connection`` is ``None``
+    outside of a transaction. ``assumed`` are facts, by feed and name, that are read in place of the stored ones, for a
+    preview of a decision. ``defer`` receives the packed writes that another process is to do.
     """
 
     name: str
@@ -108,14 +107,13 @@ def transaction(store: Store) -> Iterator[Store]:
         return
     with (
         connections.translating_errors(store.name),
-        connections.write_lock(connections.sqlite_file(store.engine.url), seconds=connections.BUSY_SECONDS),
+        connections.write_lock(connections.sqlite_file(store.engine.url)),
         store.engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection,
         connection.begin(),
     ):
-        checksums.forget_changes(connection)
         _check_claim(store, connection)
-        yield replace(store, connection=connection)
-        checksums.write_sums(connection)
+        with checksums.noting_changes(connection):
+            yield replace(store, connection=connection)
         _check_generation(store, connection)
 
 
@@ -144,7 +142,7 @@ def reading(store: Store) -> Iterator[Connection]:
 
 
 def _begin_generation(store: Store) -> int:
-    """Write down a generation one higher than the last, and return it."""
+    """Write a generation one higher than the last, and return it."""
     is_generation = schema.meta.c.name == "generation"
     with writing(store) as connection:
         generation = _read_generation(connection) + 1
@@ -192,12 +190,18 @@ def find_row(connection: Connection, table: Table, *where: ColumnElement[bool]) 
     return next(checksums.check(table, connection.execute(select(table).where(*where)).all()), None)
 
 
+def make_insert(connection: Connection, table: Table) -> Any:
+    """Return the INSERT of the database's own dialect, which has ON CONFLICT."""
+    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")  # the other one takes long to import
+    return dialect.insert(table)
+
+
 def upsert(
     connection: Connection, table: Table, rows: Sequence[Mapping[str, object]], combine: _Combine | None = None
 ) -> None:
     """Write rows of the same columns, each in place of the one with the same primary key, and with its checksum.
 
-    With ``combine`` a row that is there gets the values which that makes of it and of the new row.
+    ``combine`` makes the value of a column from that of the row that is there and that of the new one.
     """
     if not rows:
         return
@@ -205,8 +209,7 @@ def upsert(
         for group in {checksums.group_of(table, row) for row in rows}:
             checksums.note_change(connection, table, *group)
         rows = [checksums.add(table, row) for row in rows]
-    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")  # the other one takes long to import
-    statement = dialect.insert(table)
+    statement = make_insert(connection, table)
     keys = [column.name for column in table.primary_key]
     values = {name: statement.excluded[name] for name in rows[0] if name not in keys}
     if combine is not None:
@@ -228,8 +231,8 @@ def batches(values: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
         yield batch
 
 
-def deferrable(write: Callable[Concatenate[Store, P], R]) -> Callable[Concatenate[Store, P], R | None]:
-    """Let a function write later if the store it is given defers its writes; it then returns ``None``."""
+def deferrable(write: Callable[Concatenate[Store, P], None]) -> Callable[Concatenate[Store, P], None]:
+    """Let a function write later if the store that it is given defers its writes."""
     hints, signature = get_type_hints(write), inspect.signature(write)
     names = [name for name in signature.parameters if name != "store"]
     name = f"{write.__module__.rpartition('.')[2]}.{write.__name__}"
@@ -237,13 +240,13 @@ def deferrable(write: Callable[Concatenate[Store, P], R]) -> Callable[Concatenat
     _writes[name] = record, write
 
     @wraps(write)
-    def wrapper(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> R | None:
+    def wrapper(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> None:
         if store.defer is None:
-            return write(store, *args, **kwargs)
+            write(store, *args, **kwargs)
+            return
         bound = signature.bind(store, *args, **kwargs)
         bound.apply_defaults()
         store.defer(_encode(record(**{each: bound.arguments[each] for each in names})))
-        return None
 
     return wrapper
 
@@ -256,7 +259,7 @@ def deferring(store: Store, defer: Callable[[bytes], object]) -> Iterator[Store]
 
 
 def write_deferred(store: Store, packed: bytes) -> None:
-    """Do a write that was deferred; raise StoreError if it is none, and what its function raises."""
+    """Do a write that was deferred; raise StoreError if it cannot be decoded, and what its function raises."""
     try:
         record = _decoder().decode(packed)
     except (ValueError, RecursionError) as error:

@@ -8,13 +8,15 @@ also an event. Events are merges, splits, redirects, alarms and decisions, and a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
-from typing import Final
+from hashlib import blake2b
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import Table, bindparam, insert, select
+from sqlalchemy import Table, bindparam, func, insert, select
 
 from aggregator.model.cluster import Decision
 from aggregator.model.item import Override
@@ -69,6 +71,19 @@ def read_events(store: Store, feed: str, *, newest: int = 1000) -> tuple[Event, 
     with reading(store) as connection:
         found = [row.record for row in checksums.check(table, connection.execute(query))]
     return tuple(records.decode(Event, text) for text in reversed(found))
+
+
+@contextmanager
+def deciding(store: Store, feed: str) -> Iterator[Store]:
+    """Give a transaction in which no other process decides about the feed: what the body reads stays until it writes.
+
+    SQLite has one writer at a time.
+    """
+    with transaction(store) as tx, writing(tx) as connection:
+        if connection.dialect.name == "postgresql":
+            key = blake2b(f"aggregator/{feed}".encode(), digest_size=8).digest()
+            connection.execute(select(func.pg_advisory_xact_lock(int.from_bytes(key, signed=True))))
+        yield tx
 
 
 def read_decisions(store: Store, feed: str) -> tuple[Decision, ...]:
@@ -140,71 +155,66 @@ def undo_override(store: Store, feed: str, guid: str, field: str, at: datetime) 
 
 def read_admissions(store: Store, feed: str) -> Mapping[str, bool]:
     """Return what was decided about held entries, by id: true to publish, false for never."""
-    kept = facts.read_fact(store, feed, ADMISSIONS)
-    return dict(json.loads(kept)) if kept else {}
+    return dict(_read_value(store, feed, ADMISSIONS))
 
 
 def write_admission(store: Store, feed: str, entries: Iterable[str], wanted: bool | None, at: datetime) -> None:  # noqa: FBT001 - the decision itself
     """Write the decision about the entries of one held item; ``None`` undoes it."""
     chosen = sorted(entries)
-    with transaction(store) as tx:
+    with deciding(store, feed) as tx:
         kept = {name: admitted for name, admitted in read_admissions(tx, feed).items() if name not in chosen}
         if wanted is not None:
             kept |= dict.fromkeys(chosen, wanted)
-        facts.write_fact(tx, feed, ADMISSIONS, _encode(kept) if kept else None)
+        _write_value(tx, feed, ADMISSIONS, kept)
         write_event(tx, feed, Event(at, "held", f"{_ADMISSION_TEXTS[wanted]}: {' | '.join(chosen)}"))
 
 
 def read_held_back(store: Store, feed: str) -> frozenset[str]:
     """Return the entries of new items that a person holds back."""
-    kept = facts.read_fact(store, feed, HELD)
-    return frozenset(json.loads(kept)) if kept else frozenset()
+    return frozenset(_read_value(store, feed, HELD))
 
 
 def write_held_back(store: Store, feed: str, entries: Iterable[str], at: datetime, *, held: bool) -> None:
     """Hold a new item of these entries back, or release it."""
     chosen = frozenset(entries)
-    with transaction(store) as tx:
+    with deciding(store, feed) as tx:
         known = read_held_back(tx, feed)
         kept = known | chosen if held else known - chosen
-        facts.write_fact(tx, feed, HELD, _encode(sorted(kept)) if kept else None)
+        _write_value(tx, feed, HELD, sorted(kept))
         write_event(tx, feed, Event(at, "held", f"{'hold back' if held else 'release'}: {' | '.join(sorted(chosen))}"))
 
 
 def read_removed(store: Store, feed: str) -> Mapping[str, str]:
     """Return why a person took items out of the feed, by guid."""
-    kept = facts.read_fact(store, feed, REMOVED)
-    return dict(json.loads(kept)) if kept else {}
+    return dict(_read_value(store, feed, REMOVED))
 
 
 def write_removed(store: Store, feed: str, guid: str, reason: str | None, at: datetime) -> None:
     """Take the item out of the feed, from the next refresh on; without a reason it is taken back."""
-    with transaction(store) as tx:
+    with deciding(store, feed) as tx:
         kept = {name: why for name, why in read_removed(tx, feed).items() if name != guid}
         if reason is not None:
             kept[guid] = reason
-        facts.write_fact(tx, feed, REMOVED, _encode(kept) if kept else None)
+        _write_value(tx, feed, REMOVED, kept)
         write_event(tx, feed, Event(at, "removed" if reason is not None else "undone", f"{guid} {reason or 'removed'}"))
 
 
 def read_forgotten(store: Store, feed: str) -> frozenset[str]:
     """Return the sources that were forgotten."""
-    kept = facts.read_fact(store, feed, FORGOTTEN)
-    return frozenset(json.loads(kept)) if kept else frozenset()
+    return frozenset(_read_value(store, feed, FORGOTTEN))
 
 
 def forget_source(store: Store, feed: str, source: str, at: datetime) -> None:
     """Exclude the source's entries from the feed; they stay in the store."""
-    with transaction(store) as tx:
-        facts.write_fact(tx, feed, FORGOTTEN, _encode(sorted({*read_forgotten(tx, feed), source})))
+    with deciding(store, feed) as tx:
+        _write_value(tx, feed, FORGOTTEN, sorted({*read_forgotten(tx, feed), source}))
         write_event(tx, feed, Event(at, "forgotten", source))
 
 
 def restore_source(store: Store, feed: str, source: str, at: datetime) -> None:
     """Include the source's entries in the feed again."""
-    with transaction(store) as tx:
-        left = sorted(read_forgotten(tx, feed) - {source})
-        facts.write_fact(tx, feed, FORGOTTEN, _encode(left) if left else None)
+    with deciding(store, feed) as tx:
+        _write_value(tx, feed, FORGOTTEN, sorted(read_forgotten(tx, feed) - {source}))
         write_event(tx, feed, Event(at, "undone", f"forgotten: {source}"))
 
 
@@ -215,6 +225,17 @@ def as_if_forgotten(store: Store, feed: str, sources: Iterable[str]) -> Store:
 
 def _encode(value: object) -> bytes:
     return json.dumps(value, sort_keys=True).encode()
+
+
+def _read_value(store: Store, feed: str, name: str) -> Any:
+    """Return the mapping or list of names that a fact holds; empty if there is none."""
+    kept = facts.read_fact(store, feed, name)
+    return json.loads(kept) if kept else ()
+
+
+def _write_value(store: Store, feed: str, name: str, value: Mapping[str, object] | Sequence[str]) -> None:
+    """Write a mapping or a list of names as a fact; an empty one deletes it."""
+    facts.write_fact(store, feed, name, _encode(value) if value else None)
 
 
 def _read_records(store: Store, table: Table, feed: str) -> list[str]:

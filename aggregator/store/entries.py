@@ -178,53 +178,31 @@ def complete(first: R, other: R) -> R:
 
 
 def read_enclosures(
-    store: Store, feed: str, listed: Mapping[str, Mapping[str, Enclosure]]
+    store: Store, feed: str, listed: Mapping[str, Collection[str]]
 ) -> Mapping[str, Mapping[str, Enclosure]]:
-    """Return the stored enclosures, by source and key, of entries that some sources list with an enclosure now.
-
-    An enclosure that is the same as now is not decoded: that of ``listed`` is returned.
-    """
+    """Return the stored enclosures of the entries with these keys, by source and key."""
     found: dict[str, dict[str, Enclosure]] = {source: {} for source in listed}
-    now = {(source, mark(key)): (key, audio) for source, by_key in listed.items() for key, audio in by_key.items()}
-    for stored in read_rows(store, feed) if now else ():
-        source, name = stored.rows[0][_SOURCE], stored.rows[0][_KEY]
-        if (source, name) not in now:
-            continue
-        key, audio = now[source, name]
-        same = len(stored.rows) == 1 and records.has_field("url", audio.url, stored.rows[0][_RECORD])
-        before = audio if same else to_stored_entry(stored).entry.enclosure
-        if before is not None:
-            found[source][key] = before
+    wanted = {(source, mark(key)) for source, keys in listed.items() for key in keys}
+    for stored in read_rows(store, feed) if wanted else ():
+        if (stored.source, stored.rows[0][_KEY]) in wanted:
+            entry = to_stored_entry(stored).entry
+            if entry.enclosure is not None:
+                found[entry.source][entry.key] = entry.enclosure
     return found
 
 
-def read_arrivals(store: Store, feed: str, wanted: Collection[str]) -> Mapping[str, tuple[datetime, int]]:
-    """Return when the entries of these ids were first listed, and in which listing of their source, counted from 1."""
-    table = schema.entries.c
-    names = {(source, mark(key)): name for name in wanted for source, _, key in [name.partition("/")]}
-    query = select(table.source, table.key, table.first_seen, table.first).where(table.feed == feed)
-    if len(names) <= BATCH:
-        query = query.where(table.key.in_(sorted({key for _, key in names})))
-    found: dict[str, tuple[str, int]] = {}
-    with reading(store) as connection:
-        for source, key, seen, listing in connection.execute(query.execution_options(yield_per=BATCH)):
-            if (name := names.get((source, key))) is not None:
-                known = found.get(name, (seen, listing))
-                found[name] = min(known[0], seen), min(known[1], listing)
-    return {name: (parse_stamp(seen), listing) for name, (seen, listing) in found.items()}
-
-
-def read_first_seen(store: Store, feed: str) -> Mapping[str, datetime]:
-    """Return when each entry of the feed was first listed, by its id."""
+def read_arrivals(store: Store, feed: str) -> Mapping[str, tuple[datetime, int]]:
+    """Return when each entry of the feed was first listed, and in which listing of its source (from 1), by its id."""
     table = schema.entries.c
     hashed = case((table.key.like("#%"), table.record))
-    query = select(table.source, table.key, table.first_seen, hashed).where(table.feed == feed)
-    seen: dict[str, str] = {}
+    query = select(table.source, table.key, table.first_seen, table.first, hashed).where(table.feed == feed)
+    found: dict[str, tuple[str, int]] = {}
     with reading(store) as connection:
-        for source, key, first, record in connection.execute(query):
+        for source, key, seen, listing, record in connection.execute(query.execution_options(yield_per=BATCH)):
             name = f"{source}/{key}" if record is None else records.decode(Entry, record).id
-            seen[name] = min(seen.get(name, first), first)
-    return {name: parse_stamp(first) for name, first in seen.items()}
+            known = found.get(name, (seen, listing))
+            found[name] = min(known[0], seen), min(known[1], listing)
+    return {name: (parse_stamp(seen), listing) for name, (seen, listing) in found.items()}
 
 
 def read_shows(store: Store, feed: str) -> Mapping[str, Show]:

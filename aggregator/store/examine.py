@@ -18,7 +18,7 @@ from aggregator.store import connection as connections
 from aggregator.store.database import BATCH
 
 _MOST_PAGES = 20
-"""Lines of SQLite's own check that are asked for."""
+"""Most lines of SQLite's own check."""
 
 
 def find_damage(engine: Engine) -> Iterator[str]:

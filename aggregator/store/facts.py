@@ -1,4 +1,4 @@
-"""The state of each feed, and named values that other modules keep.
+"""The state of each feed, and named values of other modules.
 
 A channel's guid is given once and for ever; its fingerprint and the time of its last change move together.
 """
@@ -34,7 +34,7 @@ SOURCE_MODEL: Final = "source model"
 """The facts with what was learned from a feed, see ``aggregator.learning``."""
 
 SOURCE_RESULTS: Final = "source results"
-"""The fact with what came of each source when it was last asked."""
+"""The fact with the result of each source when it was last polled."""
 
 HELD_AUDIO: Final = "held audio"
 """The fact with audio that is still published though its source moved all of its own at once."""
@@ -76,28 +76,25 @@ def read_feeds(store: Store, names: Collection[str]) -> frozenset[str]:
 
 
 @deferrable
-def write_feed_state(
-    store: Store, feed: str, *, fingerprint: str, updated: datetime, guid: str | None = None
-) -> FeedState:
-    """Count one more run, and return the new state; raise StoreError if it would change the channel's guid.
+def write_feed_state(store: Store, feed: str, *, fingerprint: str, updated: datetime, guid: str | None = None) -> None:
+    """Count one more run; raise StoreError if it would change the channel's guid.
 
-    ``updated`` is written only with another fingerprint: publish the ``updated`` of the state returned.
+    ``updated`` is written only with another fingerprint.
     """
     with transaction(store) as tx, writing(tx) as connection:
         before = read_feed_state(tx, feed)
         if before.guid is not None and guid not in (None, before.guid):
             raise StoreError(f"store: {feed}: the channel's guid is {before.guid} for ever, not {guid}")
-        same = before.fingerprint == fingerprint and before.updated is not None
-        after = FeedState(guid or before.guid, fingerprint, before.updated if same else updated, before.runs + 1)
+        if before.fingerprint == fingerprint and before.updated is not None:
+            updated = before.updated
         row = {
             "feed": feed,
-            "guid": after.guid,
-            "fingerprint": after.fingerprint,
-            "updated": stamp(after.updated) if after.updated else None,
-            "runs": after.runs,
+            "guid": guid or before.guid,
+            "fingerprint": fingerprint,
+            "updated": stamp(updated),
+            "runs": before.runs + 1,
         }
         upsert(connection, feeds, [row])
-    return after
 
 
 def read_fact(store: Store, feed: str, name: str) -> bytes | None:

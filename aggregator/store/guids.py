@@ -50,43 +50,22 @@ def find_feeds(store: Store, guid: str) -> tuple[str, ...]:
 
 
 @deferrable
-def write_guids(store: Store, feed: str, published: Collection[PublishedItem]) -> int:
-    """Add new guids and alter known ones, and return how many rows that wrote. What is not given stays as it is.
+def write_guids(store: Store, feed: str, published: Collection[PublishedItem]) -> None:
+    """Add new guids and alter known ones. What is not given stays as it is.
 
     Raises StoreError, and writes nothing, if a first publication or a published date would change (only its precision
     may grow; a provisional date is replaced once), or an alias would become an item again, name no guid, or run in a
     circle.
     """
     with transaction(store) as tx, writing(tx) as connection:
+        before = {item.guid: item for item in read_guids(tx, feed)}
         after = {item.guid: item for item in published}
-        known, before = _read_changed(tx, feed, after)
         for guid, item in after.items():
             if (fault := _fault(before.get(guid), item)) is not None:
                 raise StoreError(f"store: {feed}: the item {guid!r} cannot be kept so: {fault}")
         _check_aliases(feed, before | after)
-        new = [each for guid, each in after.items() if guid not in known]
-        changed = [each for guid, each in after.items() if guid in before and before[guid] != each]
-        upsert(connection, guids, [_row(feed, each) for each in (*new, *changed)])
-    return len(new) + len(changed)
-
-
-def _read_changed(
-    store: Store, feed: str, after: Mapping[str, PublishedItem]
-) -> tuple[set[str], dict[str, PublishedItem]]:
-    """Return all guids of the feed, and the records of those that ``after`` gives otherwise or does not give.
-
-    Most are given as they are, which the text of their record shows: those are not decoded.
-    """
-    given = {mark(guid): item for guid, item in after.items()}
-    known, before = set[str](), dict[str, PublishedItem]()
-    with reading(store) as connection:
-        for row in select_rows(connection, guids, guids.c.feed == feed):
-            item = given.get(row.guid)
-            if item is None or records.encode(item) != row.record:
-                item = records.decode(PublishedItem, row.record)
-                before[item.guid] = item
-            known.add(item.guid)
-    return known, before
+        changed = [each for guid, each in after.items() if before.get(guid) != each]
+        upsert(connection, guids, [_row(feed, each) for each in changed])
 
 
 def _row(feed: str, item: PublishedItem) -> dict[str, str]:

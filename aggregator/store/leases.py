@@ -14,18 +14,17 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from threading import Event, Thread
 from typing import Any, Final
 from uuid import uuid4
 
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Connection, case, delete, func, or_, select, true, update
+from sqlalchemy import ColumnElement, Connection, case, delete, func, or_, select, update
 
 from aggregator.errors import LockedError, StoreError
 from aggregator.store import connection as connections
-from aggregator.store.database import Claim, Store, batches, open_store, reading, writing
+from aggregator.store.database import Claim, Store, batches, make_insert, open_store, reading, writing
 from aggregator.store.schema import leases, parse_stamp, stamp
 
 INDEX: Final = ""
@@ -35,7 +34,7 @@ LEASE: Final = timedelta(minutes=15)
 """After which the feeds of a worker that died are claimed by another: longer than any refresh of a feed has taken."""
 
 _WAIT_SECONDS = 0.2
-"""Between two looks at leases that another refresh holds."""
+"""Between two tries to claim feeds that another refresh has."""
 
 _FREE: Final = {"token": None, "lease_until": None, "owner": None}
 
@@ -83,9 +82,9 @@ def set_feeds(store: Store, wanted: Collection[str], at: datetime) -> None:
 
 def _add_feeds(connection: Connection, feeds: Collection[str], at: datetime) -> None:
     """Add feeds that are due at once; one that another worker has added meanwhile stays as it is."""
-    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")
+    statement = make_insert(connection, leases).on_conflict_do_nothing()
     for some in batches([{"feed": feed, "due_at": stamp(at), "again": 0} for feed in sorted(feeds)]):
-        connection.execute(dialect.insert(leases).on_conflict_do_nothing(), some)
+        connection.execute(statement, some)
 
 
 def make_all_due(store: Store, at: datetime) -> None:
@@ -155,30 +154,29 @@ def _claim(store: Store, query: Any, until: datetime, owner: str) -> tuple[Claim
 
 
 def begin(store: Store, claim: Claim, until: datetime, owner: str) -> Claim:
-    """Begin the work on a claim: return those of its feeds that are still ours, leased anew under another token.
+    """Begin the work on a claim: return those of its feeds that still have its token, leased anew under another one.
 
     With another token a message that the queue delivers twice finds nothing to do.
     """
-    token, table = uuid4().hex, leases
-    ours = table.c.feed.in_(claim.feeds), table.c.token == claim.token
+    token, ours = uuid4().hex, _ours(claim)
     values = {"token": token, "lease_until": stamp(until), "owner": owner, "again": 0}
     with writing(store) as connection:
-        ordered = select(table.c.feed).where(*ours).order_by(table.c.feed).with_for_update()
+        ordered = select(leases.c.feed).where(*ours).order_by(leases.c.feed).with_for_update()
         feeds = tuple(connection.execute(ordered).scalars())
         if feeds:
-            connection.execute(update(table).where(*ours).values(values))
+            connection.execute(update(leases).where(*ours).values(values))
     return Claim(token, feeds)
 
 
 def release(store: Store, claim: Claim, until: datetime | None = None) -> None:
-    """End leases, the feeds stay due as they were; with ``until`` nobody claims them before."""
+    """End leases, the feeds stay due as they were; with ``until`` they are not claimed before."""
     rest = {**_FREE, "lease_until": stamp(until) if until else None}
     with writing(store) as connection:
         connection.execute(update(leases).where(*_ours(claim)).values(rest))
 
 
 def finish(store: Store, claim: Claim, due_times: Mapping[str, datetime], rest: datetime) -> int:
-    """End the leases of the feeds given, each due at a time; return how many were still ours.
+    """End the leases of the feeds given, each due at a time; return how many still had the claim's token.
 
     A feed that was made due again while it was in work stays due, after a ``rest``.
     """
@@ -254,13 +252,6 @@ def _renewing(store: Store, claim: Claim) -> Iterator[None]:
         thread.join()
 
 
-def read_due_times(store: Store) -> dict[str, datetime]:
-    """Return when each feed is due."""
-    with reading(store) as connection:
-        rows = connection.execute(select(leases.c.feed, leases.c.due_at).where(leases.c.feed != INDEX))
-        return {feed: parse_stamp(due_at) for feed, due_at in rows}
-
-
 def count_claimed(store: Store, now: datetime) -> int:
     """Return how many feeds are claimed now, in work or waiting in the queue."""
     held = select(func.count()).where(leases.c.token.is_not(None), leases.c.lease_until >= stamp(now))
@@ -271,11 +262,9 @@ def count_claimed(store: Store, now: datetime) -> int:
 def count(store: Store, at: datetime, now: datetime) -> Counts:
     """Return how many feeds are in which state, and how late they are."""
     held = (leases.c.token.is_not(None), leases.c.lease_until >= stamp(now))
-    is_due = leases.c.due_at <= stamp(at)
+    is_feed, is_due = leases.c.feed != INDEX, leases.c.due_at <= stamp(at)
     with reading(store) as connection:
-        feeds, due = (
-            connection.execute(select(func.count(leases.c.feed)).where(each)).scalar_one() for each in (true(), is_due)
-        )
+        feeds, due = (connection.execute(select(func.count()).where(each)).scalar_one() for each in (is_feed, is_due))
         owners = select(leases.c.owner, func.count()).where(*held).group_by(leases.c.owner)
         by_owner = {str(owner): int(number) for owner, number in connection.execute(owners)}
         oldest = select(leases.c.due_at).where(is_due).order_by(leases.c.due_at).limit(1)
@@ -283,7 +272,7 @@ def count(store: Store, at: datetime, now: datetime) -> Counts:
     queued = by_owner.pop("", 0)
     lags = [(at - parse_stamp(each)).total_seconds() if each else 0.0 for each in found]
     working = sum(by_owner.values())
-    return Counts(feeds - 1, max(due - queued - working, 0), queued, working, (lags[0], lags[1], lags[2], lags[3]))
+    return Counts(feeds, max(due - queued - working, 0), queued, working, (lags[0], lags[1], lags[2], lags[3]))
 
 
 def read_working(store: Store, now: datetime) -> tuple[Working, ...]:

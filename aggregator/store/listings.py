@@ -1,6 +1,6 @@
 """Writing entries: what the documents of a source list, added to what they listed before. Absence never deletes.
 
-Each believed listing of a source gets the next number, whatever the number of its documents. An entry of the newest
+Each accepted listing of a source gets the next number, whatever the number of its documents. An entry of the newest
 listing is open: it has no ``last``, and nothing is written for it while it stays listed; one that is missing is closed
 with the number before. Positions are kept as distances from an anchor, which moves with the listing: new items come in
 at its top, so a listing with one new item writes one row, not all of them, also if it shows only its newest hundred.
@@ -9,11 +9,11 @@ at its top, so a listing with one new item writes one row, not all of them, also
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import asdict, astuple, replace
 from sqlalchemy import Connection, Update, bindparam, insert, select, update
 
@@ -29,19 +29,6 @@ _KEY = 4
 """The column of the key in a row of entries, after its checksum, feed, source and document; those of _Known follow."""
 
 Row = dict[str, str | int | None]
-
-
-class Change(Struct, frozen=True):
-    """Numbers of keys of a listing that are new, that have other content now, and that are as before."""
-
-    new: int = 0
-    changed: int = 0
-    same: int = 0
-
-    @property
-    def total(self) -> int:
-        """Return how many keys were listed."""
-        return self.new + self.changed + self.same
 
 
 class _Known(Struct, frozen=True):
@@ -81,14 +68,6 @@ class _DocumentListing(Struct, frozen=True):
         return checksums.compute((self.feed, self.source, self.document, key, *astuple(known)))
 
 
-class _Keys(Struct):
-    """The keys of the documents of one listing of a source."""
-
-    known: set[str] = field(default_factory=set)
-    listed: set[str] = field(default_factory=set)
-    changed: set[str] = field(default_factory=set)
-
-
 class _Content(Struct, frozen=True):
     """A listed entry with its key, its digest, and its record as JSON."""
 
@@ -98,31 +77,24 @@ class _Content(Struct, frozen=True):
     record: str
 
 
-def write_listings(store: Store, feed: str, source: Source, listings: Sequence[Listing | None], at: datetime) -> Change:
-    """Write what the documents of the source list, in the order of ``locate``, and return how many entries changed.
+def write_listings(store: Store, feed: str, source: Source, listings: Sequence[Listing | None], at: datetime) -> None:
+    """Write what the documents of the source list, in the order of ``locate``.
 
-    ``None`` stands for a document that is not new or failed: its entries stay as they are. A key that several documents
-    list counts once, with the content of the first.
+    ``None`` stands for a document that is not new or failed: its entries stay as they are.
     """
     if all(listing is None for listing in listings):
-        return Change()
+        return
     with writing(store) as connection:
         number, previous_at = _begin_listing(connection, feed, source, stamp(at))
-        keys = _Keys()
         for document, listing in enumerate(listings):
+            if listing is None:
+                continue
             same: dict[str, object] = {"feed": feed, "source": source.name, "document": document}
             known = _read_known(connection, same)
-            keys.known.update(known)
-            if listing is not None:
-                anchor = _choose_anchor(listing, known)
-                previous_anchor = _write_show(connection, same, anchor, records.encode(listing.show))
-                of = _DocumentListing(
-                    feed, source.name, document, number, stamp(at), previous_at, anchor, previous_anchor
-                )
-                _write_document(connection, of, known, listing, keys)
-    new = len(keys.listed - keys.known)
-    changed = len(keys.changed & keys.known)
-    return Change(new, changed, len(keys.listed) - new - changed)
+            anchor = _choose_anchor(listing, known)
+            previous_anchor = _write_show(connection, same, anchor, records.encode(listing.show))
+            of = _DocumentListing(feed, source.name, document, number, stamp(at), previous_at, anchor, previous_anchor)
+            _write_document(connection, of, known, listing)
 
 
 def _begin_listing(connection: Connection, feed: str, source: Source, at: str) -> tuple[int, str]:
@@ -166,48 +138,38 @@ def _write_show(connection: Connection, same: dict[str, object], anchor: int, re
     return before.anchor if before else 0
 
 
-def _write_document(
-    connection: Connection, of: _DocumentListing, known: dict[str, _Known], listing: Listing, keys: _Keys
-) -> None:
+def _write_document(connection: Connection, of: _DocumentListing, known: dict[str, _Known], listing: Listing) -> None:
     """Write entries that are new, have other content, moved or came back, and close those that are missing."""
     new: list[Row] = []
     changed: list[Row] = []
     moved: list[Row] = []
     listed: set[str] = set()
-    for each in _by_content(connection, of, known, listing.entries, listed):
+    for each in _by_content(connection, of, known, listing.entries):
+        listed.add(each.key)
         place = of.anchor - each.entry.position
         before = known.get(each.key)
         if before is None:
             new.append(_new_row(of, each, place))
-            keys.changed.add(each.key)
         elif before.digest != each.digest:
             after = of.row(each.key, before, digest=each.digest, changed=of.at, last=None, last_seen=None, place=place)
             changed.append({**after, "record": each.record})
-            keys.changed.add(each.key)
         elif before.last is not None or before.place != place:
             moved.append(of.row(each.key, before, last=None, last_seen=None, place=place))
         _flush(connection, new, changed, moved, least=BATCH)
-    keys.listed |= listed
     moved.extend(_missing_rows(of, known, listed))
     _flush(connection, new, changed, moved, least=1)
 
 
 def _by_content(
-    connection: Connection,
-    of: _DocumentListing,
-    known: Mapping[str, _Known],
-    entries: Iterable[Entry],
-    listed: set[str],
+    connection: Connection, of: _DocumentListing, known: Mapping[str, _Known], entries: Iterable[Entry]
 ) -> Iterator[_Content]:
-    """Yield each entry once, under a new name if its key was another item's, and add the keys to ``listed``."""
-    changed: list[_Content] = []
+    """Yield the first entry of each key, under a new name if its key was another item's."""
+    listed: dict[str, Entry] = {}
     for entry in entries:
-        key = mark(entry.key)
-        if key in listed:
-            continue
-        listed.add(key)
-        record = records.encode(entry, without=PLACE_FIELDS)
-        content = _Content(key, entry, records.digest(record), record)
+        listed.setdefault(mark(entry.key), entry)
+    changed: list[_Content] = []
+    for key, entry in listed.items():
+        content = _encode(key, entry)
         before = known.get(key)
         if before is None or before.digest == content.digest:
             yield content
@@ -219,28 +181,29 @@ def _by_content(
     yield from _rename_others(connection, of, known, changed, listed)
 
 
+def _encode(key: str, entry: Entry) -> _Content:
+    record = records.encode(entry, without=PLACE_FIELDS)
+    return _Content(key, entry, records.digest(record), record)
+
+
 def _rename_others(
     connection: Connection,
     of: _DocumentListing,
     known: Mapping[str, _Known],
     changed: Sequence[_Content],
-    listed: set[str],
+    listed: Container[str],
 ) -> Iterator[_Content]:
-    """Yield entries with other content, under their key if they are the same item, else under a new name."""
-    names = {each.key: names_of_key(each.entry.key, lambda name: mark(name) in known) for each in changed}
-    stored = _read_contents(connection, of, [mark(name) for found in names.values() for name in found])
+    """Yield entries with other content, under their key if they are the same item, else under a new name.
+
+    A name that the source lists as the key of another entry is never used.
+    """
+    names = {each.key: names_of_key(each.entry.key, known.keys(), listed) for each in changed}
+    stored = _read_contents(connection, of, [mark(name) for used, _ in names.values() for name in used])
     for each in changed:
-        *used, free = names[each.key]
+        used, free = names[each.key]
         same = (name for name in reversed(used) if is_same_item(stored[mark(name)], each.entry))
         name = next(same, free)
-        if name == each.entry.key:
-            yield each
-            continue
-        listed.discard(each.key)
-        listed.add(mark(name))
-        renamed = rename(each.entry, name)
-        record = records.encode(renamed, without=PLACE_FIELDS)
-        yield _Content(mark(name), renamed, records.digest(record), record)
+        yield each if name == each.entry.key else _encode(mark(name), rename(each.entry, name))
 
 
 def _read_contents(connection: Connection, of: _DocumentListing, keys: Sequence[str]) -> Mapping[str, Entry]:

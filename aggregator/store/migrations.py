@@ -1,7 +1,7 @@
-"""Bring the tables to the version this program knows, forward only, whole or not at all.
+"""Bring the tables to the version of this program, forward only, all steps in one transaction.
 
-A store of an older version is copied beside itself first (SQLite), then every step runs in one transaction. A newer
-one is refused: a program that does not know its tables could break what they promise.
+A store of an older version is copied beside itself first (SQLite). A newer one is refused, because this program does
+not know its tables.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _create_polls(connection: Connection) -> None:
 
 
 def _replace_due_times(connection: Connection) -> None:
-    """Replace the due times of sources by leases of feeds: all are due once, and poll states say who is asked."""
+    """Replace the due times of sources by leases of feeds: all are due once, and poll states decide what is fetched."""
     schema.leases.create(connection)
     schema.hosts.create(connection)
     Table("due_times", MetaData()).drop(connection)
@@ -39,15 +39,15 @@ def _create_poll_days(connection: Connection) -> None:
 
 
 STEPS: tuple[_Step, ...] = (_create_polls, _replace_due_times, _create_poll_days)
-"""What leads from version 1 to 2, from 2 to 3, and so on; as many as ``schema.VERSION`` less one."""
+"""The steps from version 1 to 2, from 2 to 3, and so on; ``schema.VERSION`` less one of them."""
 
 
 def migrate(engine: Engine, steps: tuple[_Step, ...] = STEPS) -> None:
-    """Create the tables or bring them to this program's version; raise StoreError if they are newer or not ours."""
+    """Create the tables or bring them to this program's version; raise StoreError if they are newer or foreign."""
     where, path = connections.printable_name(engine.url), connections.sqlite_file(engine.url)
     target = len(steps) + 1
     with connections.translating_errors(where):
-        with engine.connect().execution_options(begin="BEGIN") as connection, connection.begin():
+        with engine.connect() as connection, connection.begin():
             version = _read_version(connection, where)
         if version == target:
             return
@@ -59,7 +59,7 @@ def migrate(engine: Engine, steps: tuple[_Step, ...] = STEPS) -> None:
         if version and path is not None:
             copy_file(path, path.with_name(f"{path.name}.version-{version}"))
         with (
-            connections.write_lock(path, seconds=connections.BUSY_SECONDS),
+            connections.write_lock(path),
             engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection,
             connection.begin(),
         ):
@@ -67,7 +67,7 @@ def migrate(engine: Engine, steps: tuple[_Step, ...] = STEPS) -> None:
 
 
 def _read_version(connection: Connection, where: str) -> int:
-    """Return the version of the tables, 0 if there are none yet; raise StoreError if they are not ours."""
+    """Return the version of the tables, 0 if there are none yet; raise StoreError if they are foreign."""
     tables = set(inspect(connection).get_table_names())
     if not tables:
         return 0

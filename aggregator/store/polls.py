@@ -19,7 +19,7 @@ from aggregator.store.schema import polls as polls_table
 from aggregator.text.urls import find_host
 
 MOST_POLLS: Final = 100
-"""Polls that are remembered of a source, for people to look at; nothing else depends on them."""
+"""Polls of a source that are stored, for people to look at; nothing else depends on them."""
 
 DAYS: Final = 90
 """Days of which the polls are counted, today included."""
@@ -28,7 +28,7 @@ _POLLS = msgspec.msgpack.Decoder(tuple[Poll, ...])
 
 
 def read_poll_states(store: Store, feeds: Collection[str]) -> dict[tuple[str, str], tuple[PollState, ...]]:
-    """Return the poll states of every source of the feeds that was ever asked, by (feed, source), sorted by address."""
+    """Return the poll states of every polled source of the feeds, by (feed, source), sorted by address."""
     table = poll_states_table
     found: dict[tuple[str, str], list[PollState]] = {}
     with reading(store) as connection:
@@ -39,7 +39,7 @@ def read_poll_states(store: Store, feeds: Collection[str]) -> dict[tuple[str, st
 
 
 def write_poll_states(store: Store, poll_states: Iterable[tuple[str, str, PollState]]) -> None:
-    """Write poll states, each with its feed and source; of two of one address the last stands."""
+    """Write poll states, each with its feed and source; of two of one address the last is written."""
     rows = {(feed, source, mark(each.url)): each for feed, source, each in poll_states}
     with writing(store) as connection:
         upsert(

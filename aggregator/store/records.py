@@ -86,16 +86,6 @@ def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind)
 
 
-def has_field(name: str, value: str, text: str) -> bool:
-    """Return whether the encoded record, or a record within it, ends in a field of this name and value.
-
-    >>> from aggregator.model.entry import Enclosure
-    >>> has_field("url", "https://a.example/1", encode(Enclosure("https://a.example/1")))
-    True
-    """
-    return f"{_encode(name)}:{_encode(value)}}}" in text
-
-
 def digest(text: str) -> str:
     """Return the name of a content: 32 hexadecimal digits."""
     return blake2b(text.encode(), digest_size=_DIGEST_BYTES).hexdigest()

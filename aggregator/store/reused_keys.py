@@ -9,12 +9,13 @@ placeholder that is filled keeps its date: all of them stay the same entry.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Container
 
 from msgspec.structs import replace
 from rapidfuzz import fuzz
 
 from aggregator.model.entry import Entry
+from aggregator.store.schema import mark
 from aggregator.text.fold import fold
 from aggregator.text.urls import bare_audio, canonical
 
@@ -25,12 +26,20 @@ that of ``merger.reconciling.text_fields``."""
 _RENAMED = "{} (entry {})"
 
 
-def names_of_key(key: str, is_known: Callable[[str], bool]) -> list[str]:
-    """Return the names of all entries that were listed under a key, the oldest first, and then one that is free."""
-    found = [key]
-    while is_known(found[-1]):
-        found.append(_RENAMED.format(key, len(found) + 1))
-    return found
+def names_of_key(key: str, known: Container[str], listed: Container[str]) -> tuple[list[str], str]:
+    """Return the names under which entries of a key are stored, the oldest first, and one that is free.
+
+    ``known`` are the marks of all names stored, ``listed`` those of the keys listed now, which name other entries.
+    """
+    used, number = [key], 1
+    while True:
+        number += 1
+        name = _RENAMED.format(key, number)
+        if mark(name) in listed:
+            continue
+        if mark(name) not in known:
+            return used, name
+        used.append(name)
 
 
 def rename(entry: Entry, name: str) -> Entry:

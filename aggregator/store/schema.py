@@ -1,9 +1,8 @@
-"""The tables of the store, the same on SQLite and PostgreSQL, and the version they have.
+"""The tables of the store, the same on SQLite and PostgreSQL, and their version.
 
-Every row that belongs to a record carries it whole as JSON in ``record``; the other columns are what is searched by.
-Times are texts of one fixed form (see :func:`stamp`), so that they sort as they happened. A column that names
-something from outside (a guid, an address) holds its :func:`mark`, for such a name may be longer than an index
-allows and may hold what a database refuses.
+``record`` has the whole record as JSON; the other columns are for searching. Times are texts of one form (see
+:func:`stamp`), so that they sort by time. A guid or an address from outside is stored as its :func:`mark`, because it
+may be too long for an index or have characters that a database refuses.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ VERSION = 4
 """The version of the tables below. A change of them is a new version with a step in ``migrations.STEPS``."""
 
 APPLICATION = 0x41676733
-"""What stands in an SQLite file's header to say that it is ours ("Agg3"; sqlite.org/fileformat2.html, offset 68)."""
+"""The application id in the header of an SQLite file ("Agg3"; sqlite.org/fileformat2.html, offset 68)."""
 
 APPLICATIONS_BEFORE_RELEASE = frozenset({0x41676731, 0x41676732})
-"""What stood there ("Agg1", "Agg2") before the first release; such a file has other tables and is refused."""
+"""Application ids of before the first release ("Agg1", "Agg2"); such a file has other tables and is refused."""
 
 LONGEST_MARK = 200
 """Characters of a name that are indexed as they are: PostgreSQL refuses index rows above 2,704 bytes (4 per character
@@ -41,7 +40,7 @@ class _Bytes(LargeBinary):
 
 
 def _checksum() -> Column[int]:
-    """Return the first column of a table whose rows are checked: it is read without what long values follow."""
+    """Return the first column of a table whose rows are checked; SQLite reads it without the long values after it."""
     return Column("checksum", BigInteger, nullable=False)
 
 
@@ -130,7 +129,7 @@ poll_days = Table(
     Column("answers", Integer, nullable=False),
     Column("milliseconds", Integer, nullable=False),
     Column("slowest", Integer, nullable=False),
-    sqlite_with_rowid=False,  # rows stand in the order of days, in which all of them are summed
+    sqlite_with_rowid=False,  # rows are stored in the order of days, by which they are summed
 )
 
 leases = Table(

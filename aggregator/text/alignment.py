@@ -167,11 +167,6 @@ def _pair_similar(left: Sequence[str], right: Sequence[str], at_left: int, at_ri
     if max(map(len, left)) == max(map(len, right)) == 1 and set(left).isdisjoint(right):  # unequal letters are unlike
         return []
     likeness = [[_measure_likeness(one, other) for other in right] for one in left]
-    if rows == 1 or columns == 1:
-        line = likeness[0] if rows == 1 else [row[0] for row in likeness]
-        most = max(line)
-        at = line.index(most)
-        return [(at_left + at * (rows > 1), at_right + at * (columns > 1))] if most else []
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     for i in range(rows - 1, -1, -1):
         for j in range(columns - 1, -1, -1):

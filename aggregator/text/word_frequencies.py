@@ -29,30 +29,15 @@ def load_frequencies(language: str) -> Mapping[str, float]:
 
 @lru_cache(maxsize=1 << 14)
 def frequency(word: str, language: str | None) -> float:
-    """Return the share of a word in texts of a language, from 0 (unknown) to 1.
+    """Return the share of a word in texts of a language, from 0 (unknown, or no word) to 1.
 
     A word unknown in the language counts a hundredth of its frequency in English, which all languages borrow from.
     """
-    plain = _strip_marks(word)
-    if len(plain) > _LONGEST_WORD:
+    if len(word) > _LONGEST_WORD or not word[:1].isalnum():
         return 0.0
-    plain = plain.replace("’", "'").lower()
+    plain = word.replace("’", "'").lower()
     own = load_frequencies(language).get(plain, 0.0) if language else 0.0
     return own or load_frequencies("en").get(plain, 0.0) / 100
-
-
-def _strip_marks(word: str) -> str:
-    """Return the word without signs other than letters and digits at its ends.
-
-    >>> _strip_marks("(don’t!)"), _strip_marks("…")
-    ('don’t', '')
-    """
-    first, end = 0, len(word)
-    while first < end and not word[first].isalnum():
-        first += 1
-    while first < end and not word[end - 1].isalnum():
-        end -= 1
-    return word[first:end]
 
 
 @lru_cache(maxsize=1 << 14)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -12,14 +12,14 @@ from lxml import etree
 from msgspec import Struct, field
 
 from aggregator.generator.content.links import media_type_by_extension
-from aggregator.generator.podcast import NAMESPACES, Node
+from aggregator.generator.podcast import NAMESPACES, Node, format_name, make_tag
 from aggregator.validator.artwork import Picture
 
 Kind = Literal["rss", "atom", "json", "opml", "unknown"]
 
 ATOM = f"{{{NAMESPACES['atom']}}}"
 # Media that are listened to or watched; a feed that names another medium need not have audio (podcast:medium).
-_HEARD = frozenset({"podcast", "music", "video", "film", "audiobook", "course"})
+_MEDIA = frozenset({"podcast", "music", "video", "film", "audiobook", "course"})
 # The podcast namespace's first address, which its documents tell readers to hold to be the same.
 OLDER = "https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/1.0.md"
 
@@ -46,7 +46,7 @@ class Spot(Struct, frozen=True):
         """Return the path."""
         return self.path
 
-    def beneath(self, name: str, element: Node) -> Spot:
+    def child(self, name: str, element: Node) -> Spot:
         """Return the place of an element within this one."""
         return Spot(f"{self.path} {name}", find_line(element))
 
@@ -54,10 +54,10 @@ class Spot(Struct, frozen=True):
 class FeedDocument(Struct, frozen=True):
     """A document: ``root`` is its tree if it is well-formed XML, ``data`` its value if it is JSON.
 
-    ``broken`` says why it is neither, ``torn`` on which line. ``above`` counts the lines of white space before the
-    document, which the tree does not know. ``served`` is how it was fetched, ``None`` for a file; ``now`` is the time
-    of the check. ``channel`` is RSS's channel, ``items`` are RSS's items or Atom's entries in their order; ``podcast``
-    says whether RSS is one. ``picture`` is its artwork, where that was fetched too.
+    ``broken`` says why it is neither, ``broken_line`` on which line. ``blank_lines`` are those before the document,
+    which the tree does not count. ``served`` is how it was fetched, ``None`` for a file; ``now`` is the time
+    of the check. ``channel`` is RSS's channel, ``items`` are RSS's items or Atom's entries in their order, with their
+    places; ``podcast`` says whether RSS is one. ``picture`` is its artwork, where that was fetched too.
     """
 
     raw: bytes
@@ -66,12 +66,12 @@ class FeedDocument(Struct, frozen=True):
     root: Node | None = None
     data: dict[str, Any] = field(default_factory=dict)
     broken: str = ""
-    torn: int | None = None
-    above: int = 0
+    broken_line: int | None = None
+    blank_lines: int = 0
     served: Served | None = None
     picture: Picture | None = None
     channel: Node | None = None
-    items: tuple[Node, ...] = ()
+    items: tuple[tuple[Spot, Node], ...] = ()
     podcast: bool = False
 
     @property
@@ -87,21 +87,30 @@ def read(raw: bytes, now: datetime, served: Served | None = None) -> FeedDocumen
     if bare[:1] in {b"{", b"["}:
         return _read_json(raw, now, served)
     body = raw.removeprefix(b"\xef\xbb\xbf").lstrip()
-    above = raw.count(b"\n") - body.count(b"\n") if bare else 0
+    blank_lines = raw.count(b"\n") - body.count(b"\n") if bare else 0
     try:
         root = etree.fromstring(body.replace(OLDER.encode(), NAMESPACES["podcast"].encode()), _make_parser())
     except etree.XMLSyntaxError as error:
-        torn = (error.lineno or 1) + above
+        broken_line = (error.lineno or 1) + blank_lines
         text = re.sub(r", line \d+, column \d+$", "", error.msg or "is no XML")
-        return FeedDocument(raw, _guess_kind(bare), now, broken=text, torn=torn, served=served)
+        return FeedDocument(raw, _guess_kind(bare), now, broken=text, broken_line=broken_line, served=served)
     except ValueError as error:
         return FeedDocument(raw, _guess_kind(bare), now, broken=str(error), served=served)
     kinds: dict[str, Kind] = {"rss": "rss", f"{ATOM}feed": "atom", "opml": "opml"}
     kind = kinds.get(str(root.tag), "unknown")
     channel = root.find("channel") if kind == "rss" else None
     items = tuple(root.iterfind("channel/item" if kind == "rss" else f"{ATOM}entry"))
-    podcast = channel is not None and _is_podcast(channel, items)
-    return FeedDocument(raw, kind, now, root, above=above, served=served, channel=channel, items=items, podcast=podcast)
+    return FeedDocument(
+        raw,
+        kind,
+        now,
+        root,
+        blank_lines=blank_lines,
+        served=served,
+        channel=channel,
+        items=tuple((_place_item(item, position), item) for position, item in enumerate(items, 1)),
+        podcast=channel is not None and _is_podcast(channel, items),
+    )
 
 
 def find_artwork(raw: bytes, now: datetime) -> str | None:
@@ -116,49 +125,25 @@ def _is_podcast(channel: Node, items: Sequence[Node]) -> bool:
     """Return whether a medium or a category for Apple marks a podcast, or every other item has audio."""
     medium = channel.findtext(make_tag("podcast:medium"))
     if medium is not None:
-        return medium.strip().removesuffix("L") in _HEARD
-    heard = sum(1 for item in items if has_media(item))
-    return heard * 2 >= max(len(items), 1) or channel.find(make_tag("itunes:category")) is not None
-
-
-def make_tag(name: str) -> str:
-    """Return the lxml tag of a prefixed name.
-
-    >>> make_tag("podcast:guid")
-    '{https://podcastindex.org/namespace/1.0}guid'
-    """
-    prefix, _, local = name.rpartition(":")
-    return f"{{{NAMESPACES[prefix]}}}{local}" if prefix else name
-
-
-def format_name(element: Node) -> str:
-    """Return an element's name with the usual prefix.
-
-    >>> format_name(etree.Element(make_tag("itunes:image")))
-    'itunes:image'
-    """
-    tag = str(element.tag)
-    return next(
-        (f"{key}:{tag[len(uri) + 2 :]}" for key, uri in NAMESPACES.items() if tag.startswith(f"{{{uri}}}")), tag
-    )
+        return medium.strip().removesuffix("L") in _MEDIA
+    playable = sum(1 for item in items if has_media(item))
+    return playable * 2 >= max(len(items), 1) or channel.find(make_tag("itunes:category")) is not None
 
 
 def find_line_of(document: FeedDocument, where: str | Spot) -> int | None:
     """Return the line of a place; for a missing path, the line of its parent."""
-    if document.torn is not None:
-        return document.torn
+    if document.broken_line is not None:
+        return document.broken_line
     if document.root is None:
         return None
     if isinstance(where, Spot):
-        return None if where.line is None else where.line + document.above
-    first, *names = where.split(" ")[0].split("/")
-    found = document.channel if first == "channel" else document.root
-    if found is None or first == "document":
+        return None if where.line is None else where.line + document.blank_lines
+    top, _, name = where.partition("/")
+    parent = document.channel if top == "channel" else document.root
+    if parent is None or where == "document":
         return None
-    for name in names:
-        deeper = found.find(make_tag(name)) if name.partition(":")[0] in NAMESPACES or ":" not in name else None
-        found = found if deeper is None else deeper
-    return (find_line(found) or 1) + document.above
+    child = parent.find(make_tag(name)) if name else None
+    return (find_line(parent if child is None else child) or 1) + document.blank_lines
 
 
 def find_line(element: Node) -> int | None:
@@ -167,17 +152,27 @@ def find_line(element: Node) -> int | None:
     return found if isinstance(found, int) else None
 
 
-def _make_place(item: Node, position: int) -> Spot:
+def get_text(element: Node, name: str) -> str:
+    """Return the text of the first child of a prefixed name, without white space around it; empty if there is none."""
+    return (element.findtext(make_tag(name)) or "").strip()
+
+
+def _place_item(item: Node, position: int) -> Spot:
     """Return the place of an item, counted from 1, with its id."""
-    text = item.findtext("guid") or item.findtext(f"{ATOM}id") or ""
     name = "entry" if str(item.tag).startswith("{") else "item"
-    return Spot(f"{name}[{position}] {text.strip()[:80]}".rstrip(), find_line(item))
+    return Spot(f"{name}[{position}] {_get_id(item)}".rstrip(), find_line(item))
 
 
-def list_items(document: FeedDocument) -> Iterator[tuple[Spot, Node]]:
-    """Yield each item with its place."""
-    for position, item in enumerate(document.items, 1):
-        yield _make_place(item, position), item
+def place_element(element: Node) -> Spot:
+    """Return the place of an element: its names from the item or the channel down, and the item's id."""
+    names = [format_name(one) for one in (element, *element.iterancestors())][::-1]
+    item = next((one for one in element.iterancestors() if etree.QName(one).localname in {"item", "entry"}), None)
+    path = "/".join(names[1:]) or names[0]
+    return Spot(path if item is None else f"{path} {_get_id(item)}".rstrip(), find_line(element))
+
+
+def _get_id(item: Node) -> str:
+    return (get_text(item, "guid") or get_text(item, "atom:id"))[:80]
 
 
 def has_media(item: Node) -> bool:
@@ -198,7 +193,7 @@ def _read_json(raw: bytes, now: datetime, served: Served | None) -> FeedDocument
     try:
         data = json.loads(raw.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
-        return FeedDocument(raw, "json", now, broken=error.msg, torn=error.lineno, served=served)
+        return FeedDocument(raw, "json", now, broken=error.msg, broken_line=error.lineno, served=served)
     except (ValueError, RecursionError) as error:
         return FeedDocument(raw, "json", now, broken=str(error), served=served)
     if not isinstance(data, dict):

@@ -8,11 +8,13 @@ from typing import Literal
 from msgspec import Struct
 
 from aggregator.generator.content import sanitize
-from aggregator.validator.document import FeedDocument, Spot, find_line_of
+from aggregator.generator.podcast import Node
+from aggregator.validator.document import FeedDocument, Spot, find_line_of, place_element
 
 _Severity = Literal["M", "S", "i"]
-# Where in the document, and what is wrong there.
-Fault = tuple[str | Spot, str]
+# Where in the document, and what is wrong there. An element's place is made only for those that are listed, because
+# that takes as long as the element is deep.
+Fault = tuple[str | Spot | Node, str]
 Check = Callable[[FeedDocument], Iterator[Fault]]
 
 SEVERITIES: dict[_Severity, str] = {"M": "failure", "S": "warning", "i": "note"}
@@ -55,15 +57,16 @@ class Finding(Struct, frozen=True):
 def apply(rule: Rule, document: FeedDocument) -> Iterator[Finding]:
     """Yield what this rule finds: at most ``_PLACES`` places and one line for the rest."""
     more = 0
-    grave = rule.severity if rule.beside is None or document.podcast or document.kind == "json" else rule.beside
+    severity = rule.severity if rule.beside is None or document.podcast or document.kind == "json" else rule.beside
     for number, (where, what) in enumerate(rule.check(document)):
         if number < _PLACES:
-            line = find_line_of(document, where)
-            yield Finding(rule.name, grave, _make_safe(str(where)), _make_safe(what), rule.specification, line=line)
+            place = where if isinstance(where, str | Spot) else place_element(where)
+            line = find_line_of(document, place)
+            yield Finding(rule.name, severity, _make_safe(str(place)), _make_safe(what), rule.specification, line=line)
         else:
             more += 1
     if more:
-        yield Finding(rule.name, grave, "", f"and in {more} more places", rule.specification, more)
+        yield Finding(rule.name, severity, "", f"and in {more} more places", rule.specification, more)
 
 
 def _make_safe(text: str) -> str:

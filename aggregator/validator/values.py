@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
 
-from aggregator.generator.podcast import Node
-from aggregator.validator.document import FeedDocument, make_tag
+from aggregator.generator.content import sanitize
+from aggregator.generator.podcast import Node, make_tag
+from aggregator.validator.document import FeedDocument
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _RFC822 = re.compile(
@@ -22,12 +23,13 @@ _OLD822 = re.compile(
 )
 _RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})")
 # Minutes above 59 are no mistake where there are no hours: "148:31" is seen, and understood.
-DURATION = re.compile(r"\d+|\d{1,3}:[0-5]?\d:[0-5]\d|\d{1,4}:[0-5]\d")
+DURATION = re.compile(r"\d{1,15}|\d{1,3}:[0-5]?\d:[0-5]\d|\d{1,4}:[0-5]\d")
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9._~%!$&'()*+,;=:@\[\]-]+(?:[/?#][!#$%&'()*+,/:;=?@\[\]A-Za-z0-9~._-]*)?")
 # UTF-8 read as Windows-1252: a lead byte's letter and a continuation byte's sign, which no language writes together.
 MOJIBAKE = re.compile("[ÃÂ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰‹Œ‘’“”•–—˜™›œ]|â€|â\u0080")
 NUMBERED = re.compile(r"(?i)^(?:#\d+\b|s\d++\s*+(?:[:.,-]\s*+)?e\d+\b|(?:episode|ep\.?|season)\s*+#?\d+\b)")
 
+PROGRAM_WORDS = sanitize.PROGRAM_WORDS - {""}
 MARKED = frozenset({"description", "encoded", "summary", "content", "subtitle"})
 _PLAIN = (
     "title", "itunes:title", "itunes:author", "itunes:subtitle", "itunes:name", "copyright", "generator", "category",
@@ -60,36 +62,38 @@ def find_date_fault(value: str, *, plain: bool = False) -> str | None:
     be a name.
     """
     text = value.strip()
-    found = (_OLD822 if plain else _RFC822).fullmatch(text)
+    found, at = (_OLD822 if plain else _RFC822).fullmatch(text), _parse(text)
     if found is None:
-        at = _parse_zoned(text)
-        hint = f": write {format_datetime(at)!r}" if at else " is not like 'Mon, 04 Aug 2025 08:00:00 +0000'"
-        return f"{text[:60]!r}{hint}"
-    try:
-        at = parsedate_to_datetime(text)
-    except ValueError:
+        if at and at.tzinfo:
+            return f"{text[:60]!r}: write {format_datetime(at)!r}"
+        return f"{text[:60]!r} is not like 'Mon, 04 Aug 2025 08:00:00 +0000'"
+    if at is None:
         return f"{text!r} is no day of the calendar"
     if found.group(1) and _DAYS[at.weekday()] != found.group(1):
         return f"{text!r} was a {_DAYS[at.weekday()]}"
     return None
 
 
-def _parse_zoned(text: str) -> datetime | None:
-    """Parse a date of another form with a zone; ``None`` if it cannot be read."""
-    try:
-        at = datetime.fromisoformat(text) if _RFC3339.fullmatch(text) else parsedate_to_datetime(text)
-    except ValueError:
+def find_old_form(text: str) -> str | None:
+    """Return what is wrong with a date that RFC 822 allows and Apple does not; ``None`` for any other."""
+    if find_date_fault(text, plain=True) or not find_date_fault(text):
         return None
-    return at if at.tzinfo else None
+    return f"{text[:60]!r} is an old form: write a weekday, four digits of year and +0000"
 
 
-def parse_date(value: str | None) -> datetime | None:
-    """Parse an RSS or RFC 3339 date; ``None`` if it cannot be read."""
-    text = (value or "").strip()
+def _parse(text: str) -> datetime | None:
     try:
-        at = datetime.fromisoformat(text) if _RFC3339.fullmatch(text) else parsedate_to_datetime(text)
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    except (ValueError, TypeError, OverflowError):
+        return datetime.fromisoformat(text) if _RFC3339.fullmatch(text) else parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+
+
+def parse_date(value: str) -> datetime | None:
+    """Parse an RSS or RFC 3339 date to UTC; ``None`` if it cannot be read."""
+    at = _parse(value.strip())
+    try:
+        return at and (at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC))
+    except OverflowError:  # a time of the year 1 or 9999 that is in another year in UTC
         return None
 
 
@@ -103,13 +107,12 @@ def is_future(at: datetime, now: datetime) -> bool:
     return at > now + timedelta(minutes=1)
 
 
-def parse_seconds(value: str | None) -> int:
+def parse_seconds(value: str) -> int:
     """Parse a duration to seconds; 0 if it is unknown or unreadable."""
-    text = (value or "").strip()
-    if not DURATION.fullmatch(text):
+    if not DURATION.fullmatch(value):
         return 0
     total = 0
-    for part in text.split(":"):
+    for part in value.split(":"):
         total = total * 60 + int(part)
     return total
 

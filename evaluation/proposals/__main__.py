@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import parse
+from aggregator.fetchers.directories import proposals
 from aggregator.model.entry import Entry
 from aggregator.model.source import Document, Source
 from evaluation.proposals.later_pages import make_later_pages
@@ -20,7 +21,7 @@ LEAST = 0.8
 def find_faults(page: Page) -> list[str]:
     """Return what the first proposal that can be read reads wrong; nothing if all is right."""
     document = Document(Source("page", "page", url=BASE), BASE, page.body.encode())
-    for proposal in parse.propose(document).sources:
+    for proposal in proposals.propose(document).sources:
         if proposal.url is not None:
             continue
         try:

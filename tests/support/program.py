@@ -93,7 +93,7 @@ def _server() -> str:
 def _serve(address: str) -> None:
     """Fork for each connection, until standard input is closed."""
     names = {module.name for module in pkgutil.walk_packages(aggregator.__path__, "aggregator.")}
-    for name in sorted(names - {"aggregator.catalogue"}):  # it undoes the freeze below at the end of each program
+    for name in sorted(names):
         importlib.import_module(name)
     for each in (forks.parsers, forks.composers):
         each.load()  # once for all programs, which inherit our end of its socket

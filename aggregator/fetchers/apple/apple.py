@@ -25,11 +25,10 @@ def locate(source: Source) -> tuple[Request, ...]:
 
     The show is named by its number or by the address of its page; any other address is asked as it is.
     """
-    named = _ADDRESS.match(source.url or "")
-    show = source.show or (named["show"] if named else None)
+    show, store = _find_show(source)
     if show is None:
         return (Request(source.url),) if source.url else ()
-    store = dict(source.options).get("country") or (named and named["store"]) or _DEFAULT_STORE
+    store = dict(source.options).get("country") or store or _DEFAULT_STORE
     page_url = source.url or _PAGE.format(show=show, store=store)
     return (Request(_LOOKUP.format(show=show, store=store)), Request(page_url))
 
@@ -37,8 +36,7 @@ def locate(source: Source) -> tuple[Request, ...]:
 def read(document: Document) -> Listing:
     """Return the episodes of a document; ReadError if it is in none of Apple's formats."""
     text, name = decoding.decode(document), document.source.name
-    named = _ADDRESS.match(document.source.url or "")
-    show = document.source.show or (named["show"] if named else None)
+    show, _ = _find_show(document.source)
     listing: Listing | None = None
     match decoding.detect_type(document):
         case "json":
@@ -51,3 +49,10 @@ def read(document: Document) -> Listing:
     if listing is None:
         raise decoding.unexpected_type(document, "an Apple Podcasts page or lookup")
     return listing
+
+
+def _find_show(source: Source) -> tuple[str | None, str | None]:
+    """Return the number of the show, and the store in the address of its page; each ``None`` if there is none."""
+    named = _ADDRESS.match(source.url or "")
+    show, store = (named["show"], named["store"]) if named else (None, None)
+    return source.show or show, store

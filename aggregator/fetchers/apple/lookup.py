@@ -2,7 +2,7 @@
 
 Seen in November 2026 (`tests/unit/fetchers/data/read/apple`): ``trackTimeMillis`` is milliseconds on an episode and
 seconds on a show; ``releaseDate`` is UTC; ``limit`` is at most 200 and there is no offset, so that most listings are
-partial. Records are told apart by ``wrapperType`` or by ``episodeGuid``: ``kind`` is sometimes missing.
+partial. Episodes have a ``wrapperType`` or an ``episodeGuid``: ``kind`` is sometimes missing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from aggregator.model.entry import Entry, Listing, Show
 from aggregator.text.times import dates, durations
 
 ADVICE = {"explicit": True, "clean": False, "cleaned": False, "notExplicit": False}
-_VISITOR = re.compile(r"([?&])uo=\d+(?:&|$)")  # "?uo=4" says which program asked
+_VISITOR = re.compile(r"([?&])uo=\d+(?:&|$)")  # "?uo=4" is the kind of client
 
 
 def read(name: str, value: object, wanted: str | None) -> Listing | None:
@@ -86,7 +86,7 @@ def _make_show(one: JsonObject) -> Show:
         explicit=ADVICE.get(one.text("collectionExplicitness", "trackExplicitness") or ""),
         categories=tuple((genre,) for genre in _list_genres(one)),
         feed_url=enclosures.clean_url(one.get("feedUrl")),
-        total=one.whole("trackCount"),
+        total=one.integer("trackCount"),
     )
 
 

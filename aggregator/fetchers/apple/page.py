@@ -95,10 +95,7 @@ def _make_entry(name: str, item: JsonObject, position: int, own: str | None, *, 
     if not offer or (of_show is None and not trusted) or (own and of_show not in {None, own}):
         return None
     title = item.text("title") or offer.text("title")
-    track = next(
-        (one for one in (item.id("adamId", "id"), offer.id("adamId")) if one),
-        None,
-    )
+    track = item.id("adamId", "id") or offer.id("adamId")
     if not title or not track or not track.isdecimal():
         return None
     file = enclosures.choose(enclosures.Offer(offer.text("streamUrl"), "audio/*"))
@@ -109,8 +106,8 @@ def _make_entry(name: str, item: JsonObject, position: int, own: str | None, *, 
         description=item.text("summary", "description"),
         published=dates.parse(item.text("releaseDate") or offer.text("releaseDate")),
         duration=durations.parse(item.number("duration") or offer.number("duration")),
-        enclosure=file.enclosure, episode=item.whole("episodeNumber"),
-        season=item.whole("seasonNumber"), show=item.text("showTitle"),
+        enclosure=file.enclosure, episode=item.integer("episodeNumber"),
+        season=item.integer("seasonNumber"), show=item.text("showTitle"),
     )  # fmt: skip
 
 
@@ -163,8 +160,8 @@ def _make_catalogue_entry(name: str, one: JsonObject, position: int) -> Entry | 
         description=fields.inner("description").text("standard", "short"),
         published=dates.parse(fields.text("releaseDateTime")),
         duration=durations.parse((fields.number("durationInMilliseconds") or 0) / 1000),
-        enclosure=file.enclosure, season=fields.whole("seasonNumber"),
-        episode=fields.whole("episodeNumber"),
+        enclosure=file.enclosure, season=fields.integer("seasonNumber"),
+        episode=fields.integer("episodeNumber"),
         episode_type=_EPISODE_TYPES.get(fields.text("kind")),
         explicit=ADVICE.get(fields.text("contentRating") or ""),
         show=fields.text("collectionName"),
@@ -186,17 +183,13 @@ def _make_catalogue_show(fields: JsonObject) -> Show:
         complete=fields.get("completed") is True,
         categories=tuple((genre,) for genre in fields.texts("genreNames") if genre != "Podcasts"),
         feed_url=enclosures.clean_url(fields.get("feedUrl")),
-        total=fields.whole("trackCount", "availableEpisodeCount"),
+        total=fields.integer("trackCount", "availableEpisodeCount"),
     )
 
 
 def _find_artwork(fields: JsonObject) -> str | None:
     """Return the picture in its own size, for which Apple's address has placeholders."""
-    url, width, height = (
-        fields.text("url"),
-        fields.whole("width"),
-        fields.whole("height"),
-    )
+    url, width, height = fields.text("url"), fields.integer("width"), fields.integer("height")
     if not url or not width or not height:
         return None
     return enclosures.clean_url(url.replace("{w}", str(width)).replace("{h}", str(height)).replace("{f}", "jpg"))

@@ -60,14 +60,14 @@ def read(name: str, text: str) -> Listing | None:
 def _split_items(lines: list[str]) -> list[str]:
     """Return the lines of each item, up to the next item or the end of the list of episodes."""
     items: list[list[str]] = []
-    open_ = False
+    is_open = False
     for line in lines:
         if _ITEM.match(line.lstrip()):
             items.append([line[line.index("[") + 1 :]])
-            open_ = True
-        elif _END.match(line.lstrip()) or (open_ and len(items[-1]) > _MOST_LINES):
-            open_ = False
-        elif open_:
+            is_open = True
+        elif _END.match(line.lstrip()) or (is_open and len(items[-1]) > _MOST_LINES):
+            is_open = False
+        elif is_open:
             items[-1].append(line.strip())
     return ["\n".join(item) for item in items]
 
@@ -157,6 +157,7 @@ _TOTAL = re.compile(r"\[[^\]]*\((?P<total>[\d.,]+)\)\s*\]\((?P<link>https?://[^)
 _LABEL = re.compile(r"[*-]\s+(?P<label>[^\W\d_][^\[\]()]{1,30})")
 _LABEL_LENGTH = 40  # letters at most of a button or a label, in any store's language; lines of text are wrapped at 78
 _EXPLICIT = {"clean": False, "explicit": True}
+_MOST_DIGITS = 9  # of a number of episodes
 
 
 def _read_show(lines: list[str]) -> Show:
@@ -172,7 +173,7 @@ def _read_show(lines: list[str]) -> Show:
     return Show(
         title=lines[start].lstrip("# "),
         link=total["link"] if total else None,
-        description=" ".join(line for line in _list_prose(head[1:])) or None,
+        description=" ".join(_list_prose(head[1:])) or None,
         author=head[0] if head and not head[0].startswith(("*", "-", "!", "[")) else labelled.get("creator"),
         copyright=labelled.get("copyright"),
         explicit=_EXPLICIT.get(labelled.get("rating", "").lower()),
@@ -210,4 +211,4 @@ def _find_labels(lines: list[str]) -> dict[str, str]:
 
 def _parse_total(text: str) -> int | None:
     digits = re.sub(r"[.,\s]", "", text)
-    return int(digits) if digits.isdecimal() else None
+    return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None

@@ -16,7 +16,6 @@ from aggregator.fetchers.parsing import enclosures, xml
 from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Entry, Listing, Moment, Show
 from aggregator.text import html
-from aggregator.text.fold import fold
 from aggregator.text.times import dates
 
 _HEADINGS = ("h1", "h2", "h3", "h4")
@@ -75,7 +74,7 @@ def _find_date(article: xml.Element) -> Moment | None:
     for element in article.iter("time", "abbr", "span", "p", "div"):
         if element.tag == "time" or _DATED.search(element.get("class") or ""):
             for text in (element.get("datetime"), element.get("title"), _get_text(element)):
-                if text and fold(text) and (found := dates.parse(text)):
+                if found := dates.parse(text):
                     return found
     return None
 
@@ -102,7 +101,7 @@ def read_text(name: str, text: str) -> Listing | None:
     show = None
     for lines, date in blocks:
         title = _find_first_title(lines) if not found else 0
-        if title is None or len(lines) < title + 1:
+        if title is None:
             continue
         if not found and title:
             show = lines[0]

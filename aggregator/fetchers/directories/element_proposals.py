@@ -21,7 +21,7 @@ _OUTSIDE = frozenset({"nav", "footer", "header", "aside", "form", "head", "scrip
 _CLASS = re.compile(r"[A-Za-z_][\w-]*")
 _NUMBER = re.compile(r"\d")
 _MEDIA = re.compile(r"\.(mp3|m4a|m4b|ogg|oga|opus|aac|wav|flac|mp4)(?:[?#]|$)", re.IGNORECASE)
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _LEAST = 3  # elements that make a list; of articles two
 _MOST_GROUPS, _MOST_ROWS, _MOST = 60, 25, 3
 _MOST_PARTS = 200  # elements within one that are looked at
@@ -47,7 +47,7 @@ class _Group(Struct):
 
 def propose(root: xml.Element) -> tuple[Options, ...]:
     """Return the options of kind ``page`` for each list of entries found, the best first."""
-    judged = [group for elements in _find_groups(root) if (group := _judge(elements))]
+    judged = [group for elements in _find_groups(root) if (group := _make_group(elements))]
     judged.sort(key=lambda group: -group.score)
     proposals = []
     for group in judged[: 2 * _MOST]:
@@ -65,7 +65,7 @@ def propose_around(root: xml.Element, chosen: xml.Element) -> Options:
     """
     path = [chosen, *chosen.iterancestors()]
     groups = [group for group in _find_groups(root) if any(each is one for one in path for each in group)]
-    judged = sorted((group for each in groups if (group := _judge(each))), key=lambda group: -group.score)
+    judged = sorted((group for each in groups if (group := _make_group(each))), key=lambda group: -group.score)
     for group in judged:
         if (items := _select_items(root, group.elements, group.fields["title"])) is not None:
             return tuple(sorted({**group.fields, "items": items}.items()))
@@ -125,7 +125,7 @@ def _propose_headings(root: xml.Element) -> Iterator[Options]:
     """Yield the options for headings that are followed by what belongs to them, without an element round both."""
     parents: dict[object, list[xml.Element]] = {}
     for each, _ in _walk(root, ()):
-        if each.tag in (*_HEADINGS[1:], "dt"):
+        if each.tag in (*HEADINGS[1:], "dt"):
             parents.setdefault((id(each.getparent()), each.tag), []).append(each)
     for headings in (each for each in parents.values() if len(each) >= _LEAST):
         for place in (1, 2):
@@ -176,9 +176,9 @@ def _list_classes(element: xml.Element) -> list[str]:
     return [name for name in (element.get("class") or "").split() if _CLASS.fullmatch(name)]
 
 
-def _judge(elements: list[xml.Element]) -> _Group | None:
+def _make_group(elements: list[xml.Element]) -> _Group | None:
     """Return a group with the selectors of its fields; ``None`` if it has no titles, or neither dates nor audio."""
-    rows = [_read(element) for element in elements[:_MOST_ROWS]]
+    rows = [_read_texts(element) for element in elements[:_MOST_ROWS]]
     title = _find_title(rows)
     if title is None:
         return None
@@ -196,19 +196,19 @@ def _judge(elements: list[xml.Element]) -> _Group | None:
     return _Group(elements, fields, len(elements) ** 0.5 * full * (1 + sum(weights.get(each, 0) for each in fields)))
 
 
-def _read(element: xml.Element) -> dict[str, str]:
+def _read_texts(element: xml.Element) -> dict[str, str]:
     """Return the first text, by selector, of the elements and attributes in an element."""
     found: dict[str, str] = {}
-    _note(found, element, ("./self::*",), "./")
+    _add_texts(found, element, ("./self::*",), "./")
     for number, part in enumerate(element.iterdescendants()):
         if number == _MOST_PARTS:
             break
         if isinstance(part.tag, str):
             names = _name_part(part)
             above = part.getparent()
-            if above is not None and above is not element and above.tag in (*_HEADINGS, "p"):
+            if above is not None and above is not element and above.tag in (*HEADINGS, "p"):
                 names.append(f"{above.tag} {part.tag}")
-            _note(found, part, tuple(names), "")
+            _add_texts(found, part, tuple(names), "")
     return found
 
 
@@ -220,7 +220,7 @@ def _name_part(part: xml.Element) -> list[str]:
     return names
 
 
-def _note(found: dict[str, str], part: xml.Element, selectors: tuple[str, ...], own: str) -> None:
+def _add_texts(found: dict[str, str], part: xml.Element, selectors: tuple[str, ...], own: str) -> None:
     """Add the text of an element and its attributes; ``own`` is what stands before those of the entry's element."""
     text = _get_text(part)
     is_composite = sum(1 for each in part.itertext() if str(each).strip()) > 1
@@ -269,9 +269,9 @@ def _find_title(rows: Sequence[_Row]) -> str | None:
         tag, _, name = selector.partition(".")
         words = selector.split()
         orders = (
-            tag in _HEADINGS and not name,
+            tag in HEADINGS and not name,
             len(words) == 1 and _TITLE_CLASS.search(name),
-            selector == "a" or (words[0] in _HEADINGS and words[-1] == "a"),
+            selector == "a" or (words[0] in HEADINGS and words[-1] == "a"),
             selector in ("strong", "b", "dt", "summary", "p strong"),
             ":nth-child" in selector and selector.startswith("td"),
             selector != "./self::*",
@@ -345,7 +345,7 @@ def _find_text(rows: Sequence[_Row], title: str, date: str) -> str | None:
     found = [
         name
         for name in _list_selectors(rows, 0.5, is_text)
-        if "@" not in name and name not in (title, date, "./self::*", "a", *_HEADINGS)
+        if "@" not in name and name not in (title, date, "./self::*", "a", *HEADINGS)
     ]
     named = [name for name in found if _TEXT_CLASS.search(name.partition(".")[2])]
     return next(iter(named), None if "p" in found else next((name for name in found if name.startswith("td")), None))
@@ -364,7 +364,7 @@ def _select_items(root: xml.Element, elements: Sequence[xml.Element], title: str
     for selector in _list_item_selectors(elements[0], [name for name in _list_classes(elements[0]) if name in classes]):
         found = [each for each in xml.select(root, selector) if not isinstance(each, str)]
         others = (each for each in found if id(each) not in wanted)
-        if wanted <= {*map(id, found)} and not any(title in _read(each) for each in others):
+        if wanted <= {*map(id, found)} and not any(title in _read_texts(each) for each in others):
             return selector
     parent = elements[0].getparent()
     if parent is None or any(each.getparent() is not parent for each in elements):

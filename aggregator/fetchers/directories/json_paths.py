@@ -25,7 +25,7 @@ from aggregator.fetchers.parsing.entries import make_key, make_title
 from aggregator.fetchers.parsing.json_fields import JsonObject
 from aggregator.model.entry import Entry, EpisodeType, Listing, Moment, Show
 from aggregator.model.source import Document
-from aggregator.text.html import to_text
+from aggregator.text.html import escape_words, has_tags, to_text
 from aggregator.text.times import dates, durations
 
 _DEFAULTS = {"title": "title", "id": "id"}
@@ -34,7 +34,6 @@ _MILLISECONDS = re.compile(r"milli|ms\b", re.IGNORECASE)
 _DAY = 86400
 _NEWEST_EPOCH = 1e11  # seconds, the year 5138: a greater number is milliseconds, microseconds or nanoseconds
 _LARGEST = 2**63
-_MARKUP = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 _TYPES: Mapping[str, EpisodeType] = {"full": "full", "trailer": "trailer", "bonus": "bonus"}
 
 _Values = Mapping[str, Any]
@@ -99,10 +98,10 @@ def _make_entry(
     """Return an entry; ``None`` without title, text and addresses."""
     fields, base = JsonObject({what: _get_first(value) for what, value in row.items()}), enclosures.find_base(document)
     text = "\n\n".join(each for each in _list_texts(row["text"]) if each.strip())
-    plain = to_text(text) if _MARKUP.search(text) else text
+    markup = escape_words(text) if has_tags(text) else None
     link, audio = (enclosures.resolve_url(base, fields.get(what)) for what in ("link", "audio"))
     file = enclosures.choose(enclosures.Offer(audio, "audio/*"))
-    title = to_text(fields.id("title") or "") or make_title(plain, audio, link)
+    title = to_text(fields.id("title") or "") or make_title(to_text(markup) if markup else text, audio, link)
     if not title:
         return None
     guid = fields.id("guid")
@@ -111,9 +110,9 @@ def _make_entry(
     return Entry(
         source=document.source.name, key=fields.id("id") or guid or link or make_key(title, published, file.enclosure),
         title=title, position=position, genre="post" if options.get("genre") == "post" else "episode", guid=guid,
-        link=link, ids=file.ids, html=text if plain is not text else None, description=text or None,
+        link=link, ids=file.ids, html=markup, description=None if markup else text or None,
         published=published, duration=durations.parse(fields.text("length") if length is None else length * unit),
-        enclosure=file.enclosure, season=fields.whole("season"), episode=fields.whole("episode"),
+        enclosure=file.enclosure, season=fields.integer("season"), episode=fields.integer("episode"),
         episode_type=_TYPES.get((fields.text("type") or "").lower()),
         image=enclosures.resolve_url(base, fields.get("image")), show=options.get("show"),
         categories=tuple(dict.fromkeys(_list_texts(row["category"]))),

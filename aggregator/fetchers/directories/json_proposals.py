@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeAlias
 
+from aggregator.fetchers.directories.element_proposals import Options, is_media
 from aggregator.fetchers.directories.json_paths import parse_date
 from aggregator.text.times import durations
 from aggregator.text.urls import is_web
-
-Options: TypeAlias = tuple[tuple[str, str], ...]
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DEEPEST_LIST, _DEEPEST_FIELD = 8, 3
@@ -18,7 +17,6 @@ _MOST_ROWS = 50
 _LEAST_BY_ID = 2
 _MOST = 5
 _LONGEST = 10**9  # milliseconds of eleven days
-_MEDIA = re.compile(r"\.(?:mp3|m4a|m4b|ogg|oga|opus|aac|wav|flac|mp4)(?:[?#]|$)", re.IGNORECASE)
 
 # The names of each field, the likeliest first; a name is found at the end of a path, in any writing of its words.
 _NAMES: Mapping[str, tuple[str, ...]] = {
@@ -101,27 +99,27 @@ def _find_lists_within(
 
 
 def _join(path: str, name: str) -> str:
-    quoted = name if _PLAIN.fullmatch(name) else f'"{name}"'
+    quoted = name if _PLAIN.fullmatch(name) else json.dumps(name, ensure_ascii=False)
     return f"{path}.{quoted}" if path else quoted
 
 
 def _find_fields(rows: Sequence[Mapping[str, object]]) -> dict[str, str]:
     """Return the path of each field that most of the rows have."""
     flat = [dict(_flatten(row, "", _DEEPEST_FIELD)) for row in rows]
-    paths = list(dict.fromkeys(path for row in flat for path in row))
+    paths = dict.fromkeys(path for row in flat for path in row)
+    columns = {path: [row[path] for row in flat if row.get(path) is not None] for path in paths}
     fields: dict[str, str] = {}
     for what, (test, share) in _TESTS.items():
-        fitting = [path for path in paths if _rank(what, path) is not None and path not in fields.values()]
-        values = {path: [row[path] for row in flat if row.get(path) is not None] for path in fitting}
         good = [
             path
-            for path in fitting
-            if sum(map(test, values[path])) >= share * len(rows)
-            and (what not in _DISTINCT or _are_distinct(values[path]))
+            for path, values in columns.items()
+            if _rank(what, path) is not None
+            and path not in fields.values()
+            and sum(map(test, values)) >= share * len(rows)
+            and (what not in _DISTINCT or _are_distinct(values))
         ]
         if good:
             fields[what] = min(good, key=lambda path: (_rank(what, path), path.count(".")))
-    columns = {path: [row[path] for row in flat if row.get(path) is not None] for path in paths}
     return fields | _guess_by_values(columns, fields, len(rows))
 
 
@@ -189,11 +187,11 @@ def _is_length(value: object) -> bool:
 
 
 def _is_audio(value: object) -> bool:
-    return isinstance(value, str) and _MEDIA.search(value) is not None
+    return isinstance(value, str) and is_media(value)
 
 
 def _is_link(value: object) -> bool:
-    return isinstance(value, str) and (is_web(value) or value.startswith("/")) and not _MEDIA.search(value)
+    return isinstance(value, str) and (is_web(value) or value.startswith("/")) and not is_media(value)
 
 
 def _is_text(value: object) -> bool:

@@ -8,7 +8,7 @@ The numbered shape (podyssey.fm): the show, then ``1) TITLE`` and the text in on
 200 characters and ``...Show More``. No dates, no lengths.
 
 Both list the newest entries only. The mark of a cut is removed and the entry flagged; a blank before the mark stays:
-it tells that the cut is between words.
+it shows that the cut is between words.
 """
 
 from __future__ import annotations

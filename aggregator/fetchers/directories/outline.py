@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from aggregator.errors import ReadError
 from aggregator.fetchers.directories import element_proposals, page
-from aggregator.fetchers.parsing import decoding, xml
+from aggregator.fetchers.parsing import xml
 from aggregator.model.outline import Outline, Pick, Piece
 from aggregator.model.source import Document
 
@@ -15,28 +16,12 @@ _LEFT_OUT = frozenset(
 )
 _INLINE = frozenset(
     {
-        "a",
-        "abbr",
-        "b",
-        "bdi",
-        "cite",
-        "code",
-        "em",
-        "i",
-        "mark",
-        "q",
-        "s",
-        "small",
-        "span",
-        "strong",
-        "sub",
-        "sup",
-        "time",
+        "a", "abbr", "audio", "b", "bdi", "button", "cite", "code", "em", "i", "img", "label", "mark", "q", "s",
+        "small", "source", "span", "strong", "sub", "sup", "time", "u", "wbr",
     }
-    | {"u", "audio", "source", "img", "button", "label", "wbr"}
-)
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+)  # fmt: skip
 _MEDIA = {"audio": "src", "source": "src", "video": "src", "img": "src", "a": "href"}
+_ATTRIBUTE = re.compile(r"/?@[\w:-]+\s*(?=,|$)")  # which a selector takes, at the end of it
 _MOST_PIECES = 300
 _LONGEST = 160
 """Characters of a piece: enough to recognise it."""
@@ -44,7 +29,7 @@ _LONGEST = 160
 
 def make_outline(document: Document, first: int = 0) -> Outline:
     """Return the pieces of a page from one on; those that its source's options find are marked. Raises ReadError."""
-    elements = list(_parse(document).iter())  # held, as the ids of elements count
+    elements = list(page.parse_page(document).iter())  # held, as the ids of elements count
     pieces = list(_walk(elements, _find_roles(document, elements[0])))
     return Outline(tuple(pieces[first : first + _MOST_PIECES]), len(pieces))
 
@@ -54,7 +39,7 @@ def pick(document: Document, chosen: Pick) -> dict[str, str]:
 
     Of an entry those of its fields are proposed, too.
     """
-    root, options = _parse(document), dict(document.source.options)
+    root, options = page.parse_page(document), dict(document.source.options)
     element = next((each for number, each in enumerate(root.iter()) if number == chosen.number), None)
     if element is None or not isinstance(element.tag, str):
         raise ReadError("the page has no such element")
@@ -62,13 +47,6 @@ def pick(document: Document, chosen: Pick) -> dict[str, str]:
         return dict(element_proposals.propose_around(root, element))
     entries = _select(root, options.get("items", ""))
     return {**options, chosen.field: element_proposals.find_selector(entries, element, chosen.field)}
-
-
-def _parse(document: Document) -> xml.Element:
-    root = xml.parse_html(decoding.decode(document)) if decoding.detect_type(document) == "html" else None
-    if root is None:
-        raise decoding.unexpected_type(document, "an HTML page")
-    return root
 
 
 def _select(element: xml.Element, selector: str) -> list[xml.Element]:
@@ -86,8 +64,7 @@ def _find_roles(document: Document, root: xml.Element) -> Mapping[int, tuple[int
     for number, entry in enumerate(_select(root, options.get("items", "")), 1):
         roles[id(entry)] = number, ""
         for field in ("text", "image", "audio", "length", "date", "title"):
-            selector = ",".join(part.partition("@")[0] for part in options.get(field, "").split(","))
-            for found in _select(entry, selector)[:1]:
+            for found in _select(entry, _ATTRIBUTE.sub("", options.get(field, "")))[:1]:
                 roles[id(found)] = number, field
     return roles
 
@@ -111,7 +88,7 @@ def _walk(elements: Sequence[xml.Element], roles: Mapping[int, tuple[int, str]])
                     ahead.append((child, None, role))
         for text, is_media in shown:
             if words := " ".join((text or "").split()):
-                level = int(owner.tag[1]) if owner.tag in _HEADINGS else 0
+                level = int(owner.tag[1]) if owner.tag in element_proposals.HEADINGS else 0
                 yield Piece(numbers[id(owner)], words[:_LONGEST], starts, level, is_media, *role)
                 starts = False
 

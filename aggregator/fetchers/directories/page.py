@@ -44,10 +44,7 @@ def read(document: Document) -> Listing:
         raise ReadError(f"{name}: kind page has no option {unknown[0]}; there are {', '.join((*_SELECTORS, *_VALUES))}")
     if "items" not in options:
         raise ReadError(f"{name}: kind page needs the option items: a selector that finds each entry")
-    root = xml.parse_html(decoding.decode(document)) if decoding.detect_type(document) == "html" else None
-    if root is None:
-        raise decoding.unexpected_type(document, "an HTML page")
-    found = _find_all(name, root, "items", options["items"])
+    found = _find_all(name, parse_page(document), "items", options["items"])
     elements = [element for element in found if not isinstance(element, str)]
     entries = [one for at, element in enumerate(elements) if (one := _make_entry(document, element, at, options))]
     if not entries:
@@ -57,21 +54,29 @@ def read(document: Document) -> Listing:
     return Listing(tuple(entries), Show(title=options.get("show")), partial=True)
 
 
+def parse_page(document: Document) -> xml.Element:
+    """Return the root of an HTML page; raises ReadError for any other document."""
+    root = xml.parse_html(decoding.decode(document)) if decoding.detect_type(document) == "html" else None
+    if root is None:
+        raise decoding.unexpected_type(document, "an HTML page")
+    return root
+
+
 def _make_entry(document: Document, element: xml.Element, position: int, options: Mapping[str, str]) -> Entry | None:
     name, base = document.source.name, enclosures.find_base(document)
-    words = {what: _find_first(name, element, what, options) for what in _SELECTORS[1:]}
-    title = words["title"]
+    values = {what: _find_first(name, element, what, options) for what in _SELECTORS[1:]}
+    title = values["title"]
     if not title:
         return None
-    link, audio = enclosures.resolve_url(base, words["link"]), enclosures.resolve_url(base, words["audio"])
+    link, audio = enclosures.resolve_url(base, values["link"]), enclosures.resolve_url(base, values["audio"])
     file = enclosures.choose(enclosures.Offer(audio, "audio/*"))
-    published = find_date(words["date"] or "", day_first=options.get("day_first", "").lower() in {"yes", "true"})
+    published = find_date(values["date"] or "", day_first=options.get("day_first", "").lower() in {"yes", "true"})
     return Entry(
-        source=name, key=words["id"] or link or make_key(title, published, file.enclosure), title=title,
+        source=name, key=values["id"] or link or make_key(title, published, file.enclosure), title=title,
         position=position, genre="post" if options.get("genre") == "post" else "episode", link=link,
-        ids=file.ids, description=words["text"], show=options.get("show"),
-        published=published, duration=find_duration(words["length"] or ""),
-        enclosure=file.enclosure, image=enclosures.resolve_url(base, words["image"]),
+        ids=file.ids, description=values["text"], show=options.get("show"),
+        published=published, duration=find_duration(values["length"] or ""),
+        enclosure=file.enclosure, image=enclosures.resolve_url(base, values["image"]),
     )  # fmt: skip
 
 

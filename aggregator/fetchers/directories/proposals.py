@@ -7,7 +7,7 @@ scripts), microdata and microformats, the API of WordPress, then elements that r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from aggregator.fetchers import registry
 from aggregator.fetchers.directories import element_proposals, json_proposals
@@ -26,7 +26,8 @@ def propose(document: Document) -> Proposals:
     text = decoding.decode(document)
     match decoding.detect_type(document):
         case "json":
-            return Proposals(tuple(_to_sources("JSON", json_proposals.propose(decoding.load_json(text)))))
+            found = json_proposals.propose(decoding.load_json(text))
+            return Proposals(tuple(Source("JSON", "json", options=options) for options in found))
         case "html" if (root := xml.parse_html(text)) is not None:
             return Proposals(tuple(_propose_for_page(root, enclosures.find_base(document))), _find_title(root))
     return Proposals()
@@ -49,10 +50,6 @@ def _propose_for_page(root: xml.Element, base: str) -> Iterator[Source]:
     yield from _find_wordpress(root, base)
     for options in element_proposals.propose(root):
         yield Source("repeated elements", "page", options=options)
-
-
-def _to_sources(label: str, proposals: Sequence[json_proposals.Options]) -> Iterator[Source]:
-    return (Source(label, "json", options=options) for options in proposals)
 
 
 def _find_links(root: xml.Element, base: str) -> Iterator[Source]:

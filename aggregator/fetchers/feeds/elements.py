@@ -64,10 +64,10 @@ def _read_typed(element: Element, text: str, otherwise: str) -> tuple[str, str]:
     """Return an Atom text and whether it is text/plain or text/html; raises ``NotSoundError`` for other types."""
     if not element.attrib:
         return text, otherwise
-    about = _list_attributes(element)
-    kind = about.get("type", otherwise).lower()
+    attrs = _list_attributes(element)
+    kind = attrs.get("type", otherwise).lower()
     kind = {"text": "text/plain", "plain": "text/plain", "html": "text/html"}.get(kind, kind)
-    if kind not in {"text/plain", "text/html"} or about.get("mode") == "base64":
+    if kind not in {"text/plain", "text/html"} or attrs.get("mode") == "base64":
         raise NotSoundError(f"a text of the type {kind}")
     return text, kind
 
@@ -134,18 +134,18 @@ def _keep_content(entry: Fields, element: Element, text: str) -> None:
 
 def _keep_link(entry: Fields, element: Element, text: str) -> None:
     """Keep a link by its attribute or as text; an alternate one to a page is also the item's own address."""
-    about = _list_attributes(element)
-    about["rel"] = about.get("rel", "alternate").lower()
-    about["type"] = about.get("type", "application/atom+xml" if about["rel"] == "self" else "text/html").lower()
-    entry.values.setdefault("links", []).append(about)
-    href = about.get("url") or about.get("uri") or about.get("href")
+    attrs = _list_attributes(element)
+    attrs["rel"] = attrs.get("rel", "alternate").lower()
+    attrs["type"] = attrs.get("type", "application/atom+xml" if attrs["rel"] == "self" else "text/html").lower()
+    entry.values.setdefault("links", []).append(attrs)
+    href = attrs.get("url") or attrs.get("uri") or attrs.get("href")
     if href:
-        about["href"] = _clean_address(href)
-        if about["rel"] == "alternate" and about["type"] in {"text/html", "html", "application/xhtml+xml", "xhtml"}:
-            entry.values["link"] = about["href"]
+        attrs["href"] = _clean_address(href)
+        if attrs["rel"] == "alternate" and attrs["type"] in {"text/html", "html", "application/xhtml+xml", "xhtml"}:
+            entry.values["link"] = attrs["href"]
         return
     value = _clean_address(text.replace("&amp;", "&") if entry.is_item else text)
-    entry.values["link"] = about["href"] = _REFERENCE.sub(r"&\1", value) if "&" in value else value
+    entry.values["link"] = attrs["href"] = _REFERENCE.sub(r"&\1", value) if "&" in value else value
 
 
 def _keep_guid(entry: Fields, element: Element, text: str) -> None:
@@ -183,11 +183,11 @@ def _keep_author(entry: Fields, element: Element, text: str) -> None:
 
 def _keep_category(entry: Fields, element: Element, text: str) -> None:
     """Keep a category by its attributes, its text, or both."""
-    about = _list_attributes(element)
+    attrs = _list_attributes(element)
     known = entry.values.setdefault("tags", [])
-    if about.get("term") or about.get("label"):
-        known.append({"term": about.get("term") or text, "label": about.get("label")})
-    if text and about.get("term") != text:
+    if attrs.get("term") or attrs.get("label"):
+        known.append({"term": attrs.get("term") or text, "label": attrs.get("label")})
+    if text and attrs.get("term") != text:
         known.append({"term": text})
 
 
@@ -205,20 +205,20 @@ def _keep_keywords(entry: Fields, _: Element, text: str) -> None:
 
 
 def _keep_enclosure(entry: Fields, element: Element, _: str) -> None:
-    about = _list_attributes(element)
-    if href := about.get("url") or about.get("uri") or about.get("href"):
-        about["href"] = href
-    if kind := about.get("type"):
-        about["type"] = kind.lower()
-    about["rel"] = "enclosure"
-    entry.values.setdefault("links", []).append(about)
+    attrs = _list_attributes(element)
+    if href := attrs.get("url") or attrs.get("uri") or attrs.get("href"):
+        attrs["href"] = href
+    if kind := attrs.get("type"):
+        attrs["type"] = kind.lower()
+    attrs["rel"] = "enclosure"
+    entry.values.setdefault("links", []).append(attrs)
 
 
 def _keep_media_content(entry: Fields, element: Element, _: str) -> None:
-    about = _list_attributes(element)
-    if kind := about.get("type"):
-        about["type"] = kind.lower()
-    entry.values.setdefault("media_content", []).append(about)
+    attrs = _list_attributes(element)
+    if kind := attrs.get("type"):
+        attrs["type"] = kind.lower()
+    entry.values.setdefault("media_content", []).append(attrs)
     _read_group(entry, element, "")
 
 
@@ -230,15 +230,15 @@ def _read_group(entry: Fields, element: Element, _: str) -> None:
 
 
 def _keep_thumbnail(entry: Fields, element: Element, text: str) -> None:
-    about = _list_attributes(element)
+    attrs = _list_attributes(element)
     if text:
-        about.setdefault("url", _clean_address(text))
-    entry.values.setdefault("media_thumbnail", []).append(about)
+        attrs.setdefault("url", _clean_address(text))
+    entry.values.setdefault("media_thumbnail", []).append(attrs)
 
 
 def _keep_image(entry: Fields, element: Element, _: str) -> None:
-    about = _list_attributes(element)
-    if href := about.get("href") or about.get("url"):
+    attrs = _list_attributes(element)
+    if href := attrs.get("href") or attrs.get("url"):
         entry.values["image"] = {"href": href}
 
 
@@ -257,7 +257,7 @@ def _keep_owner(entry: Fields, element: Element, _: str) -> None:
     entry.values["owner"] = names[-1] if names else None
 
 
-def _keep_markup(_entry: Fields, element: Element, _said: str) -> None:
+def _refuse_markup(_entry: Fields, element: Element, _text: str) -> None:
     raise NotSoundError(f'the text as markup in "{xml.get_name(element)[1]}"')
 
 
@@ -289,7 +289,7 @@ _STEPS: Mapping[str | None, _Step] = _make_table(
     ("itunes:image itunes:link", _keep_image),
     ("image", _keep_picture),
     ("itunes:owner", _keep_owner),
-    ("body fullitem xhtml:body", _keep_markup),
+    ("body fullitem xhtml:body", _refuse_markup),
     ("feedburner:origlink", _keep("feedburner_origlink")),
     ("yt:videoid", _keep("yt_videoid")),
     ("itunes:duration", _keep("itunes_duration")),
@@ -300,5 +300,5 @@ _STEPS: Mapping[str | None, _Step] = _make_table(
     ("itunes:new-feed-url", _keep("itunes_new-feed-url")),
 )
 _HOLDERS = frozenset(
-    {_keep_author, _keep_itunes_category, _keep_media_content, _read_group, _keep_markup, _keep_picture, _keep_owner}
+    {_keep_author, _keep_itunes_category, _keep_media_content, _read_group, _refuse_markup, _keep_picture, _keep_owner}
 )  # may have elements inside

@@ -16,25 +16,25 @@ from aggregator.text import html
 from aggregator.text.times import dates, durations
 
 _NOTHING = ItemXml({}, ())
-_EPISODE_TYPES: dict[str, EpisodeType] = {name: name for name in get_args(EpisodeType)}
+EPISODE_TYPES: Mapping[str | None, EpisodeType] = {name: name for name in get_args(EpisodeType)}
 _EXPLICIT = {"yes": True, "true": True, "explicit": True, "no": False, "false": False, "clean": False}
 _LONGEST_WHOLE = 6  # digits of a season or an episode; more is a date or an id
 _LONGEST_NUMBER = 40  # characters of an episode number as it is displayed
 
 
-def make_entry(document: Document, fields: Mapping[str, Any], item_xml: ItemXml | None, position: int) -> Entry | None:
+def make_entry(document: Document, fields: dict[str, Any], item_xml: ItemXml | None, position: int) -> Entry | None:
     """Return the entry of an item; ``None`` if it has no title, text, link or file."""
     texts, tags = item_xml or _NOTHING
     base = enclosures.find_base(document)
     file = enclosures.choose(*_list_offers(fields, base))
-    words = _choose_texts(fields, texts)
+    chosen = _choose_texts(fields, texts)
     link = _find_link(fields, base)
     guid = texts.get("guid") or texts.get("atom:id") or _get_text(fields, "id")
     own_title = _get_text(fields, "title") or ""
     plain_title = "<" in own_title and (fields.get("title_detail") or {}).get("type") == "text/plain"
     title = own_title or texts.get("itunes:title") or ""
     if not title:
-        text = _to_plain(words.html or words.description or "")
+        text = _to_plain(chosen.html or chosen.description or "")
         title = make_title(text, file.enclosure.url if file.enclosure else None, link)
     if not title:
         return None
@@ -51,30 +51,30 @@ def make_entry(document: Document, fields: Mapping[str, Any], item_xml: ItemXml 
         position=position, guid=guid, link=link, enclosure=file.enclosure,
         genre="episode" if file.enclosure or duration else "post",
         ids=(*file.ids, *((("youtube", video),) if video else ())),
-        plain_title=plain_title, description=words.description, html=words.html, summary=words.summary,
+        plain_title=plain_title, description=chosen.description, html=chosen.html, summary=chosen.summary,
         published=published, updated=_find_date(fields, "updated"), duration=duration,
         season=_parse_whole(season),
         episode=_parse_whole(number), number=number[:_LONGEST_NUMBER] or None if _parse_whole(number) is None else None,
-        episode_type=_EPISODE_TYPES.get(kind.lower()),
+        episode_type=EPISODE_TYPES.get(kind.lower()),
         explicit=_is_explicit(texts, fields),
         image=_find_image(fields, base), author=_find_author(fields, texts), language=_get_text(fields, "language"),
         categories=_list_categories(fields), tags=tags,
     )  # fmt: skip
 
 
-def _get_text(fields: Mapping[str, Any], name: str) -> str | None:
+def _get_text(fields: dict[str, Any], name: str) -> str | None:
     """Return a text of feedparser's, stripped; ``None`` if it is missing or blank. Its aliases are not followed."""
-    value = dict.get(fields, name) if isinstance(fields, dict) else fields.get(name)
+    value = dict.get(fields, name)
     return value.strip() or None if isinstance(value, str) else None
 
 
-def list_records(fields: Mapping[str, Any], name: str) -> Sequence[Mapping[str, Any]]:
+def list_records(fields: dict[str, Any], name: str) -> Sequence[dict[str, Any]]:
     """Return what feedparser lists under a name: it is a text where the feed has an element of that very name."""
     value = fields.get(name)
     return value if isinstance(value, list) else ()
 
 
-def _find_date(fields: Mapping[str, Any], *names: str) -> Moment | None:
+def _find_date(fields: dict[str, Any], *names: str) -> Moment | None:
     """Return the first of the named dates that can be parsed.
 
     feedparser's own result is not used: it returns the first of the current month for "2004-foo" (6.0.14).
@@ -83,7 +83,7 @@ def _find_date(fields: Mapping[str, Any], *names: str) -> Moment | None:
     return next((found for found in parsed if found), None)
 
 
-def _find_link(fields: Mapping[str, Any], base: str) -> str | None:
+def _find_link(fields: dict[str, Any], base: str) -> str | None:
     """Return the item's own page: what FeedBurner replaced, else the link, which feedparser may take from a guid."""
     named = _get_text(fields, "feedburner_origlink") or _get_text(fields, "link")
     if fields.get("guidislink") and named == _get_text(fields, "id"):
@@ -91,7 +91,7 @@ def _find_link(fields: Mapping[str, Any], base: str) -> str | None:
     return enclosures.resolve_url(base, named)
 
 
-def _list_offers(fields: Mapping[str, Any], base: str) -> Iterator[enclosures.Offer]:
+def _list_offers(fields: dict[str, Any], base: str) -> Iterator[enclosures.Offer]:
     for link in list_records(fields, "links"):
         if link.get("rel") == "enclosure":
             yield enclosures.Offer(enclosures.resolve_url(base, link.get("href")), link.get("type"), link.get("length"))
@@ -102,7 +102,7 @@ def _list_offers(fields: Mapping[str, Any], base: str) -> Iterator[enclosures.Of
         )
 
 
-def _is_explicit(texts: Mapping[str, str], fields: Mapping[str, Any]) -> bool | None:
+def _is_explicit(texts: Mapping[str, str], fields: dict[str, Any]) -> bool | None:
     parsed = fields.get("itunes_explicit")
     return _EXPLICIT.get(texts.get("itunes:explicit", "").lower(), parsed if isinstance(parsed, bool) else None)
 
@@ -118,14 +118,14 @@ def _parse_whole(text: str | None) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_WHOLE else None
 
 
-def _find_image(fields: Mapping[str, Any], base: str) -> str | None:
+def _find_image(fields: dict[str, Any], base: str) -> str | None:
     image = fields.get("image")
     thumbnails = fields.get("media_thumbnail") or ()
     named = [image.get("href") if isinstance(image, dict) else None, *(one.get("url") for one in thumbnails)]
     return next((url for name in named if (url := enclosures.resolve_url(base, name))), None)
 
 
-def _find_author(fields: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
+def _find_author(fields: dict[str, Any], texts: Mapping[str, str]) -> str | None:
     """Return the author's name, else the text in its place.
 
     feedparser takes at most four letters for an address's last part (6.0.14) and leaves the others in the name:
@@ -139,7 +139,7 @@ def _find_author(fields: Mapping[str, Any], texts: Mapping[str, str]) -> str | N
     return name or _get_text(fields, "author")
 
 
-def _list_categories(fields: Mapping[str, Any]) -> tuple[str, ...]:
+def _list_categories(fields: dict[str, Any]) -> tuple[str, ...]:
     terms = (_get_text(tag, "label") or _get_text(tag, "term") for tag in list_records(fields, "tags"))
     return tuple(dict.fromkeys(term for term in terms if term))
 
@@ -151,7 +151,7 @@ _LONGER = 1.5  # times: then itunes:summary is the text and the description its 
 _LONGEST_PROBE = 20000  # characters of two texts compared
 
 
-class _Words(NamedTuple):
+class _ChosenTexts(NamedTuple):
     """The main text, as ``html`` or as ``description``, and a summary that says something else."""
 
     html: str | None
@@ -159,7 +159,7 @@ class _Words(NamedTuple):
     summary: str | None
 
 
-def _choose_texts(fields: Mapping[str, Any], texts: Mapping[str, str]) -> _Words:
+def _choose_texts(fields: dict[str, Any], texts: Mapping[str, str]) -> _ChosenTexts:
     """Return main text and summary of an item.
 
     The content (Atom, content:encoded) is the main text, else the description, else ``itunes:summary``; the latter
@@ -178,7 +178,7 @@ def _choose_texts(fields: Mapping[str, Any], texts: Mapping[str, str]) -> _Words
     if short and short != main:
         others.append(short)
     summary = _choose_other(main, others, is_html=is_html) if others else None
-    return _Words(html.escape_words(main) if is_html else None, None if is_html or not main else main, summary)
+    return _ChosenTexts(html.escape_words(main) if is_html else None, None if is_html or not main else main, summary)
 
 
 def _to_plain(text: str) -> str:
@@ -209,7 +209,7 @@ def _squeeze(text: str) -> str:
     return " ".join(text[:_LONGEST_PROBE].split()).casefold()
 
 
-def _choose_content(entry: Mapping[str, Any], texts: Mapping[str, str]) -> tuple[str, bool]:
+def _choose_content(entry: dict[str, Any], texts: Mapping[str, str]) -> tuple[str, bool]:
     """Return Atom's content or content:encoded, HTML before plain text, and whether its type is plain.
 
     In RSS feedparser takes a second description for content, too: there our own reading of the XML is used.
@@ -234,7 +234,7 @@ _LONGEST_TTL = 60 * 24 * 366  # minutes; what asks for more has mistaken the uni
 _HOURS = 24
 
 
-def make_show(document: Document, channel: Mapping[str, Any], feed_xml: FeedXml) -> Show:
+def make_show(document: Document, channel: dict[str, Any], feed_xml: FeedXml) -> Show:
     """Return the show of a feed; its title is "", not ``None``, if the feed has none."""
     texts, base = feed_xml.channel, enclosures.find_base(document)
     described = (
@@ -271,17 +271,17 @@ def make_rhythm(feed_xml: FeedXml) -> Rhythm:
     minutes = _parse_whole(feed_xml.channel.get("ttl")) or 0
     period = _PERIODS.get(feed_xml.channel.get("sy:updatePeriod", "").lower())
     times = _parse_whole(feed_xml.channel.get("sy:updateFrequency", "1"))
-    asked = [timedelta(minutes=minutes)] if 0 < minutes <= _LONGEST_TTL else []
-    asked += [period / times] if period and times else []
+    intervals = [timedelta(minutes=minutes)] if 0 < minutes <= _LONGEST_TTL else []
+    intervals += [period / times] if period and times else []
     hours = [hour for hour in map(_parse_whole, feed_xml.skipped["hour"]) if hour is not None and hour <= _HOURS]
     return Rhythm(
-        interval=max(asked, default=None),
+        interval=max(intervals, default=None),
         skip_hours=frozenset(hour % _HOURS for hour in hours),
         skip_days=frozenset(_DAYS[day.lower()] for day in feed_xml.skipped["day"] if day.lower() in _DAYS),
     )
 
 
-def _find_own_address(channel: Mapping[str, Any], base: str) -> str | None:
+def _find_own_address(channel: dict[str, Any], base: str) -> str | None:
     """Return the feed's own address (``atom:link rel="self"``)."""
     selves = (link.get("href") for link in list_records(channel, "links") if link.get("rel") == "self")
     return next((url for href in selves if (url := enclosures.resolve_url(base, href))), None)

@@ -6,9 +6,7 @@ tolerant one was needed, a remark says why.
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -25,7 +23,6 @@ from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document
 from aggregator.text.urls import canonical
 
-_TOLERANT = "aggregator.fetchers.feeds.tolerant"  # by name: importing feedparser takes longer than reading most feeds
 _SHARED_BY = 3  # items under one address that is not the show's: a link to each item's own page would differ
 _MARKS = (b"<item", b"<entry", b":item", b":entry")
 
@@ -58,10 +55,12 @@ def _read_strictly(document: Document) -> Listing:
 
 def _read_tolerantly(document: Document, why: str = "") -> Listing:
     """Return the items of any feed; ``why`` is a remark on it. Raises ``ReadError`` as ``read`` does."""
-    parsed = importlib.import_module(_TOLERANT).parse(document)
+    from aggregator.fetchers.feeds import tolerant  # noqa: PLC0415 - takes longer than reading most feeds
+
+    parsed = tolerant.parse(document)
     if not parsed.version and not parsed.entries:
         raise decoding.unexpected_type(document, "a feed")
-    feed_xml: FeedXml | None = parsed.feed_xml
+    feed_xml = parsed.feed_xml
     found = [
         make_entry(document, entry, feed_xml.items[at] if feed_xml else None, at)
         for at, entry in enumerate(parsed.entries)
@@ -79,7 +78,7 @@ def _read_tolerantly(document: Document, why: str = "") -> Listing:
 def _make_listing(
     document: Document,
     found: list[Entry | None],
-    channel: Mapping[str, Any],
+    channel: dict[str, Any],
     feed_xml: FeedXml,
     remarks: list[str],
 ) -> Listing:
@@ -115,6 +114,6 @@ def _remove_link(entry: Entry) -> Entry:
     return replace(entry, link=None, key=key)
 
 
-def _is_paged(channel: Mapping[str, Any]) -> bool:
+def _is_paged(channel: dict[str, Any]) -> bool:
     """Return whether older items are on another page: RFC 5005 section 3 ("next") or 4 ("prev-archive")."""
     return any(link.get("rel") in {"next", "prev-archive"} for link in list_records(channel, "links"))

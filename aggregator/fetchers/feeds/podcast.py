@@ -53,7 +53,6 @@ _DECLARATION = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>)?\s*")
 _DEEPEST = 6  # nested podcast: elements; podcast:value needs 3
 
 
-@lru_cache(maxsize=256)
 def is_podcast(address: str) -> bool:
     """Return whether a namespace is the podcast namespace, whatever the case and form of its address.
 
@@ -63,7 +62,6 @@ def is_podcast(address: str) -> bool:
     return _PODCAST.fullmatch(address.strip().lower()) is not None
 
 
-@lru_cache(maxsize=256)
 def find_prefix(address: str) -> str | None:
     """Return the prefix that a namespace usually has, "" for those of RSS and Atom; ``None`` for an unknown one.
 

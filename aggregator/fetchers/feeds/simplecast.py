@@ -11,13 +11,13 @@ from msgspec.structs import replace
 from aggregator.errors import ReadError
 from aggregator.fetchers import discovery
 from aggregator.fetchers.feeds import feed
+from aggregator.fetchers.feeds.entry import EPISODE_TYPES
 from aggregator.fetchers.parsing import decoding, enclosures
 from aggregator.fetchers.parsing.json_fields import JsonObject
-from aggregator.model.entry import Entry, EpisodeType, Listing, Show
+from aggregator.model.entry import Entry, Listing, Show
 from aggregator.model.source import Document
 from aggregator.text.times import dates, durations
 
-_TYPES: dict[str | None, EpisodeType] = {"full": "full", "trailer": "trailer", "bonus": "bonus"}
 _SHOWN = {None, "published"}
 
 discover = discovery.find_feeds
@@ -40,11 +40,11 @@ def _read_answer(name: str, answer: JsonObject) -> Listing:
     items = answer.objects("collection") if is_list else (answer,)
     shown = [one for one in items if one.text("status") in _SHOWN and one.get("is_hidden") is not True]
     found = [entry for at, one in enumerate(shown) if (entry := _make_entry(name, one, at))]
-    about = answer.inner("podcast")
+    podcast = answer.inner("podcast")
     show = Show(
-        title=about.text("title") or "",
-        image=enclosures.clean_url(about.get("image_url")),
-        total=answer.whole("count") if is_list else None,
+        title=podcast.text("title") or "",
+        image=enclosures.clean_url(podcast.get("image_url")),
+        total=answer.integer("count") if is_list else None,
     )
     later = answer.inner("pages", "next")
     return Listing(tuple(found), show, partial=not is_list or bool(later) or len(found) < (show.total or 0))
@@ -52,11 +52,7 @@ def _read_answer(name: str, answer: JsonObject) -> Listing:
 
 def _make_entry(name: str, one: JsonObject, position: int) -> Entry | None:
     """Return one episode of a list or a detail; ``None`` without id or title."""
-    episode, guid, title = (
-        one.id("id"),
-        one.id("guid"),
-        one.text("title"),
-    )
+    episode, guid, title = one.id("id"), one.id("guid"), one.text("title")
     if not title or not (guid or episode):
         return None
     audio = one.inner("audio_file")
@@ -71,8 +67,8 @@ def _make_entry(name: str, one: JsonObject, position: int) -> Entry | None:
         html=markup, description=None if markup else plain, summary=plain if markup else None,
         published=dates.parse(one.text("published_at")), duration=durations.parse(one.number("duration")),
         enclosure=file.enclosure,
-        season=one.inner("season").whole("number") or None,
-        episode=one.whole("number") or None, episode_type=_TYPES.get(one.text("type")),
-        explicit=one.truth("is_explicit"), image=enclosures.clean_url(one.get("image_url")),
+        season=one.inner("season").integer("number") or None,
+        episode=one.integer("number") or None, episode_type=EPISODE_TYPES.get(one.text("type")),
+        explicit=one.boolean("is_explicit"), image=enclosures.clean_url(one.get("image_url")),
         author=", ".join(one.inner("authors").texts("collection")) or None,
     )  # fmt: skip

@@ -7,7 +7,6 @@ feed: it would make an address of every guid without ``isPermaLink="false"``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from io import BytesIO
 from typing import Any, NamedTuple
 from xml.sax import SAXException
@@ -30,8 +29,8 @@ class _Parsed(NamedTuple):
     """Result of feedparser: format, channel, entries, faults of the bytes, and the elements read from the XML."""
 
     version: str
-    channel: Mapping[str, Any]
-    entries: tuple[Mapping[str, Any], ...]
+    channel: dict[str, Any]
+    entries: tuple[dict[str, Any], ...]
     fault: str | None
     remark: str | None
     feed_xml: FeedXml | None

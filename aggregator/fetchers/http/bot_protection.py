@@ -1,4 +1,4 @@
-"""Recognise answers of a site's bot protection, which come in place of the document.
+"""Recognise answers of a site's bot protection that replace the document.
 
 Facts and their sources:
 
@@ -26,7 +26,7 @@ READ_AT_MOST = 32 * 1024
 """Bytes of a page in which its marks are looked for; challenge pages have about 10 kB."""
 
 PAGE_STATUSES = frozenset({403, 503})
-"""Statuses of refusals that are told from others by their page alone."""
+"""Statuses of refusals that only their page distinguishes from others."""
 
 _HEADERS = {"cf-mitigated": "Cloudflare", "x-amzn-waf-action": "AWS WAF", "sg-captcha": "SiteGround"}
 _ACTIONS = frozenset({"challenge", "captcha"})
@@ -40,12 +40,12 @@ _PAGES = (
 
 
 def find_in_header(fields: Mapping[str, str]) -> str:
-    """Return whose bot protection answered by its header fields, names in lower case; "" if none did."""
+    """Return the bot protection that answered, by header fields whose names are in lower case; "" for none."""
     return next((name for field, name in _HEADERS.items() if fields.get(field, "").strip().lower() in _ACTIONS), "")
 
 
 def find_in_page(body: bytes) -> str:
-    """Return whose bot protection made a page, "" if none did; only for a page without the document that was asked."""
+    """Return the bot protection that made a page, "" for none; only for a page without the requested document."""
     start = body[:READ_AT_MOST]
     return next((name for mark, name in _PAGES if mark.search(start)), "")
 

@@ -26,17 +26,17 @@ from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, Document, PollState, Source
 from aggregator.text.urls import find_host
 
-_REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # status: whether for good
+_REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # status: whether permanent
 _SENDABLE = re.compile(r"[\t -~\x80-\xff]*")  # http.client refuses line breaks alone
 
 Headers = tuple[tuple[str, str], ...]
 
 Permit = Callable[[Target, Meter, tuple[str, ...]], None]
-"""Asked before each hop, with the private networks open to it; errors.BarredError if a robots.txt forbids it."""
+"""Called before each hop, with the private networks that it may be in; BarredError if a robots.txt forbids it."""
 
 
 class _FinalAnswer(Struct, frozen=True):
-    """The first answer that is no redirect, its body unread; ``permanent`` is whether every hop before was for good."""
+    """The first answer that is no redirect, its body unread; ``permanent`` is whether all redirects before it were."""
 
     response: requests.Response
     fields: Mapping[str, str]
@@ -72,20 +72,19 @@ class _OwnHost(Struct, frozen=True):
     networks: tuple[str, ...] = ()
 
 
-_NOWHERE = _OwnHost()
-"""For requests of which the config names no host: they reach public addresses alone."""
+_NO_OWN_HOST = _OwnHost()
+"""For addresses that the config does not name: they must be public."""
 
 
 class Client:
     """Sends every request of a refresh through one session; may be used from several threads.
 
-    The session knows no proxy, login or cookie but those of the config: nothing of the environment.
+    The session uses no proxy, login or cookie of the environment, only those of the config.
     """
 
     def __init__(self, policy: Policy) -> None:
         """Make the session; it connects with the first request."""
         self._policy = policy
-        self._proxy = parse_target(policy.proxy) if policy.proxy else None
         self._session = _Session()
         self._session.trust_env = False
         self._session.cookies.set_policy(DefaultCookiePolicy(netscape=False, rfc2965=False))
@@ -100,17 +99,17 @@ class Client:
         now: datetime,
         *,
         force: bool = False,
-        late: timedelta = timedelta(),
+        clock_age: timedelta = timedelta(),
         found_by: str | None = None,
         permit: Permit | None = None,
-        secret: Headers = (),
+        own_fields: Headers = (),
         secrets: Secrets = (),
     ) -> Answer:
         """Return the answer of one poll of the address of a poll state: one request for each hop, and no exception.
 
-        ``now`` is the clock of the run, by which all is decided, and ``late`` how long ago it was read; the wall clock
-        only bounds how long the poll takes. ``secret`` are header fields for the origin of the address alone: they go
-        neither along with a redirect to another origin nor to one that the address has permanently moved to.
+        ``now`` is the clock of the run, by which all is decided, and ``clock_age`` how long ago it was read; the wall
+        clock only bounds how long the poll takes. ``own_fields`` are header fields for the origin of the address alone:
+        they are sent neither after a redirect to another origin nor to one that the address has permanently moved to.
         ``secrets`` are the names and values for ``${NAME}`` in an address that the config names; the answer has names.
         ``found_by`` is the address of the document that names this one; ``None`` if the config does. Only the host that
         the config names may have a private address, else a document could have us send requests to a private network.
@@ -123,10 +122,10 @@ class Client:
             conditions = polling.make_conditional_headers(poll_state, source.distrust_304_after, now)
             address = polling.find_address(poll_state)
             if parse_target(address).origin != parse_target(poll_state.url).origin:
-                secret = ()
+                own_fields = ()
             named = address if found_by or address != poll_state.url else credentials.fill_address(address, secrets)
             own = _OwnHost(_find_own_host(source, poll_state, found_by), self._find_networks(source))
-            answer, body = self._fetch(named, conditions, meter, permit, secret, own)
+            answer, body = self._fetch(named, conditions, meter, permit, own_fields, own)
         except FetchError as error:
             after = _update_after_error(poll_state, error, now, begun, reached=meter.reached)
             why = credentials.hide(str(error), secrets)
@@ -136,7 +135,7 @@ class Client:
             answer.fields,
             now,
             _read_clock(now, begun),
-            late,
+            clock_age,
             conditional=bool(conditions),
             permanent=answer.where.url if _is_move(answer) and named == address else None,
             redirected=bool(answer.hops),
@@ -146,7 +145,8 @@ class Client:
         came_from = credentials.hide(answer.where.url, secrets) if answer.hops else parse_target(address).url
         body = credentials.hide_in_body(body, secrets)
         known = _interpret(source, poll_state, came_from, body, reply)
-        return _add_cost(known, answer.status, len(body), begun)
+        milliseconds = int(1000 * (time.monotonic() - begun))
+        return replace(known, code=answer.status, size=len(body), milliseconds=milliseconds)
 
     def _find_networks(self, source: Source) -> tuple[str, ...]:
         """Return the private networks that the source's own address may be in."""
@@ -160,19 +160,23 @@ class Client:
         It may have a private address only at the host of the ``source`` that lists it, as in ``poll``.
 
         ``None`` too if the address may not be asked. GoneError for 404 and 410, FetchError for a failure that may pass:
-        no answer, 429, 5xx.
+        no answer, 429, 5xx, no robots.txt.
         """
         limit = self._policy.deadline if seconds is None else min(self._policy.deadline, seconds)
         meter = Meter(time.monotonic() + limit, self._policy.raw_bytes)
         try:
             fields = headers.make_request_headers(self._policy.contact, codings="identity")
-            own = _NOWHERE if source is None else _OwnHost(_find_host(source.url), self._find_networks(source))
+            own = _NO_OWN_HOST if source is None else _OwnHost(_find_host(source.url), self._find_networks(source))
             answer = self._follow("HEAD", url, fields, meter, permit, own=own)
             answer.skip_body()
-        except (errors.BarredError, ssrf.RefusedError):
+        except errors.BarredError as error:
+            if error.poll_state.errors or error.poll_state.hold_until is not None:  # its robots.txt is not known
+                raise
+            return None
+        except ssrf.RefusedError:
             return None
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS or answer.status // 100 == 5:  # noqa: PLR2004  # RFC 9110 15.6
-            raise FetchError(f"{answer.status}")
+            raise errors.UnavailableError(answer.status, answer.fields, find_host(answer.where.url))
         if answer.status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
             raise GoneError(f"{answer.status}")
         if answer.status not in polling.USABLE:
@@ -198,11 +202,11 @@ class Client:
         self._session.close()
 
     def _fetch(  # noqa: PLR0913, PLR0917  # what a request is made of
-        self, url: str, conditions: Headers, meter: Meter, permit: Permit | None, secret: Headers, own: _OwnHost
+        self, url: str, conditions: Headers, meter: Meter, permit: Permit | None, own_fields: Headers, own: _OwnHost
     ) -> tuple[_FinalAnswer, bytes]:
         """Return the final answer and its decoded body, of a refusal its start; none if its status makes it neither."""
         fields = (*headers.make_request_headers(self._policy.contact), *conditions)
-        answer = self._follow("GET", url, fields, meter, permit, secret, own)
+        answer = self._follow("GET", url, fields, meter, permit, own_fields, own)
         if answer.status in bot_protection.PAGE_STATUSES:
             return answer, _read_refusal(answer)
         if answer.status not in polling.USABLE:
@@ -216,8 +220,8 @@ class Client:
         fields: Headers,
         meter: Meter,
         permit: Permit | None = None,
-        secret: Headers = (),
-        own: _OwnHost = _NOWHERE,
+        own_fields: Headers = (),
+        own: _OwnHost = _NO_OWN_HOST,
     ) -> _FinalAnswer:
         """Return the first answer that is no redirect; each hop is checked anew and its body never read.
 
@@ -225,11 +229,11 @@ class Client:
         """
         where, permanent = parse_target(url), True
         for hops in range(self._policy.hops + 1):
-            own = own if where.host == own.host else _NOWHERE
+            own = own if where.host == own.host else _NO_OWN_HOST
             if permit is not None:
                 permit(where, meter, own.networks)
             with errors.translate_errors():
-                response = self._send(method, where, (*fields, *secret), meter, own.networks)
+                response = self._send(method, where, (*fields, *own_fields), meter, own.networks)
             header = headers.join_fields(response.raw.headers.items())
             answer = _FinalAnswer(response, header, where, hops, permanent)
             location = header.get("location")
@@ -237,7 +241,7 @@ class Client:
                 return answer
             answer.skip_body()
             there = follow_redirect(where, location)
-            secret = secret if there.origin == where.origin else ()
+            own_fields = own_fields if there.origin == where.origin else ()
             where = there
             permanent = permanent and _REDIRECTS[answer.status]
         raise errors.TooManyRedirectsError(f"redirected more than {self._policy.hops} times")
@@ -251,7 +255,8 @@ class Client:
             raise FetchError("a field of the request cannot be sent")
         request = requests.PreparedRequest()
         request.method, request.url = method, where.url
-        exchange = Exchange(where, meter, networks, self._proxy)
+        proxy = parse_target(self._policy.proxy) if self._policy.proxy else None
+        exchange = Exchange(where, meter, networks, proxy)
         request.headers = Fields((*fields, *login), exchange)
         return self._session.send(
             request, stream=True, timeout=meter.seconds_left(), allow_redirects=False, proxies={}, verify=True
@@ -267,7 +272,7 @@ class _Session(requests.Session):
 
 
 def _is_move(answer: _FinalAnswer) -> bool:
-    """Return whether every redirect was for good, to an address that may be remembered."""
+    """Return whether every redirect was permanent, to an address that may be stored."""
     return answer.hops > 0 and answer.permanent and answer.where.login is None
 
 
@@ -295,9 +300,7 @@ def _find_host(url: str | None) -> str:
         return ""
 
 
-def _interpret(  # the answer, and what was known
-    source: Source, poll_state: PollState, url: str, body: bytes, reply: Reply
-) -> Answer:
+def _interpret(source: Source, poll_state: PollState, url: str, body: bytes, reply: Reply) -> Answer:
     """Interpret the answer of an address: a document, nothing new, or a failure with its reason."""
     digest = sha256(body).hexdigest() if reply.status in polling.USABLE else None
     after = polling.update_after_answer(poll_state, reply, digest)
@@ -313,11 +316,7 @@ def _interpret(  # the answer, and what was known
     kind, charset = headers.parse_content_type(reply.fields.get("content-type", ""))
     partial = reply.status in polling.PARTIAL
     known = replace(source, headers=())  # a parser needs none of them
-    return Answer("ok", after, Document(known, url, body, kind, charset, after.validators, partial))
-
-
-def _add_cost(answer: Answer, code: int, size: int, begun: float) -> Answer:
-    return replace(answer, code=code, size=size, milliseconds=int(1000 * (time.monotonic() - begun)))
+    return Answer("ok", after, Document(known, url, body, kind, charset, partial))
 
 
 def _update_after_error(

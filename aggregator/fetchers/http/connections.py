@@ -1,7 +1,7 @@
 """The adapter of the requests session: connections to checked addresses only, under one deadline and one byte count.
 
 The limits are in the sockets: each `recv` waits no longer than what is left until the deadline, and what it returns is
-counted. So they hold for slow heads, slow bodies and endless interim answers alike. Timeouts of requests and urllib3
+counted. So they hold for slow heads, slow bodies and endless interim answers. Timeouts of requests and urllib3
 do not: they start anew with each byte.
 """
 
@@ -34,7 +34,7 @@ _HOSTS = 100  # pools of connections kept for hosts asked last; more only costs 
 _HEAD_BYTES = 128 * 1024  # status line, header fields and all interim heads; the largest of honest origins are < 16 KB
 
 _CONNECT_SECONDS = 10.0  # for one address of a host, so that a dead IPv6 leaves time for IPv4
-_OUR_SIDE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL}  # no way out of here
+_OUR_SIDE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL}  # no route from this machine
 _ANYWHERE = ("0.0.0.0/0", "::/0")
 _PROXY_HEAD = 16_384  # bytes of a proxy's answer before the tunnel begins
 _TUNNEL = re.compile(rb"HTTP/1\.[01] 2[0-9][0-9]\b")
@@ -152,8 +152,8 @@ class _Connection(HTTPConnection):
 
     def _new_conn(self) -> socket.socket:
         """Connect to an address that was checked, never to the name again: another answer of the DNS gains nothing."""
-        line, self.address = _connect(self.exchange)
-        return line
+        sock, self.address = _connect(self.exchange)
+        return sock
 
     def _meter_socket(self) -> None:
         sock: Any = self.sock  # of our own classes
@@ -251,17 +251,17 @@ def _connect(exchange: Exchange) -> tuple[socket.socket, str]:
 
 def _connect_to(address: str, port: int, meter: Meter) -> socket.socket:
     """Return a connection to the address; OSError or FetchError if there is none."""
-    line = _MeteredSocket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
-    line.meter = meter
+    sock = _MeteredSocket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+    sock.meter = meter
     try:
-        line.settimeout(min(meter.seconds_left(), _CONNECT_SECONDS))
-        line.connect((address, port))
-        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        line.settimeout(meter.seconds_left())
+        sock.settimeout(min(meter.seconds_left(), _CONNECT_SECONDS))
+        sock.connect((address, port))
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.settimeout(meter.seconds_left())
     except (OSError, FetchError):
-        line.close()
+        sock.close()
         raise
-    return line
+    return sock
 
 
 def _tunnel(address: str, port: int, proxy: Target, meter: Meter) -> socket.socket:
@@ -269,20 +269,20 @@ def _tunnel(address: str, port: int, proxy: Target, meter: Meter) -> socket.sock
 
     The proxy itself may have any address: the config names it.
     """
-    line = _connect_to_proxy(proxy, meter)
+    sock = _connect_to_proxy(proxy, meter)
     end = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
     login = f"Proxy-Authorization: {proxy.login}\r\n" if proxy.login else ""
     try:
-        line.sendall(f"CONNECT {end} HTTP/1.1\r\nHost: {end}\r\n{login}\r\n".encode("ascii"))
-        head = _read_head(line)
+        sock.sendall(f"CONNECT {end} HTTP/1.1\r\nHost: {end}\r\n{login}\r\n".encode("ascii"))
+        head = _read_head(sock)
     except (OSError, FetchError) as error:
-        line.close()
+        sock.close()
         raise FetchError("the proxy did not answer") from error
     if not _TUNNEL.match(head) or not head.endswith(b"\r\n\r\n"):
-        line.close()
+        sock.close()
         status = head.split(maxsplit=2)[1:2]
         raise FetchError(f"the proxy gives no way: {status[0].decode('ascii', 'replace')[:3] if status else 'no HTTP'}")
-    return line
+    return sock
 
 
 def _connect_to_proxy(proxy: Target, meter: Meter) -> socket.socket:
@@ -296,11 +296,11 @@ def _connect_to_proxy(proxy: Target, meter: Meter) -> socket.socket:
     raise failure
 
 
-def _read_head(line: socket.socket) -> bytes:
+def _read_head(sock: socket.socket) -> bytes:
     """Return the proxy's answer before the tunnel begins, read byte by byte: what follows is the origin's."""
     head, one = bytearray(), bytearray(1)
     while not head.endswith(b"\r\n\r\n"):
-        if line.recv_into(one) == 0 or len(head) > _PROXY_HEAD:
+        if sock.recv_into(one) == 0 or len(head) > _PROXY_HEAD:
             break
         head += one
     return bytes(head)

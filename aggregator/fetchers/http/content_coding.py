@@ -5,27 +5,18 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from io import BytesIO
-from typing import Any, Protocol
+from typing import Any
 
 import brotli
 
 from aggregator.errors import FetchError
 
 _PIECE = 65_536  # bytes read at once; a feed of 40 kB comes in one piece
-_PART = 1_048_576  # bytes decoded at once, so that a bomb is met one part after the limit
+_PART = 1_048_576  # bytes decoded at once, so that a bomb is seen one part after the limit
 _MOST_TIMES = 250  # how often a body may be larger than on the wire; feeds are packed 5 to 30 times
 _SMALL = 4 * 1_048_576  # bytes that any body may have
 _DEFLATE = 8  # the only method of RFC 1950
 _GZIP, _RAW = 16 + zlib.MAX_WBITS, -zlib.MAX_WBITS
-
-
-class _Stream(Protocol):
-    """The interface of `zlib.decompressobj`."""
-
-    @property
-    def unconsumed_tail(self) -> bytes: ...
-
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
 
 def read_whole(raw: Any, coding: str, limit: int) -> bytes:
@@ -105,14 +96,11 @@ def _decode_gzip(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 def _decode_deflate(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Decode a deflate body with its zlib wrapper (RFC 9110 section 8.4.1.2) or, as some servers send it, without."""
-    first = next(pieces, b"")
-    if not first:
-        return
-    stream = zlib.decompressobj(zlib.MAX_WBITS if _is_zlib(first) else _RAW)
-    yield from _decompress(stream, first)
+    stream = None
     for piece in pieces:
+        stream = stream or zlib.decompressobj(zlib.MAX_WBITS if _is_zlib(piece) else _RAW)
         yield from _decompress(stream, piece)
-    if not stream.eof:
+    if stream is not None and not stream.eof:
         raise FetchError("the compressed body ended early")
 
 
@@ -130,7 +118,7 @@ def _decode_brotli(pieces: Iterator[bytes]) -> Iterator[bytes]:
         yield part
 
 
-def _decompress(stream: _Stream, piece: bytes) -> Iterator[bytes]:
+def _decompress(stream: zlib._Decompress, piece: bytes) -> Iterator[bytes]:
     """Yield the decoded piece in parts."""
     while piece:
         yield stream.decompress(piece, _PART)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from http.client import BadStatusLine, HTTPException, IncompleteRead, RemoteDisconnected, responses
@@ -17,12 +17,21 @@ from aggregator.model.source import PollState
 
 
 class BarredError(FetchError):
-    """The robots.txt of an origin forbids an address; ``poll_state`` is of the robots.txt, and says until when."""
+    """The robots.txt of an origin forbids an address; ``poll_state`` is that of the robots.txt."""
 
     def __init__(self, why: str, poll_state: PollState) -> None:
         """Keep the reason, and the poll state of the robots.txt."""
         super().__init__(why)
         self.poll_state = poll_state
+
+
+class UnavailableError(FetchError):
+    """An origin answered a request for a media file with 429 or 5xx."""
+
+    def __init__(self, status: int, fields: Mapping[str, str], host: str) -> None:
+        """Keep the status, the header fields by name in lower case, and the host with its port."""
+        super().__init__(f"{status}")
+        self.status, self.fields, self.host = status, fields, host
 
 
 class BusyHostError(FetchError):

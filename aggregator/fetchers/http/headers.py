@@ -12,8 +12,7 @@ from aggregator.fetchers.http.target import make_printable
 from aggregator.model.source import Validators
 from aggregator.text.times.dates import parse_http_date
 
-_CODINGS = ("gzip", "deflate", "br")
-"""The content codings that are asked for; one at a time (RFC 9110 section 8.4.1)."""
+_CODINGS = "gzip, deflate, br"  # of which an answer may have one (RFC 9110 section 8.4.1)
 
 _ACCEPT = (
     "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, "
@@ -23,12 +22,12 @@ _ACCEPT = (
 _MAX_AGE = re.compile(r'(?:^|[,\s])max-age\s*=\s*"?([0-9]+)', re.IGNORECASE)
 _LISTS = frozenset({"cache-control", "content-encoding"})
 _SECONDS = re.compile(r"[0-9]+")
-_LONGEST_VALIDATOR = 4_096  # characters; servers refuse header lines of 8 KB, and then every question would fail
+_LONGEST_VALIDATOR = 4_096  # characters; servers refuse header lines of 8 KB, and then every poll would fail
 _MANY_DIGITS = 9  # 30 years of seconds; longer numbers are read as that
 
 
 @cache
-def make_request_headers(contact: str, codings: str = ", ".join(_CODINGS)) -> tuple[tuple[str, str], ...]:
+def make_request_headers(contact: str, codings: str = _CODINGS) -> tuple[tuple[str, str], ...]:
     """Return the fields of every request: ``product/version (+contact)``, the types and codings that are accepted."""
     about = "".join(letter for letter in contact if letter.isascii() and letter.isprintable())
     agent = f"aggregator/{version('aggregator')}" + (f" (+{about})" if about else "")
@@ -65,7 +64,7 @@ def parse_freshness(fields: Mapping[str, str], now: datetime) -> timedelta | Non
 
 
 def parse_retry_after(fields: Mapping[str, str], now: datetime) -> timedelta | None:
-    """Return how long ``Retry-After`` asks to wait, in both its forms (RFC 9110 section 10.2.3); ``None`` without it.
+    """Return the time of ``Retry-After`` in either of its forms (RFC 9110 section 10.2.3); ``None`` without it.
 
     A date is relative to the answer's ``Date``, so that a wrong clock on either side changes nothing.
     """

@@ -5,21 +5,22 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from aggregator.errors import FetchError
 from aggregator.fetchers.credentials import Secrets
 from aggregator.fetchers.http import polling, robots
 from aggregator.fetchers.http.client import Client, Headers, Permit
 from aggregator.fetchers.http.connections import Meter
-from aggregator.fetchers.http.polling import Policy
+from aggregator.fetchers.http.errors import UnavailableError
+from aggregator.fetchers.http.polling import Policy, Reply
 from aggregator.fetchers.http.target import Target
 from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, PollState, Robots, Source
@@ -31,13 +32,13 @@ R = TypeVar("R")
 
 
 class HostGate(Protocol):
-    """Lets other machines in between, where they ask the same hosts."""
+    """Shares hosts with the other machines that poll them."""
 
     def enter(self, host: str) -> datetime | None:
-        """Wait until only this run asks the host; return the end of its Retry-After. Raises BusyHostError."""
+        """Wait until only this run polls the host; return the end of its Retry-After, if any; raise BusyHostError."""
 
     def leave(self, host: str, held_until: datetime | None, robots: Sequence[Robots]) -> None:
-        """Let others ask the host, and give them its Retry-After and what was learned of robots.txt."""
+        """Let others poll the host, and give them its Retry-After and the robots.txt files that were fetched."""
 
 
 class _Host(Struct):
@@ -67,12 +68,12 @@ class HostLimiter:
     ) -> None:
         """Make it when the clock of the run is read: Retry-After counts from when the answer came."""
         self._begun = time.monotonic()
-        self._policy = policy
+        self._concurrency, self._seconds_apart = policy.host_concurrency, 1 / policy.host_rate
+        self._obey_robots = policy.obey_robots
         self._held = dict(held or {})
         self._gate = gate
         self._client = Client(policy)
-        self._read_robots = read_robots
-        self._robots: robots.RobotsChecker | None = None
+        self._robots = robots.RobotsChecker(self._client.get_start, read_robots, self._begun)
         self._hosts: dict[str, _Host] = {}
         self._lock = threading.RLock()
         self._leaving = threading.Lock()
@@ -100,23 +101,44 @@ class HostLimiter:
             resting: Future[Answer] = Future()
             resting.set_result(self._client.poll(source, self._under_hold(poll_state), now, force=force))
             return resting
-        task = partial(
-            self._poll, source, poll_state, now, force=force, found_by=found_by, headers=headers, secrets=secrets
-        )
-        return self.submit(polling.find_address(poll_state), task)
+        address = polling.find_address(poll_state)
 
-    def ask(self, source: Source, poll_state: PollState, now: datetime, **options: Any) -> Answer:
-        """Poll as `poll` does with the same options, and wait for the answer."""
-        return self.poll(source, poll_state, now, **options).result()
+        def poll_now() -> Answer:
+            with self._entered(address):
+                answer = self._client.poll(
+                    source,
+                    self._under_hold(poll_state),
+                    now,
+                    force=force,
+                    clock_age=self._find_clock_age(),
+                    found_by=found_by,
+                    permit=self._permit(now, found=found_by is not None),
+                    own_fields=headers,
+                    secrets=secrets,
+                )
+                self._keep_hold(answer.poll_state, now)
+            return answer
+
+        return self.submit(address, poll_now)
 
     def head(self, url: str, now: datetime, seconds: float, source: Source | None = None) -> Future[Enclosure | None]:
-        """Ask for length and type of a media file, as `Client.head`, once its host is free."""
-        permit = self._permit(now, found=False)
-        return self.submit(url, partial(self._head, url, permit, source, seconds))
+        """Ask for length and type of a media file, as `Client.head`, once its host is free.
 
-    def _head(self, url: str, permit: Permit | None, source: Source | None, seconds: float) -> Enclosure | None:
-        with self._entered(url):
-            return self._client.head(url, permit, source=source, seconds=seconds)
+        FetchError also while a Retry-After of its host holds.
+        """
+
+        def ask_now() -> Enclosure | None:
+            with self._entered(url):
+                if resting := polling.explain_rest(self._under_hold(PollState(url)), now, force=True):
+                    raise FetchError(resting)
+                try:
+                    return self._client.head(url, self._permit(now, found=False), source=source, seconds=seconds)
+                except UnavailableError as error:
+                    reply = Reply(error.status, error.fields, now, now, self._find_clock_age(), host=error.host)
+                    self._keep_hold(polling.update_after_answer(PollState(url), reply), now)
+                    raise
+
+        return self.submit(url, ask_now)
 
     def submit(self, url: str, task: Callable[[], R]) -> Future[R]:
         """Run the task in a thread once the host of the address may be asked; cancelled if this is closed before."""
@@ -127,14 +149,14 @@ class HostLimiter:
                 return future
             queue = self._hosts.setdefault(find_host(url), _Host())
             queue.waiting.append((future, task))
-            if queue.running < self._policy.host_concurrency:
+            if queue.running < self._concurrency:
                 queue.running += 1
-                self._threads.submit(self._work, queue).add_done_callback(partial(self._end_worker, queue))
+                self._threads.submit(self._work, queue)
         return future
 
     def take_new_robots(self) -> tuple[Robots, ...]:
         """Return the robots.txt files that were fetched since the last call; none if a gate stores them."""
-        return self._robots.take_new_robots() if self._robots and self._gate is None else ()
+        return self._robots.take_new_robots() if self._gate is None else ()
 
     def close(self) -> None:
         """Cancel tasks that have not begun, wait for the others, and close the connections."""
@@ -155,7 +177,7 @@ class HostLimiter:
                     queue.running -= 1
                     return
                 start = max(time.monotonic(), queue.next_start)
-                queue.next_start = start + 1 / self._policy.host_rate
+                queue.next_start = start + self._seconds_apart
                 future, task = queue.waiting.popleft()
             try:
                 closed = self._closed.wait(max(0.0, start - time.monotonic()))
@@ -163,51 +185,8 @@ class HostLimiter:
                     future.cancel()
                     continue
                 future.set_result(task())
-            except BaseException as error:  # noqa: BLE001  # the caller of result() meets it
+            except BaseException as error:  # noqa: BLE001  # raised by result()
                 future.set_exception(error)
-
-    def _end_worker(self, queue: _Host, worker: Future[None]) -> None:
-        """Fail the tasks of a worker that ended by a bug; without this a refresh would never end."""
-        error = None if worker.cancelled() else worker.exception()
-        if error is None:
-            return
-        with self._lock:
-            waiting = list(queue.waiting)
-            queue.waiting.clear()
-            queue.running -= 1
-        for future, _ in waiting:
-            if future.set_running_or_notify_cancel():
-                future.set_exception(error)
-
-    def _poll(  # noqa: PLR0913  # the same
-        self,
-        source: Source,
-        poll_state: PollState,
-        now: datetime,
-        *,
-        force: bool,
-        found_by: str | None,
-        headers: Headers,
-        secrets: Secrets,
-    ) -> Answer:
-        """Poll now, unless the host has sent Retry-After meanwhile; keep one that it sends now for all its sources."""
-        with self._entered(polling.find_address(poll_state)):
-            late = timedelta(seconds=int(time.monotonic() - self._begun))
-            answer = self._client.poll(
-                source,
-                self._under_hold(poll_state),
-                now,
-                force=force,
-                late=late,
-                found_by=found_by,
-                permit=self._permit(now, found=found_by is not None),
-                secret=headers,
-                secrets=secrets,
-            )
-            with self._lock:
-                for name, until in _find_holds((answer.poll_state,), now).items():
-                    self._held[name] = max(until, self._held.get(name, until))
-        return answer
 
     @contextmanager
     def _entered(self, url: str) -> Iterator[None]:
@@ -216,54 +195,45 @@ class HostLimiter:
             yield
             return
         host = find_host(url)
-        held_until = self._gate.enter(host)
-        with self._lock:
-            if held_until is not None:
-                self._held[host] = max(held_until, self._held.get(host, held_until))
+        if (held_until := self._gate.enter(host)) is not None:
+            self._hold(host, held_until)
         try:
             yield
         finally:
             with self._lock:
                 held_until = self._held.get(host)
             with self._leaving:  # what another thread takes of this host is written before others may ask it
-                self._gate.leave(host, held_until, self._robots.take_new_robots() if self._robots else ())
+                self._gate.leave(host, held_until, self._robots.take_new_robots())
 
     def _permit(self, now: datetime, *, found: bool) -> Permit | None:
         """Return the function that checks robots.txt before each hop; ``None`` if none is obeyed."""
-        if not found and not self._policy.obey_robots:
+        if not found and not self._obey_robots:
             return None
-        with self._lock:
-            checker = self._robots or robots.RobotsChecker(
-                self._client.get_start, self._policy, self._read_robots, self._begun
-            )
-            self._robots = checker
 
         def permit(where: Target, meter: Meter, networks: tuple[str, ...]) -> None:
-            if checker.check(where, meter, now, self._under_hold, networks):
-                time.sleep(1 / self._policy.host_rate)
+            if self._robots.check(where, meter, now, self._under_hold, networks):
+                time.sleep(self._seconds_apart)
 
         return permit
 
-    def _under_hold(self, poll_state: PollState) -> PollState:
+    def _find_clock_age(self) -> timedelta:
+        """Return how long ago the clock of the run was read, in whole seconds."""
+        return timedelta(seconds=int(time.monotonic() - self._begun))
+
+    def _keep_hold(self, poll_state: PollState, now: datetime) -> None:
+        """Keep a Retry-After that a host has sent, for all its addresses."""
+        if poll_state.hold_until is not None and poll_state.hold_until > now:
+            self._hold(poll_state.hold_host or find_host(polling.find_address(poll_state)), poll_state.hold_until)
+
+    def _hold(self, host: str, until: datetime) -> None:
         with self._lock:
-            return _apply_hold(poll_state, self._held)
+            self._held[host] = max(until, self._held.get(host, until))
 
-
-def _find_holds(poll_states: Iterable[PollState], now: datetime) -> Mapping[str, datetime]:
-    """Return the hosts that sent Retry-After with 429 or 503, and until when they are not polled."""
-    held: dict[str, datetime] = {}
-    for poll_state in poll_states:
-        until = poll_state.hold_until
-        if until is not None and until > now:
-            name = poll_state.hold_host or find_host(polling.find_address(poll_state))
-            held[name] = max(until, held.get(name, until))
-    return held
-
-
-def _apply_hold(poll_state: PollState, held: Mapping[str, datetime]) -> PollState:
-    """Return the poll state with a Retry-After that its host sent to any source; unchanged without one."""
-    name = find_host(polling.find_address(poll_state))
-    until = held.get(name)
-    if until is None or (poll_state.hold_until is not None and poll_state.hold_until >= until):
-        return poll_state
-    return replace(poll_state, hold_until=until, hold_host=name)
+    def _under_hold(self, poll_state: PollState) -> PollState:
+        """Return the poll state with a Retry-After that its host sent to any source; unchanged without one."""
+        host = find_host(polling.find_address(poll_state))
+        with self._lock:
+            until = self._held.get(host)
+        if until is None or (poll_state.hold_until is not None and poll_state.hold_until >= until):
+            return poll_state
+        return replace(poll_state, hold_until=until, hold_host=host)

@@ -32,7 +32,7 @@ _FIRST_BACKOFF = timedelta(minutes=30)
 _FIRST_UNREACHED, _LONGEST_UNREACHED = timedelta(minutes=5), timedelta(hours=1)
 _NEVER = datetime(9000, 1, 1, tzinfo=UTC)  # when a slot comes that never comes, such as a 30th of February
 BACKWARD = timedelta(minutes=5)  # a last poll further in the future was timed by a clock that has since gone back
-SLACK = timedelta(seconds=30)  # what two runs of one cron line may be closer than their hour
+SLACK = timedelta(seconds=30)  # two runs of an hourly cron line may be so much closer than an hour
 _HOUR = timedelta(hours=1)
 _LEAST_INTERVAL = _HOUR - SLACK  # between two polls of one address
 
@@ -78,7 +78,7 @@ class Reply(Struct, frozen=True):
     """Status and header of an answer; ``permanent`` is its last address if every redirect was 301 or 308.
 
     ``fields`` are the header's, names in lower case. ``asked`` and ``ended`` are when the request was begun and when
-    the answer had come by the run's clock, ``late`` how long before it that was read. ``conditional`` is whether
+    the answer had come by the run's clock, ``clock_age`` how long before it that was read. ``conditional`` is whether
     validators were sent, ``moved`` whether the stored target of a permanent redirect was polled. ``host`` is the last
     host.
     """
@@ -87,7 +87,7 @@ class Reply(Struct, frozen=True):
     fields: Mapping[str, str]
     asked: datetime
     ended: datetime
-    late: timedelta = timedelta()
+    clock_age: timedelta = timedelta()
     conditional: bool = False
     permanent: str | None = None
     redirected: bool = False
@@ -200,7 +200,7 @@ def explain_rest(poll_state: PollState, now: datetime, *, force: bool = False) -
     return f"not asked before {ready:%Y-%m-%d %H:%M:%S} UTC" if ready > now else ""
 
 
-def is_due(poll_state: PollState, now: datetime, force: bool = False) -> bool:  # noqa: FBT001, FBT002  # the pipeline's wording
+def is_due(poll_state: PollState, now: datetime, *, force: bool = False) -> bool:
     """Return whether the address may be polled now."""
     return not explain_rest(poll_state, now, force=force)
 
@@ -233,7 +233,7 @@ def update_after_answer(poll_state: PollState, reply: Reply, digest: str | None 
         not_before = _earliest_poll(poll_state, reply)
         return replace(poll_state, **known, whole=poll_state.whole or reply.ended, not_before=not_before)
     if reply.status in USABLE:
-        part = reply.status == _PARTIAL_CONTENT  # nobody asked for one, so its validators are of nothing we hold
+        part = reply.status == _PARTIAL_CONTENT  # not requested, and its validators are not of the stored listing
         kept = poll_state.validators if part else headers.get_validators(reply.fields)
         known = _changes_after_success(poll_state, reply) | (
             _NO_DOUBT if digest == poll_state.digest else {"unread": ""}
@@ -243,7 +243,7 @@ def update_after_answer(poll_state: PollState, reply: Reply, digest: str | None 
     if reply.status == _GONE and not reply.moved and reply.redirected == (reply.permanent is not None):
         return replace(update_after_failure(poll_state, reply.asked, reply.ended), gone=True)
     missed = update_after_failure(poll_state, reply.asked, reply.ended)
-    came = reply.ended + reply.late
+    came = reply.ended + reply.clock_age
     pause = headers.parse_retry_after(reply.fields, came)
     if pause is None:
         return missed

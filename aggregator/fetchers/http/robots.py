@@ -1,14 +1,15 @@
 """Fetch robots.txt once a day, store and obey it (RFC 9309 section 2.3).
 
-    2xx            what it says to us, for 24 hours; then it is asked for conditionally
-    4xx, too many redirects (2.3.1.2, 2.3.1.3)    everything may be asked, for as long
-    429, 5xx, no answer (2.3.1.4)    what it said before, if it ever said anything (2.4); else nothing may be asked
+    2xx            its rules for this program, for 24 hours; then it is requested conditionally
+    4xx, too many redirects (2.3.1.2, 2.3.1.3)    every address is permitted, for as long
+    429, 5xx, no answer (2.3.1.4)    the former rules, if there were any (2.4); else no address is permitted
 
-What cannot be had is tried again as any address is (`polling`), and after 30 days nothing is barred for its sake.
+A file that could not be fetched is polled again as any other address (`polling`); after 30 days without it every
+address is permitted.
 
-Groups are told apart here, line by line: so only what concerns us is kept, and a file that names 20,000 robots for
-20,000 rules costs no more than its length (a parser of whole files gives each robot a copy of each rule). What a rule
-matches is protego's: the longest wins, Allow if two are equally long, ``*`` and ``$`` and escapes as they read.
+The groups of a file are separated here, line by line: so only the rules for this program are kept, and a file that
+names 20,000 robots for 20,000 rules costs no more than its length (a parser of whole files gives each robot a copy of
+each rule). protego decides what a rule matches: the longest wins, Allow if two are equally long.
 """
 
 from __future__ import annotations
@@ -30,39 +31,40 @@ from aggregator.errors import FetchError
 from aggregator.fetchers.http import errors, headers, polling, ssrf
 from aggregator.fetchers.http.connections import Meter
 from aggregator.fetchers.http.errors import BarredError, TooManyRedirectsError
-from aggregator.fetchers.http.polling import Policy, Reply
+from aggregator.fetchers.http.polling import Reply
 from aggregator.fetchers.http.target import LONGEST_URL, Target, redact
 from aggregator.model.source import PollState, Robots, Validators
 
-_TOKEN: Final = "aggregator"  # noqa: S105  # says who we are, opens nothing
+_TOKEN: Final = "aggregator"  # noqa: S105  # a name, no password
 """The product token of our User-Agent, which a robots.txt names in any case of letters (section 2.2.1)."""
 
 _LINE = re.compile(r"(user-agent|allow|disallow)[ \t]*+:[ \t]*+([^\s#]*+)", re.IGNORECASE)
 _BREAKS = re.compile(r"\r\n?|\n")
 _USER_AGENT = re.compile(r"\*\Z|[a-z_-]+", re.IGNORECASE)
 
-_KEPT = timedelta(hours=24)  # section 2.4
-_MISSED = timedelta(days=30)  # what section 2.3.1.4 gives as a reasonably long time
-_MOST = 500 * 1024  # bytes; section 2.5 wants at least so many read
+_VALID = timedelta(hours=24)  # section 2.4
+_LONGEST_MISSED = timedelta(days=30)  # the reasonably long time of section 2.3.1.4
+_MOST_BYTES = 500 * 1024  # section 2.5: at least so many are to be read
 _SUCCESS, _REFUSAL = 2, 4  # the classes of statuses, RFC 9110 section 15
-
-_ReadRobots = Callable[[str], Robots | None]
-"""What is remembered of a robots.txt by its address."""
 
 _GetStart = Callable[
     [str, tuple[tuple[str, str], ...], Meter, int, tuple[str, ...]], tuple[int, Mapping[str, str], str, bytes]
 ]
-"""Fetches the start of a document: `Client.get_start`."""
+"""Fetches the start of a document (`Client.get_start`)."""
 
 
 class RobotsChecker:
     """Checks addresses against robots.txt in one run; each file is fetched by one thread, the others wait for it."""
 
-    def __init__(self, get_start: _GetStart, policy: Policy, read_robots: _ReadRobots, begun: float) -> None:
-        """Begin without files; ``begun`` is when the run's clock was read (`time.monotonic`)."""
-        self._get_start, self._policy, self._read_robots, self._begun = get_start, policy, read_robots, begun
+    def __init__(self, get_start: _GetStart, read_robots: Callable[[str], Robots | None], begun: float) -> None:
+        """Begin without files.
+
+        ``read_robots`` returns the stored robots.txt of an address; ``begun`` is when the run's clock was read
+        (`time.monotonic`).
+        """
+        self._get_start, self._read_robots, self._begun = get_start, read_robots, begun
         self._known: dict[str, Robots] = {}
-        self._news: dict[str, Robots] = {}
+        self._new: dict[str, Robots] = {}
         self._turns: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
@@ -71,32 +73,33 @@ class RobotsChecker:
         where: Target,
         meter: Meter,
         now: datetime,
-        under: Callable[[PollState], PollState],
-        networks: tuple[str, ...] = (),
+        apply_hold: Callable[[PollState], PollState],
+        networks: tuple[str, ...],
     ) -> bool:
         """Return whether the robots.txt had to be fetched for this permission; BarredError if there is none.
 
-        ``under`` returns a poll state with the hold of its host. The host may be in these private ``networks``.
+        ``apply_hold`` returns a poll state with the Retry-After of its host. The host may be in these private
+        ``networks``.
         """
         url = f"{where.scheme}://{where.authority}/robots.txt"
         with self._turn(url, meter):
             robots = self._known.get(url) or self._read_robots(url) or Robots(PollState(url))
-            robots = replace(robots, poll_state=under(robots.poll_state))
-            asked = polling.is_due(robots.poll_state, now)
-            if asked:
-                robots = self._asked(robots, meter, now, networks)
+            robots = replace(robots, poll_state=apply_hold(robots.poll_state))
+            is_due = polling.is_due(robots.poll_state, now)
+            if is_due:
+                robots = self._fetch(robots, meter, now, networks)
                 with self._lock:
-                    self._news[url] = robots
+                    self._new[url] = robots
             self._known[url] = robots
         if why := _explain_refusal(robots, where, now):
             raise BarredError(why, robots.poll_state)
-        return asked
+        return is_due
 
     def take_new_robots(self) -> tuple[Robots, ...]:
-        """Return the files that were asked for since the last call."""
+        """Return the files that were fetched since the last call."""
         with self._lock:
-            news, self._news = self._news, {}
-        return tuple(news.values())
+            new, self._new = self._new, {}
+        return tuple(new.values())
 
     @contextmanager
     def _turn(self, url: str, meter: Meter) -> Iterator[None]:
@@ -110,11 +113,12 @@ class RobotsChecker:
         finally:
             turn.release()
 
-    def _asked(self, before: Robots, meter: Meter, now: datetime, networks: tuple[str, ...]) -> Robots:
+    def _fetch(self, before: Robots, meter: Meter, now: datetime, networks: tuple[str, ...]) -> Robots:
         """Fetch a robots.txt and return its state."""
         conditions = polling.make_conditional_headers(before.poll_state)
         try:
-            status, fields, host, body = self._get_start(before.poll_state.url, conditions, meter, _MOST, networks)
+            url = before.poll_state.url
+            status, fields, host, body = self._get_start(url, conditions, meter, _MOST_BYTES, networks)
         except TooManyRedirectsError:
             return _with_rules(before, "", Validators(), now)
         except ssrf.RefusedError:
@@ -123,12 +127,12 @@ class RobotsChecker:
             miss = polling.update_after_failure if meter.reached else polling.update_after_unreached
             missed = miss(before.poll_state, now, now)
             return Robots(missed, before.rules, before.missed or now, str(error))
-        late = timedelta(seconds=int(time.monotonic() - self._begun))
-        reply = Reply(status, fields, now, now, late, bool(conditions), host=host)
-        return update_after_answer(before, reply, body)
+        clock_age = timedelta(seconds=int(time.monotonic() - self._begun))
+        reply = Reply(status, fields, now, now, clock_age, bool(conditions), host=host)
+        return _update_after_answer(before, reply, body)
 
 
-def update_after_answer(before: Robots, reply: Reply, body: bytes) -> Robots:
+def _update_after_answer(before: Robots, reply: Reply, body: bytes) -> Robots:
     """Return the state of a robots.txt after an answer."""
     given = headers.get_validators(reply.fields)
     if reply.status == HTTPStatus.NOT_MODIFIED and reply.conditional:
@@ -149,7 +153,7 @@ def _with_rules(before: Robots, rules: str, validators: Validators, now: datetim
         asked=now,
         answered=now,
         errors=0,
-        not_before=now + _KEPT - polling.SLACK,
+        not_before=now + _VALID - polling.SLACK,
         hold_until=None,
         hold_host="",
     )
@@ -164,7 +168,7 @@ def _explain_refusal(robots: Robots, where: Target, now: datetime) -> str:
         return f"not asked before {hold:%Y-%m-%d %H:%M:%S} UTC, as the Retry-After of {where.authority} says"
     if robots.rules is not None:
         return "" if permits(robots.rules, where.url) else f"not asked, {name} disallows {redact(where.url)}"
-    if robots.missed is not None and now - robots.missed >= _MISSED:
+    if robots.missed is not None and now - robots.missed >= _LONGEST_MISSED:
         return ""
     return f"not asked, {name} cannot be had: {robots.why}"
 

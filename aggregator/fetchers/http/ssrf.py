@@ -11,11 +11,10 @@ from functools import lru_cache
 
 from aggregator.errors import FetchError
 
-_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-# What `ipaddress.is_global` of Python 3.11.7 calls global and is not (measured), or is a way to something that is
-# not; from the IANA special-purpose registries for IPv4 and IPv6.
+# Not global, or translated to addresses that are not, but global for `ipaddress.is_global` of Python 3.11.7
+# (measured); from the IANA special-purpose registries for IPv4 and IPv6.
 _DENIED: tuple[_Network, ...] = tuple(
     ipaddress.ip_network(text)
     for text in (
@@ -24,13 +23,13 @@ _DENIED: tuple[_Network, ...] = tuple(
         "192.88.99.0/24",  # 6to4 relays, RFC 7526
         "224.0.0.0/4",  # multicast
         "2001::/23",  # protocol assignments, Teredo among them
-        "2002::/16",  # 6to4, RFC 3056: an IPv4 address in disguise
+        "2002::/16",  # 6to4, RFC 3056: contains an IPv4 address
         "3fff::/20",  # documentation, RFC 9637
     )
 )
-# All of IPv6 that is given out to anybody (IANA, IPv6 address space). Outside of it are NAT64 (64:ff9b::/96), local
-# NAT64, IPv4-compatible and IPv4-translated addresses, segment routing, site-local and multicast.
-_GIVEN_OUT = ipaddress.ip_network("2000::/3")
+# All unicast addresses of IPv6 that are allocated (IANA, IPv6 address space). Outside of it are NAT64 (64:ff9b::/96),
+# local NAT64, IPv4-compatible and IPv4-translated addresses, segment routing, site-local and multicast.
+_ALLOCATED = ipaddress.ip_network("2000::/3")
 
 
 class RefusedError(FetchError):
@@ -47,11 +46,12 @@ def _explain_refusal(address: str, allowed: Sequence[str] = ()) -> str | None:
     >>> _explain_refusal("127.0.0.1", ("127.0.0.0/8",))
     >>> _explain_refusal("93.184.215.14")
     """
-    parsed = _unmap(ipaddress.ip_address(address))
+    parsed = ipaddress.ip_address(address)
+    parsed = getattr(parsed, "ipv4_mapped", None) or parsed
     if any(parsed in network for network in _networks(tuple(allowed))):
         return None
-    given_out = parsed.version == 4 or parsed in _GIVEN_OUT  # noqa: PLR2004  # the version of the protocol
-    if parsed.is_global and given_out and not any(parsed in network for network in _DENIED):
+    allocated = parsed.version == 4 or parsed in _ALLOCATED  # noqa: PLR2004  # the version of the protocol
+    if parsed.is_global and allocated and not any(parsed in network for network in _DENIED):
         return None
     return f"{parsed} is not a public address"
 
@@ -92,10 +92,7 @@ def _look_up(host: str, port: int, seconds: float) -> tuple[str, ...]:
         except (OSError, UnicodeError) as error:
             answers.put(error)
 
-    if _is_address(host):
-        ask()
-    else:
-        threading.Thread(target=ask, daemon=True, name="resolver").start()
+    threading.Thread(target=ask, daemon=True, name="resolver").start()
     try:
         answer = answers.get(timeout=max(seconds, 0.001))
     except queue.Empty:
@@ -108,18 +105,3 @@ def _look_up(host: str, port: int, seconds: float) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def _networks(texts: tuple[str, ...]) -> tuple[_Network, ...]:
     return tuple(ipaddress.ip_network(text, strict=False) for text in texts)
-
-
-def _unmap(address: _Address) -> _Address:
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        return address.ipv4_mapped
-    return address
-
-
-def _is_address(host: str) -> bool:
-    """Return whether the host is an address as `ipaddress` spells it, which the resolver answers at once."""
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True

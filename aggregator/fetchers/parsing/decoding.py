@@ -10,6 +10,7 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from aggregator.errors import ReadError
+from aggregator.model.record import replace_surrogates
 from aggregator.model.source import Document
 
 # HTML Living Standard, 13.2.3.2: byte order mark, then the transport, then what the document declares.
@@ -32,7 +33,7 @@ _WIDER = {
     "iso8859-1": "cp1252",
     "ascii": "cp1252",
 }  # WHATWG Encoding Standard, section 4.2: as every browser reads them
-_REFUSED = {"punycode", "idna", "unicode_escape", "raw-unicode-escape", "utf-7"}  # no page's, slow or unsafe
+_REFUSED = {"punycode", "idna", "unicode-escape", "raw-unicode-escape", "utf-7"}  # no page's, slow or unsafe
 _LAST_RESORT = "cp1252"  # undeclared bytes that are no UTF-8 are Windows Latin in every fixture seen
 
 
@@ -85,10 +86,7 @@ _DocumentType = Literal["json", "feed", "html", "text"]
 _TYPE_HEAD = 65536  # characters looked at; feeds behind long comments and style sheets are seen up to 9,000
 _FEED = re.compile(r"<(?:\w+:)?(?:rss|feed|rdf|channel)(?:\s|>)", re.IGNORECASE)
 _FEED_BYTES = re.compile(_FEED.pattern.encode(), _FEED.flags & re.IGNORECASE)  # in nearly all encodings the same bytes
-_HALF_ESCAPE = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})"
-    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # of a pair or alone
 _HTML = re.compile(
     r"<(?:!doctype\s+html|html|head|body|div|table|article|section|main|p|ul|h[1-6])(?:\s|>|/)", re.IGNORECASE
 )
@@ -120,7 +118,8 @@ def load_json(text: str) -> Any | None:
     Halves of surrogate pairs become U+FFFD: they are no characters and could not be encoded again.
     """
     try:
-        return json.loads(_HALF_ESCAPE.sub(r"\\ufffd", text), parse_constant=_refuse_constant)
+        value = json.loads(text, parse_constant=_refuse_constant)
+        return replace_surrogates(value) if _SURROGATE.search(text) else value
     except (ValueError, RecursionError):
         return None
 

@@ -47,14 +47,14 @@ class JsonObject:
                 return value
         return None
 
-    def whole(self, *names: str) -> int | None:
+    def integer(self, *names: str) -> int | None:
         """Return a whole number or the text of one, not less than 0."""
         for found in map(self.id, names):
             if found and found.isascii() and found.isdecimal() and len(found) < len(str(_LARGEST)):
                 return int(found)
         return None
 
-    def truth(self, *names: str) -> bool | None:
+    def boolean(self, *names: str) -> bool | None:
         """Return true or false."""
         return next((value for value in map(self.get, names) if isinstance(value, bool)), None)
 

@@ -1,6 +1,6 @@
-"""Parse XML element by element, and HTML to a tree as browsers do; the only parser module that imports lxml.
+"""Parse XML element by element, and HTML to a tree as browsers do.
 
-No entity is resolved and no network asked; nothing raises for what a document holds.
+No entity is resolved, and nothing is fetched.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import TypeAlias
 from lxml import cssselect, etree
 
 Element: TypeAlias = etree._Element  # noqa: SLF001 -- lxml's own name for the type of its elements
-DEEPEST = 256  # nested elements; real pages stay under 60, and libxml2 itself stops there unless told otherwise
 
 
 def iterate(body: bytes, *, recover: bool) -> Iterator[Element]:
@@ -34,8 +33,8 @@ def iterate(body: bytes, *, recover: bool) -> Iterator[Element]:
 def iterate_sound(body: bytes, *tags: str) -> Iterator[Element]:
     """Yield the elements of these names as they end, last the root.
 
-    Raises ``ValueError`` where the XML is not well-formed or has a document type. The taker may drop an element once
-    the next is given.
+    Raise ValueError if the XML is not well-formed or has a document type. The caller may remove an element once it has
+    the next.
     """
     reader = etree.iterparse(
         BytesIO(body), events=("end",), tag=tags, recover=False, resolve_entities=False, no_network=True,

@@ -25,9 +25,7 @@ def render_changes_page(feed: Feed, history: History) -> bytes:
         (wording.format_day(Moment(edition.at)), _format_time(edition.at), _group(edition.changes, there), edition.more)
         for edition in history.editions
     ]
-    return pages.render_template(
-        "changes.html.j2", channel=feed.channel, editions=editions, tile=pages.make_tile(feed.channel)
-    )
+    return pages.render_template("changes.html.j2", channel=feed.channel, editions=editions)
 
 
 def render_changes_feed(feed: Feed, history: History) -> bytes:

@@ -17,10 +17,9 @@ from lxml import etree
 from msgspec import Struct, field
 
 from aggregator.generator.paging import find_archives
-from aggregator.generator.podcast import NAMESPACES, Node
+from aggregator.generator.podcast import Node, format_name
 from aggregator.text.html import to_text
 
-_PREFIXES = {address: prefix for prefix, address in NAMESPACES.items()}
 _NAMES: Mapping[str, str] = {
     "pubDate": "date",
     "content:encoded": "text",
@@ -107,13 +106,15 @@ _NO_DIFFERENCE = Difference()
 def read_published(folder: Path) -> PublishedFiles:
     """Return what the files of one feed's folder have; nothing where they are missing or damaged."""
     try:
-        report = json.loads((folder / "report.json").read_bytes())
-        languages = {item["id"]: item.get("language") for item in _iterate_json(folder)}
-        channels = [
-            etree.parse(folder / name).getroot()[0] for name in ("feed.xml", *find_archives(folder, "feed.xml"))
-        ]
-    except (OSError, ValueError, LookupError, etree.XMLSyntaxError):
+        return _read_files(folder)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, etree.XMLSyntaxError):
         return PublishedFiles()
+
+
+def _read_files(folder: Path) -> PublishedFiles:
+    report = json.loads((folder / "report.json").read_bytes())
+    languages = {item["id"]: item.get("language") for item in _iterate_json(folder)}
+    channels = [etree.parse(folder / name).getroot()[0] for name in ("feed.xml", *find_archives(folder, "feed.xml"))]
     entries = {item["guid"]: tuple(item["entries"]) for item in report["items"]}
     items: dict[str, FileItem] = {}
     for node in (node for channel in channels for node in channel.iterfind("item")):
@@ -145,7 +146,7 @@ def _read_fields(parent: Node) -> dict[str, str]:
 
 
 def _read_element(node: Node, *, item: bool) -> Iterator[tuple[str, str]]:
-    name = _name(node)
+    name = format_name(node)
     if name in _DERIVED or (name == "pubDate" and not item):
         return
     if name == "atom:link":
@@ -160,12 +161,6 @@ def _read_element(node: Node, *, item: bool) -> Iterator[tuple[str, str]]:
         yield "date", parsedate_to_datetime(node.text or "").isoformat()
     else:
         yield ("description" if name == "description" and not item else _NAMES.get(name, name)), _flatten(node)
-
-
-def _name(node: Node) -> str:
-    """Return the name of an element with its usual prefix."""
-    address, _, local = str(node.tag).rpartition("}")
-    return f"{_PREFIXES.get(address[1:], address[1:])}:{local}" if address else local
 
 
 def _flatten(node: Node) -> str:

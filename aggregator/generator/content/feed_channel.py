@@ -138,10 +138,8 @@ def _choose_type(channel: Channel, items: Sequence[Item]) -> Literal["episodic",
 def _find_origins(feed: Feed) -> tuple[tuple[str, str], ...]:
     """Return the sources' names and URLs from the config, so that a failed source does not change the feed."""
     found: list[tuple[str, str]] = []
-    asked = {
-        source.name: source for source in (*feed.gone, *(source_result.source for source_result in feed.source_results))
-    }
-    for _, source in sorted(asked.items()):
+    sources = {each.name: each for each in (*feed.gone, *(result.source for result in feed.source_results))}
+    for _, source in sorted(sources.items()):
         address = links.clean_public_url(source.url)
         if address is None and source.kind == "apple" and source.show:
             address = links.clean_url(f"https://podcasts.apple.com/podcast/id{source.show}")

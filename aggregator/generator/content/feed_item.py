@@ -27,6 +27,11 @@ class _Media(Struct, frozen=True):
     type: str
     length: int = 0
 
+    @property
+    def playable(self) -> bool:
+        """Return whether it is audio or video."""
+        return self.type.startswith(("audio/", "video/"))
+
 
 class FeedItem(Struct, frozen=True):
     """One item, cleaned and bounded; elements whose value is ``None`` or empty are left out.
@@ -69,14 +74,14 @@ class FeedItem(Struct, frozen=True):
     @property
     def playable(self) -> bool:
         """Return whether the item belongs in podcast.xml."""
-        return self.media is not None and self.media.type.startswith(("audio/", "video/"))
+        return self.media is not None and self.media.playable
 
 
 def make_feed_item(item: Item) -> FeedItem:
     """Prepare an item for the formats."""
     link = links.clean_url(item.link)
     text, markup = _choose_texts(item)
-    washed = sanitize.clean_html(markup, link) if markup else ""
+    cleaned = sanitize.clean_html(markup, link) if markup else ""
     guid = sanitize.clean_line(item.guid, sanitize.LONGEST_SUMMARY)
     guid = guid or str(uuid5(PODCAST_NAMESPACE, repr(item.guid)))  # the source's had only characters that XML forbids
     return FeedItem(
@@ -89,7 +94,7 @@ def make_feed_item(item: Item) -> FeedItem:
         updated=to_feed_time(item.updated.at) if item.updated else None,
         media=find_media(item),
         short=sanitize.shorten(text),
-        html=sanitize.text_to_html(text) if washed.strip() in sanitize.PROGRAM_WORDS else washed,
+        html=sanitize.text_to_html(text) if cleaned.strip() in sanitize.PROGRAM_WORDS else cleaned,
         image=links.clean_url(item.image),
         duration=item.duration.seconds if item.duration and item.duration.seconds > 0 else None,
         season=item.season if item.season and item.season > 0 else None,

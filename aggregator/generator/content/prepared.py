@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from msgspec import Struct
 
 from aggregator.generator.content import feed_channel, feed_item
@@ -18,11 +16,6 @@ class PreparedFeed(Struct, frozen=True):
     source: Feed
     channel: FeedChannel
     items: tuple[FeedItem, ...]
-
-    @property
-    def updated(self) -> datetime:
-        """Return when the feed last changed."""
-        return self.source.updated
 
 
 def prepare(feed: Feed) -> PreparedFeed:

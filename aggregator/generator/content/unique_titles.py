@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
-from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct, field
@@ -31,9 +30,6 @@ _GRACE_SECONDS: Final = 600
 _ROOM: Final = 245
 
 
-_NO_TRUST: Final[Mapping[str, float]] = MappingProxyType({})
-
-
 class _UniqueTitles(Struct, frozen=True):
     """The items and their records with distinct titles, and the guids whose title changed."""
 
@@ -47,7 +43,7 @@ def make_titles_unique(
     before: Iterable[PublishedItem],
     published_items: Sequence[PublishedItem],
     now: datetime,
-    trust: Mapping[str, float] = _NO_TRUST,
+    trust: Mapping[str, float],
 ) -> _UniqueTitles:
     """Add a number to each title that an app would take for that of an earlier item.
 

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from aggregator.generator.content import links
 from aggregator.generator.content.sanitize import clean_person
 from aggregator.generator.pages import subscribe, view, wording
-from aggregator.model.feed import Channel, Cover, Feed
+from aggregator.model.feed import Cover, Feed
 from aggregator.model.item import Item
 
 _TEMPLATES = resources.files("aggregator.generator.pages") / "templates"
@@ -40,6 +40,9 @@ def _make_environment() -> Environment:
     made.filters |= {
         "line": view.view_line,
         "person": clean_person,
+        "tile": subscribe.draw_tile,
+        "count": wording.format_count,
+        "public_url": links.clean_public_url,
         "direction": wording.find_direction,
         "within": wording.isolate_english,
     }
@@ -91,7 +94,9 @@ def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
     episodes, posts = ([item for item in feed.items if item.genre == genre] for genre in ("episode", "post"))
     language = feed.channel.language
     url = view.subscription_url(feed)
-    heard, read = ([_render_card(item, language) for item in some[:_MOST_PLAYERS]] for some in (episodes, posts))
+    episode_cards, post_cards = (
+        [_render_card(item, language) for item in items[:_MOST_PLAYERS]] for items in (episodes, posts)
+    )
     return render_template(
         "feed.html.j2",
         feed=feed,
@@ -99,16 +104,15 @@ def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
         channel=feed.channel,
         url=url,
         playable=url.endswith("/podcast.xml"),
-        links=subscribe.make_links(url, heard=bool(episodes) or not posts),
+        links=subscribe.make_links(url, has_audio=bool(episodes) or not posts),
         formats=_FORMATS if episodes or not posts else _FORMATS[1:],
         public=subscribe.is_public(url),
-        qr=Markup(subscribe.make_qr_code(url)),  # noqa: S704 - drawn by us, no source's text in it
-        tile=make_tile(feed.channel),
+        qr=subscribe.make_qr_code(url),
         artwork=links.clean_url(feed.channel.image),
         home=links.clean_url(feed.channel.link),
         listings=[
-            ("episodes", "Episodes", "an episode", heard, episodes[_MOST_PLAYERS:]),
-            ("posts", "Posts", "a post", read, posts[_MOST_PLAYERS:]),
+            ("episodes", "Episodes", "an episode", episode_cards, episodes[_MOST_PLAYERS:]),
+            ("posts", "Posts", "a post", post_cards, posts[_MOST_PLAYERS:]),
         ],
         counts=wording.join_names(
             [wording.format_count(len(episodes), "episode")] * bool(episodes)
@@ -116,7 +120,6 @@ def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
         )
         or "no items yet",
         text=wording.split_paragraphs(feed.channel.description or ""),
-        sources=[view.view_source(source_result) for source_result in feed.source_results],
     )
 
 
@@ -134,9 +137,7 @@ def _load_macros() -> Any:
 def render_index_page(covers: Sequence[Cover]) -> bytes:
     """Render the list of all feeds, sorted by title, with relative links."""
     ordered = sorted(covers, key=lambda cover: (cover.channel.title.casefold(), cover.channel.name))
-    return render_template(
-        "index.html.j2", cards=[(cover, make_tile(cover.channel), _list_facts(cover)) for cover in ordered]
-    )
+    return render_template("index.html.j2", cards=[(cover, _list_facts(cover)) for cover in ordered])
 
 
 def _list_facts(cover: Cover) -> tuple[str, ...]:
@@ -147,11 +148,6 @@ def _list_facts(cover: Cover) -> tuple[str, ...]:
         f"newest {wording.format_day(cover.newest)}" if cover.newest else "",
     )
     return tuple(filter(None, facts))
-
-
-def make_tile(channel: Channel) -> Markup:
-    """Make the picture that stands for a feed."""
-    return Markup(subscribe.draw_tile(channel.name, channel.title))  # noqa: S704 - its one text is escaped there
 
 
 def render_template(template: str, **values: object) -> bytes:

@@ -8,10 +8,11 @@ from typing import Final
 from msgspec import Struct
 
 from aggregator.generator.content import links
+from aggregator.generator.content.feed_item import find_media
 from aggregator.generator.content.sanitize import clean_field, clean_person
 from aggregator.generator.pages import wording
 from aggregator.generator.pages.wording import Repair, describe_repair
-from aggregator.model.feed import Feed, SourceResult
+from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Provenance
 
 # The page's own names for fields; a field that is not here is shown under its own name.
@@ -60,25 +61,6 @@ class _ItemView(Struct, frozen=True):
     transcript: str | None
 
 
-class _LineView(Struct, frozen=True):
-    """One item that the page lists by title and day only."""
-
-    anchor: str
-    title: str
-    link: str | None
-    day: str
-
-
-class _SourceView(Struct, frozen=True):
-    """One source on the page: name, kind, URL, state, number of items."""
-
-    name: str
-    kind: str
-    url: str | None
-    standing: str
-    items: str
-
-
 def view_item(item: Item) -> _ItemView:
     """Prepare an item for the page."""
     text = item.description or item.summary or ""
@@ -104,10 +86,10 @@ def view_item(item: Item) -> _ItemView:
     )
 
 
-def view_line(item: Item) -> _LineView:
-    """Prepare an item for the list of earlier items."""
+def view_line(item: Item) -> tuple[str, str, str | None, str]:
+    """Return anchor, title, link and day of an item, for the list of earlier items."""
     day = wording.format_day(item.published) if item.published else ""
-    return _LineView(make_anchor(item.guid or item.title), item.title, links.clean_url(item.link), day)
+    return make_anchor(item.guid or item.title), item.title, links.clean_url(item.link), day
 
 
 def _list_facts(item: Item) -> tuple[str, ...]:
@@ -144,18 +126,6 @@ def _rank(each: _FieldView) -> tuple[int, str]:
     return (_ORDER.index(each.field) if each.field in _ORDER else len(_ORDER), each.field)
 
 
-def view_source(source_result: SourceResult) -> _SourceView:
-    """Describe one source."""
-    source = source_result.source
-    return _SourceView(
-        source.name,
-        source.kind,
-        links.clean_public_url(source.url),
-        source_result.standing,
-        wording.format_count(source_result.entries, "item"),
-    )
-
-
 def _name_field(field: str) -> str:
     """Return a field's everyday name.
 
@@ -175,9 +145,9 @@ def make_anchor(guid: str) -> str:
 
 
 def subscription_url(feed: Feed) -> str:
-    """Return the URL to subscribe to: podcast.xml if there are episodes, else feed.xml."""
-    heard = any(item.enclosure for item in feed.items)
-    return f"{feed.channel.base_url}/{'podcast.xml' if heard else 'feed.xml'}"
+    """Return the URL to subscribe to: podcast.xml if it has items, else feed.xml."""
+    playable = any((media := find_media(item)) and media.playable for item in feed.items)
+    return f"{feed.channel.base_url}/{'podcast.xml' if playable else 'feed.xml'}"
 
 
 # The transcript that a person reads most easily stands first (podcast namespace, "transcript").

@@ -21,9 +21,8 @@ from typing import Final
 from msgspec import Struct
 
 from aggregator.errors import ConfigError, PublishError
-from aggregator.generator.files import Staged, WrittenFile
-from aggregator.generator.storage.media_types import MAX_AGE, TYPES, find_media_type
-from aggregator.generator.storage.names import is_archive, is_chapters
+from aggregator.generator.files import Staged, WrittenFile, check_names
+from aggregator.generator.storage.names import MAX_AGE, TYPES, find_media_type, is_archive, is_chapters
 
 try:
     import obstore
@@ -72,17 +71,19 @@ class Bucket:
 
     def upload(self, folder: str, place: Path, staged: Staged) -> tuple[WrittenFile, ...]:
         """Write what was staged in an empty place, and delete archives and chapters that are outdated."""
-        standing = self.find_objects(folder)
+        with self._translating_errors(folder):
+            check_names(staged)
+        present = self.find_objects(folder)
         parts = {step.name: place / step.part for step in staged.steps}
         changed = set()
         for name in sorted((each.name for each in staged.written), key=_rank):
             with self._translating_errors(folder):
                 content = parts[name].read_bytes()
-            if name not in standing or standing[name].digest != _digest(content):
+            if name not in present or present[name].digest != _digest(content):
                 changed.add(name)
                 self.write(folder, name, content)
         current = {each.name for each in staged.written}
-        self.remove(folder, [each for each in standing if each not in current and _is_ours(each)])
+        self.remove(folder, [each for each in present if each not in current and _is_optional(each)])
         return tuple(WrittenFile(each.name, changed=each.name in changed) for each in staged.written)
 
     def remove(self, folder: str, names: Collection[str]) -> None:
@@ -93,12 +94,12 @@ class Bucket:
 
     def download(self, folder: str, place: Path) -> None:
         """Make the place, a folder of this machine, have the published files of a folder."""
-        standing = self.find_objects(folder)
+        present = self.find_objects(folder)
         place.mkdir(parents=True, exist_ok=True)
         for path in place.iterdir():
-            if path.name not in standing:
+            if path.name not in present:
                 path.unlink()
-        for name, known in standing.items():
+        for name, known in present.items():
             path = place / name
             if not path.exists() or _digest(path.read_bytes()) != known.digest:
                 part = path.with_name(f".{name}.part")
@@ -132,14 +133,14 @@ def open_bucket(address: str) -> Bucket:
     return Bucket(address)
 
 
-def _is_ours(name: str) -> bool:
+def _is_optional(name: str) -> bool:
     """Return whether a file of this name is made for some editions of a feed only."""
     return is_archive(name) or is_chapters(name)
 
 
 def _rank(name: str) -> int:
     """Return a number by which files are written in the order of their references to each other."""
-    if _is_ours(name):
+    if _is_optional(name):
         return 0
     return 2 if name in _DOCUMENTS else 1
 
@@ -149,10 +150,10 @@ def _join(folder: str, name: str) -> str:
 
 
 def _describe(error: Exception) -> str:
-    """Return what the service says of an error, in one line; what its library says if it says nothing."""
+    """Return the service's message in an error, in one line; the whole text of the error if there is none."""
     text = str(error).partition("\n\nDebug source:")[0]
-    said = _MESSAGE.search(text)
-    return " ".join((said[1] if said else text).split())[:_LONGEST_REASON]
+    message = _MESSAGE.search(text)
+    return " ".join((message[1] if message else text).split())[:_LONGEST_REASON]
 
 
 def _digest(content: bytes) -> str:

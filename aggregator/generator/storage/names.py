@@ -1,12 +1,46 @@
-"""Names of the files that only some editions of a feed have."""
+"""Media types of published files by their names, the same from our server and from a bucket, and names of archives."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
+MAX_AGE: Final = 300
+"""How long a client may use its copy without asking, in seconds: feeds change a few times a day, and 300 to 900 is what
+readers and caches expect; longer delays a new episode by as much."""
+
+TYPES: Final[Mapping[str, str]] = {
+    ".xml": "application/rss+xml; charset=utf-8",
+    ".atom": "application/atom+xml; charset=utf-8",
+    ".json": "application/feed+json; charset=utf-8",
+    ".opml": "text/x-opml; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+}
+"""By the name's end (RFC 8288, RFC 4287, JSON Feed 1.1, OPML 2.0)."""
+
+_OTHER_JSON: Final[Mapping[str, str]] = {
+    "report": "application/json; charset=utf-8",
+    "chapters-": "application/json+chapters; charset=utf-8",
+}
+"""JSON that is no feed, by the beginning of the file's name."""
+
+# Names of the files that only some editions of a feed have.
 _ARCHIVE: Final = re.compile(r"(?:podcast|feed)-archive-[1-9][0-9]*\.(?:xml|atom|json)")
 _CHAPTERS: Final = re.compile(r"chapters-[0-9a-f]{16}\.json")
+
+
+def find_media_type(path: str) -> str:
+    """Return the media type of a published file, whose ending is among ``TYPES``.
+
+    >>> find_media_type("show/feed.json"), find_media_type("show/report.json")
+    ('application/feed+json; charset=utf-8', 'application/json; charset=utf-8')
+    """
+    ending, name = Path(path).suffix, Path(path).name
+    others = (kind for start, kind in _OTHER_JSON.items() if name.startswith(start))
+    return next(others, TYPES[ending]) if ending == ".json" else TYPES[ending]
 
 
 def is_archive(name: str) -> bool:

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import adding
+from aggregator.adding import Found
 from aggregator.config import edit
 from aggregator.config.load import load
 from aggregator.errors import ConfigError, ReadError
@@ -15,7 +16,6 @@ from aggregator.fetchers import registry
 from aggregator.fetchers.http.target import redact
 from aggregator.generator import opml
 from aggregator.model.source import Source
-from aggregator.preview import Found
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
 

@@ -9,14 +9,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import adding, preview
+from aggregator.adding import Found
 from aggregator.errors import ConfigError, ReadError
-from aggregator.fetchers import registry
-from aggregator.fetchers.fetch import Resources
+from aggregator.fetchers import parser_process, registry
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Listing, Show
 from aggregator.model.outline import Outline, Pick
 from aggregator.model.source import Document
-from aggregator.preview import Found
 from aggregator.service.desk.add import find_page, list_feeds, write_found
 from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
@@ -69,10 +68,10 @@ class _Chosen(Struct, frozen=True):
     page: Document
     title: str | None
 
-    def read(self, options: Mapping[str, str], resources: Resources) -> Found:
+    def read(self, options: Mapping[str, str]) -> Found:
         """Return what is read of the page with these options; raise ReadError, ConfigError."""
-        changed = preview.set_options(self.page, options)
-        listing = resources.read(changed)
+        changed = adding.set_options(self.page, options)
+        listing = parser_process.read(changed)
         show = replace(listing.show, title=listing.show.title or self.title)
         return Found(changed.source, replace(listing, show=show))
 
@@ -81,12 +80,12 @@ def _open_page(desk: Desk, request: PageRequest) -> ActResult:
     """Fetch a page once, to choose elements of it; with the options of a way to read it."""
     source, at = find_page(desk, request.find("found")), now()
     with preview.open_resources(desk.config, at) as resources:
-        page = preview.fetch_page(source, resources, at)
-        try:
-            title = resources.propose(page).title
-        except ReadError:
-            title = None
-        chosen = _Chosen(page, title)
+        page = adding.fetch_page(source, resources, at)
+    try:
+        title = parser_process.propose(page).title
+    except ReadError:
+        title = None
+    chosen = _Chosen(page, title)
     return ActResult(f"/add/page?page={desk.cache.add(request.visitor, chosen)}")
 
 
@@ -106,16 +105,15 @@ def _show_choice(desk: Desk, request: PageRequest) -> _ChoosePage:
     field = request.query.get("field", "")
     field = field if field in _FIELDS else "items"
     problem, found = "", Found(page.source, Listing((), show=Show(title=chosen.title)))
-    with preview.open_resources(desk.config, now()) as resources:
-        try:
-            if "pick" in request.query:
-                picked = Pick(parse_number(request.query["pick"]), field)
-                options = resources.pick(preview.set_options(page, options), picked)
-                field = next((name for name in _FIELDS if name not in options), field)
-            if "items" in options:
-                found = chosen.read(options, resources)
-        except (ReadError, ConfigError) as error:
-            problem = str(error)
+    try:
+        if "pick" in request.query:
+            picked = Pick(parse_number(request.query["pick"]), field)
+            options = parser_process.pick(adding.set_options(page, options), picked)
+            field = next((name for name in _FIELDS if name not in options), field)
+        if "items" in options:
+            found = chosen.read(options)
+    except (ReadError, ConfigError) as error:
+        problem = str(error)
     feed = adding.choose_feed(desk.config, found)
     names = registry.find("page").options or ()
     return _ChoosePage(
@@ -137,8 +135,7 @@ def _show_outline(desk: Desk, request: PageRequest) -> _OutlinePage:
     """Gather the outline of a page from the piece ``from`` on."""
     chosen, options = _find(desk, request.query)
     first = parse_number(request.query.get("from", ""))
-    with preview.open_resources(desk.config, now()) as resources:
-        outline = resources.outline(preview.set_options(chosen.page, options), first)
+    outline = parser_process.outline(adding.set_options(chosen.page, options), first)
     end = first + len(outline.pieces)
     following = end if end < outline.total else 0
     return _OutlinePage(request.query["page"], request.query.get("field", "items"), options, outline, first, following)
@@ -147,9 +144,7 @@ def _show_outline(desk: Desk, request: PageRequest) -> _OutlinePage:
 def _write(desk: Desk, request: PageRequest) -> ActResult:
     """Write the page with these selectors into the config."""
     chosen, options = _find(desk, request.form)
-    with preview.open_resources(desk.config, now()) as resources:
-        found = chosen.read(options, resources)
-    return write_found(desk, request, found)
+    return write_found(desk, request, chosen.read(options))
 
 
 PAGES = (

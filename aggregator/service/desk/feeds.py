@@ -291,7 +291,7 @@ def _list_apps(plan: Plan, app: AppView) -> tuple[tuple[str, str], ...]:
     if plan.channel.token:
         return ()
     url = f"{plan.channel.base_url}/{'podcast.xml' if app.is_heard else 'feed.xml'}"
-    return tuple((link.app, link.href) for link in subscribe.make_links(url, heard=app.is_heard))
+    return tuple((link.app, link.href) for link in subscribe.make_links(url, has_audio=app.is_heard))
 
 
 def _make_line(item: ReportItem, known: PublishedItem | None) -> _ItemLine:

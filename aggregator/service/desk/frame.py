@@ -242,11 +242,6 @@ def _format_span(seconds: int) -> str:
     return "now"
 
 
-def _draw_tile(name: str, title: str) -> Markup:
-    """Return the picture that stands for a feed without artwork."""
-    return Markup(subscribe.draw_tile(name, title))  # noqa: S704 - its one text is escaped there
-
-
 def _make_environment() -> Environment:
     """Make the template engine: values are escaped, and an undefined name is an error."""
     made = Environment(
@@ -256,7 +251,7 @@ def _make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"quote": _quote, "ago": _format_ago, "bars": charts.draw_bars, "tile": _draw_tile}
+    made.filters |= {"quote": _quote, "ago": _format_ago, "bars": charts.draw_bars, "tile": subscribe.draw_tile}
     made.filters |= {"size": wording.format_size, "count": wording.format_count}
     return made
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import takewhile
 from math import inf
 from operator import attrgetter
 from typing import NamedTuple
@@ -46,7 +45,6 @@ UNDEFINED_COST = 0.4
 _DEFINED_COST = 0.3  # "•" is also byte 95 itself, a little more likely than each byte that it replaces
 _LOST_COST = 0.9  # of a byte without any form: pages often drop control characters
 _DAMAGED_LEADS = (("Ð", "Đ"),)  # recognition reads the Latin Eth as a Vietnamese letter
-_LONGEST_RUN = 60  # sequences read in one step; a fault in a longer run would make each step begin again
 
 
 class CodePage(NamedTuple):
@@ -59,7 +57,6 @@ class CodePage(NamedTuple):
     - ``wide``: first characters of forms of several.
     - ``leader``: finds lead bytes.
     - ``finder``: finds lead bytes with as many forms of continuation bytes behind them as they need.
-    - ``clear``: finds sequences with one reading only; ``bytes`` has the bytes of their characters.
     """
 
     name: str
@@ -70,8 +67,6 @@ class CodePage(NamedTuple):
     wide: frozenset[str]
     leader: re.Pattern[str]
     finder: re.Pattern[str]
-    clear: re.Pattern[str]
-    bytes: dict[int, int]
 
 
 @lru_cache(maxsize=8)
@@ -90,7 +85,6 @@ def load_page(name: str) -> CodePage:
             tails.setdefault(form[0], []).append((form, byte, cost))
     every = frozenset((*shown.values(), _UNDEFINED, REPLACED))
     wide = frozenset(first for first, found in tails.items() if any(len(form) > 1 for form, _, _ in found))
-    clear = {form: byte for (form, byte, cost), *more in tails.values() if not more and not cost and len(form) == 1}
     return CodePage(
         name,
         leads,
@@ -100,8 +94,6 @@ def load_page(name: str) -> CodePage:
         wide=wide,
         leader=re.compile(f"[{''.join(leads)}]"),
         finder=_compile_finder(leads, tails),
-        clear=_compile_clear(leads, clear),
-        bytes={ord(character): byte for character, byte in (leads | clear).items()},
     )
 
 
@@ -114,13 +106,6 @@ def _compile_finder(leads: dict[str, int], tails: dict[str, list[tuple[str, int,
     by_need = sorted(_group_leads(leads).items())
     parts = (rf"(?<=[{''.join(characters)}]){form}{{{count}}}" for count, characters in by_need)
     return re.compile(f"[{''.join(leads)}](?={'|'.join(parts)})")
-
-
-def _compile_clear(leads: dict[str, int], clear: Iterable[str]) -> re.Pattern[str]:
-    """Return the pattern of a run of undamaged sequences with one reading only."""
-    tail = f"[{''.join(map(re.escape, clear))}]"
-    parts = (f"[{''.join(each)}]{tail}{{{count}}}" for count, each in sorted(_group_leads(leads).items()))
-    return re.compile(f"(?:{'|'.join(parts)}){{1,{_LONGEST_RUN}}}")
 
 
 def _group_leads(leads: dict[str, int]) -> dict[int, list[str]]:
@@ -210,23 +195,6 @@ def list_choices(
     if not before.isdigit() and not (before.islower() and before < _NOT_LATIN):
         return found
     return tuple([one for one in found if _may_follow(before, one, text[at + one.size : at + one.size + 1], table)])
-
-
-def read_clear_run(text: str, at: int, table: CodePage) -> str:
-    """Return the characters of the run of sequences at a place that have one reading only; empty without one."""
-    found = table.clear.match(text, at)
-    if not found:
-        return ""
-    read = found.group().translate(table.bytes).encode("latin-1")
-    try:
-        characters = read.decode()
-    except UnicodeDecodeError as error:
-        characters = read[: error.start].decode()
-    if not characters.isprintable():
-        characters = "".join(takewhile(_is_assigned, characters))
-    end = at + len(characters.encode())
-    lone = _is_east_asian(characters[-1:]) and text[end : end + 1] not in table.leads
-    return characters[:-1] if lone else characters
 
 
 def _cut_window(text: str, at: int, table: CodePage) -> str:

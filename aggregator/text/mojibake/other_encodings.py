@@ -49,7 +49,7 @@ _EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ATTACHED = re.compile(f"(?<=[a-z]){_EAST_ASIAN.pattern}|{_EAST_ASIAN.pattern}(?=[a-z])")
 # The inside of a run of ASCII: no pattern above, and none of ftfy's detector, looks further than two characters from
 # one beyond ASCII.
-_PLAIN_INSIDE = re.compile(r"([\x00-\x7f]{2})[\x00-\x7f]+(?=[\x00-\x7f]{2})")
+_PLAIN_INSIDE = re.compile(r"(?<=[\x00-\x7f]{2})[\x00-\x7f]+(?=[\x00-\x7f]{2})")
 _PUNCTUATION = frozenset("‘’“”–—…·«»")
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 _LOSSES = re.compile(f"{_LOST}+")
@@ -92,7 +92,7 @@ def _count_odd_spots(text: str) -> int:
 
 def keep_beyond_ascii(text: str) -> str:
     """Return the text with each run of ASCII shortened to its first and last two characters."""
-    return _PLAIN_INSIDE.sub(r"\1", text)
+    return _PLAIN_INSIDE.sub("", text)
 
 
 def _may_be_utf8(beyond: str, encoding: str) -> bool:

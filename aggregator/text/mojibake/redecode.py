@@ -27,7 +27,6 @@ from aggregator.text.mojibake.byte_sequences import (
     CodePage,
     list_choices,
     load_page,
-    read_clear_run,
 )
 from aggregator.text.mojibake.other_encodings import keep_beyond_ascii
 
@@ -284,14 +283,12 @@ def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool 
     at = sure = 0
     while found := finder.search(text, at):
         at = found.start()
-        read = "" if lost else read_clear_run(text, at, table)
-        readings = () if read else list_choices(text, at, table, familiar, lost=lost)
-        if not read and not readings:
+        readings = list_choices(text, at, table, familiar, lost=lost)
+        if not readings:
             at += 1
             continue
-        pieces += _split_plain(text[sure:at])
-        pieces += read or [_keep_known_sizes(readings, text, at)]
-        at = sure = at + (len(read.encode()) if read else readings[0].size)
+        pieces += [*_split_plain(text[sure:at]), _keep_known_sizes(readings, text, at)]
+        at = sure = at + readings[0].size
     pieces += _split_plain(text[sure:])
     return _LONE_LEAD.sub("", "".join(choose_characters(pieces)))
 

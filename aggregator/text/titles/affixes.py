@@ -1,7 +1,7 @@
 """Learn the affixes that a show puts before and behind the words of its titles: "447. ", " | LUP 232".
 
 An affix is the beginning or end of a title with every number written as #. Many titles of a show must have it, so that
-"1984: A Novel" keeps its year and "Race 1: Harbour" its race. Affixes are not removed from published titles: they tell
+"1984: A Novel" keeps its year and "Race 1: Harbour" its race. Affixes are not removed from published titles: they show
 where the title's own words begin and end.
 """
 

@@ -54,7 +54,7 @@ class Frames(NamedTuple):
         numbers: tuple[int, ...] = ()
         head = next((cut for cut in _find_head_cuts(text) if fold(text[:cut]) in self.before), 0) if self.before else 0
         head = head or self._find_words(text, self.heads, leads=True)
-        rest, tail = text[head:], ""
+        rest = text[head:]
         if head and (match := _COUNTED.match(rest)):
             numbers, rest = (int(match[1]),), rest[match.end() :]
         cut = next((cut for cut in _find_tail_cuts(rest) if fold(rest[cut:]) in self.after), 0) if self.after else 0

@@ -168,10 +168,8 @@ def find_part(text: str) -> tuple[Part, str]:
         if match is None:
             continue
         groups = match.groupdict()
-        number, total = (
-            _read_number(groups.get("n") or groups.get("n2")),
-            _read_number(groups.get("of") or groups.get("of2")),
-        )
+        number = _read_number(groups.get("n") or groups.get("n2"))
+        total = _read_number(groups.get("of") or groups.get("of2"))
         letter = (groups.get("n") or "").casefold() in _LETTERS
         if number and (total is None or number <= total) and not (letter and not _is_set_off(text, match)):
             return Part(number, total), _remove_mark(text, match)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from aggregator.generator.content import sanitize
 from aggregator.generator.content.links import IRI
-from aggregator.generator.podcast import NAMESPACES, Node
+from aggregator.generator.podcast import Node, make_tag
 from aggregator.validator import values
-from aggregator.validator.document import ATOM, FeedDocument, Spot, find_line, list_items
+from aggregator.validator.document import ATOM, FeedDocument, Spot, find_line, get_text
 from aggregator.validator.rule import Fault, Rule
 
 _TEXTS = ("title", "summary", "content", "subtitle", "rights")
@@ -21,7 +21,7 @@ def _list_elements(document: FeedDocument) -> Iterator[tuple[Spot, Node]]:
     """Yield the feed and its entries."""
     if document.kind == "atom" and document.root is not None:
         yield Spot("feed", find_line(document.root)), document.root
-        yield from list_items(document)
+        yield from document.items
 
 
 def _check_required(document: FeedDocument) -> Iterator[Fault]:
@@ -45,17 +45,13 @@ def _read_text(element: Node | None) -> str:
 
 def _check_ids(document: FeedDocument) -> Iterator[Fault]:
     for where, element in _list_elements(document):
-        text = (element.findtext(f"{ATOM}id") or "").strip()
+        text = get_text(element, "atom:id")
         if text and not IRI.fullmatch(text):
             yield where, f"id {text[:80]!r} is no absolute IRI"
 
 
 def _check_unique(document: FeedDocument) -> Iterator[Fault]:
-    counts = (
-        Counter((entry.findtext(f"{ATOM}id") or "").strip() for entry in document.items)
-        if document.kind == "atom"
-        else {}
-    )
+    counts = Counter(get_text(entry, "atom:id") for _, entry in document.items) if document.kind == "atom" else {}
     yield from (("feed", f"{count} entries have the id {text[:80]!r}") for text, count in counts.items() if count > 1)
 
 
@@ -69,20 +65,20 @@ def _check_dates(document: FeedDocument) -> Iterator[Fault]:
 
 def _check_future(document: FeedDocument) -> Iterator[Fault]:
     for where, element in _list_elements(document):
-        at = values.parse_date(element.findtext(f"{ATOM}published"))
+        at = values.parse_date(get_text(element, "atom:published"))
         if at and values.is_future(at, document.now):
             yield where, f"published {at.isoformat()} is in the future"
 
 
 def _check_author(document: FeedDocument) -> Iterator[Fault]:
     if document.kind == "atom" and document.root is not None and document.root.find(f"{ATOM}author/{ATOM}name") is None:
-        for where, entry in list_items(document):
+        for where, entry in document.items:
             if entry.find(f"{ATOM}author/{ATOM}name") is None:
                 yield where, "has no author, nor has the feed"
 
 
 def _check_enclosures(document: FeedDocument) -> Iterator[Fault]:
-    for where, entry in list_items(document):
+    for where, entry in document.items:
         for link in _find_links(entry, "enclosure"):
             lacking = [name for name in ("href", "type", "length") if not link.get(name)]
             if lacking or not values.is_web(link.get("href")):
@@ -123,7 +119,7 @@ def _check_types(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_source(document: FeedDocument) -> Iterator[Fault]:
-    for where, entry in list_items(document):
+    for where, entry in document.items:
         for source in entry.iterfind(f"{ATOM}source"):
             lacking = [name for name in ("id", "title", "updated") if source.find(ATOM + name) is None]
             if lacking:
@@ -135,7 +131,7 @@ def _find_links(element: Node, rel: str) -> list[Node]:
 
 
 def _check_paging(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         for link in item.iterfind(f"{ATOM}link"):
             if link.get("rel") in _PAGING:
                 yield where, f"has a link rel={link.get('rel')}, which belongs to the feed"
@@ -145,7 +141,7 @@ def _check_archive(document: FeedDocument) -> Iterator[Fault]:
     top = document.root if document.kind == "atom" else document.channel
     if top is None:
         return
-    archived = top.find(f"{{{NAMESPACES['fh']}}}archive") is not None
+    archived = top.find(make_tag("fh:archive")) is not None
     if archived and not _find_links(top, "current"):
         yield "feed", "is an archive (fh:archive) without a link rel=current"
     for rel in ("prev-archive", "next", "hub"):

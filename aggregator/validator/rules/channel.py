@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from aggregator.generator.content import sanitize
-from aggregator.generator.podcast import Node
+from aggregator.generator.podcast import Node, make_tag
 from aggregator.model.categories import CATEGORIES, find_category
 from aggregator.validator import values
-from aggregator.validator.document import FeedDocument, Spot, find_line, list_items, make_tag
+from aggregator.validator.document import FeedDocument, Spot, find_line, get_text
 from aggregator.validator.rule import Check, Fault, Rule
 
 _NEEDED = ("title", "link", "description")
@@ -23,7 +23,7 @@ _PICTURE = re.compile(r"(?i)\.(?:jpe?g|png)$")
 
 
 def _get_text(document: FeedDocument, name: str) -> str:
-    return "" if document.channel is None else (document.channel.findtext(make_tag(name)) or "").strip()
+    return "" if document.channel is None else get_text(document.channel, name)
 
 
 def _find_all(document: FeedDocument, name: str) -> list[Node]:
@@ -76,7 +76,7 @@ def _check_description(document: FeedDocument) -> Iterator[Fault]:
         yield "channel/description", f"has {size:,} bytes of 4,000"
 
 
-def _check_page(document: FeedDocument) -> Iterator[Fault]:
+def _check_link(document: FeedDocument) -> Iterator[Fault]:
     link = _get_text(document, "link")
     own = {one.get("href") for one in _find_all(document, "atom:link") if one.get("rel") == "self"}
     if link and (link in own or not values.is_web(link)):
@@ -93,19 +93,18 @@ def _check_language(document: FeedDocument) -> Iterator[Fault]:
 
 def _check_category_names(document: FeedDocument) -> Iterator[Fault]:
     for top in _find_all(document, "itunes:category"):
-        text = top.get("text") or ""
+        text, place = top.get("text") or "", "channel/itunes:category"
         if text not in CATEGORIES:
-            meant = find_category((text,))
-            hint = f": write {' > '.join(meant)!r}" if meant else ""
-            yield Spot("channel/itunes:category", find_line(top)), f"{text!r} is not in Apple's list{hint}"
+            yield Spot(place, find_line(top)), f"{text!r} is not in Apple's list{_suggest_category(text)}"
         for sub in top.findall(make_tag("itunes:category")):
-            if sub.get("text") not in CATEGORIES.get(text, ()):
-                meant = find_category((sub.get("text") or "",))
-                hint = f": write {' > '.join(meant)!r}" if meant else ""
-                yield (
-                    Spot("channel/itunes:category", find_line(sub)),
-                    f"{sub.get('text')!r} is not under {text!r}{hint}",
-                )
+            if (name := sub.get("text")) not in CATEGORIES.get(text, ()):
+                yield Spot(place, find_line(sub)), f"{name!r} is not under {text!r}{_suggest_category(name or '')}"
+
+
+def _suggest_category(text: str) -> str:
+    """Return what to write instead of a category, empty if nothing is like it."""
+    meant = find_category((text,))
+    return f": write {' > '.join(meant)!r}" if meant else ""
 
 
 def _check_explicit(document: FeedDocument) -> Iterator[Fault]:
@@ -159,9 +158,9 @@ def _check_type(document: FeedDocument) -> Iterator[Fault]:
     if text and text not in {"episodic", "serial"}:
         yield "channel/itunes:type", f"is {text!r}, not episodic or serial"
     if text == "serial":
-        for where, item in list_items(document):
-            whole = (item.findtext(make_tag("itunes:episodeType")) or "full").strip() == "full"
-            if whole and item.find("enclosure") is not None and not item.findtext(make_tag("itunes:episode")):
+        for where, item in document.items:
+            whole = get_text(item, "itunes:episodeType") in {"", "full"}
+            if whole and item.find("enclosure") is not None and not get_text(item, "itunes:episode"):
                 yield where, "has no itunes:episode, which a serial show must have"
 
 
@@ -176,16 +175,11 @@ def _check_date_form(document: FeedDocument) -> Iterator[Fault]:
     """Yield dates that RFC 822 allows and Apple does not, in feeds that are not podcasts."""
     for name in _DATES:
         text = _get_text(document, name)
-        if (
-            text
-            and not document.podcast
-            and not values.find_date_fault(text, plain=True)
-            and values.find_date_fault(text)
-        ):
-            yield f"channel/{name}", f"{text[:60]!r} is an old form: write a weekday, four digits of year and +0000"
+        if text and not document.podcast and (fault := values.find_old_form(text)):
+            yield f"channel/{name}", fault
 
 
-def _check_once(document: FeedDocument) -> Iterator[Fault]:
+def _check_repeated(document: FeedDocument) -> Iterator[Fault]:
     for name in _ONCE:
         if (count := len(_find_all(document, name))) > 1:
             yield f"channel/{name}", f"stands {count} times"
@@ -193,7 +187,7 @@ def _check_once(document: FeedDocument) -> Iterator[Fault]:
 
 def _check_owner(document: FeedDocument) -> Iterator[Fault]:
     for found in _find_all(document, "itunes:owner"):
-        yield "channel/itunes:owner", f"publishes {(found.findtext(make_tag('itunes:email')) or 'a name').strip()}"
+        yield "channel/itunes:owner", f"publishes {get_text(found, 'itunes:email') or 'a name'}"
 
 
 def _check_copyright(document: FeedDocument) -> Iterator[Fault]:
@@ -207,7 +201,7 @@ def _check_flags(document: FeedDocument) -> Iterator[Fault]:
             yield f"channel/{name}", f"is {text!r}; only 'Yes' has a meaning"
 
 
-def _check_moved(document: FeedDocument) -> Iterator[Fault]:
+def _check_new_feed_url(document: FeedDocument) -> Iterator[Fault]:
     for found in _find_all(document, "itunes:new-feed-url"):
         if not values.is_web((found.text or "").strip()):
             yield "channel/itunes:new-feed-url", f"{found.text!r} is no address"
@@ -223,7 +217,7 @@ RULES = (
     Rule("channel-required", "M", "Title, link and description", "RSS 2.0", _check_required),
     Rule("channel-empty", "S", "Title, link and description are not empty", "W3C", _check_empty),
     Rule("channel-description", "M", "The description has at most 4,000 bytes", "PSP-1; Apple", _check_description),
-    Rule("channel-link", "M", "The link is the show's page, never the feed", "PSP-1; RSS 2.0", _check_page, "S"),
+    Rule("channel-link", "M", "The link is the show's page, never the feed", "PSP-1; RSS 2.0", _check_link, "S"),
     Rule("channel-language", "M", "A language of ISO 639", "PSP-1; Apple", _check_language),
     Rule("channel-category", "M", "At least one itunes:category", "PSP-1; Apple", _require("itunes:category")),
     Rule(
@@ -240,10 +234,10 @@ RULES = (
     Rule("channel-type", "M", "itunes:type; serial shows number their episodes", "Apple", _check_type),
     Rule("channel-dates", "M", "Dates by RFC 822 with the right weekday and zone", "RSS 2.0; Apple", _check_dates),
     Rule("channel-date-form", "S", "Dates with weekday, whole year and zone in digits", "W3C", _check_date_form),
-    Rule("channel-once", "M", "Elements that may stand once do", "RSS 2.0", _check_once),
+    Rule("channel-once", "M", "Elements that may stand once do", "RSS 2.0", _check_repeated),
     Rule("channel-owner", "i", "The owner's address is public", "privacy", _check_owner),
     Rule("channel-copyright", "i", "Copyright without the word, the sign or a year", "PSP-1", _check_copyright),
     Rule("channel-flags", "S", "block and complete are Yes or absent", "Apple", _check_flags),
-    Rule("channel-moved", "M", "new-feed-url is an address", "Apple", _check_moved),
+    Rule("channel-moved", "M", "new-feed-url is an address", "Apple", _check_new_feed_url),
     Rule("channel-ttl", "M", "ttl is a number of minutes", "RSS 2.0", _check_ttl),
 )

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from aggregator.generator.content import sanitize
 from aggregator.generator.content.links import SPELLINGS, media_type_by_extension
-from aggregator.generator.podcast import Node
+from aggregator.generator.podcast import Node, make_tag
 from aggregator.validator import values
-from aggregator.validator.document import FeedDocument, Spot, has_media, list_items, make_tag
+from aggregator.validator.document import FeedDocument, Spot, get_text, has_media
 from aggregator.validator.rule import Fault, Rule
 
 _ONCE = ("title", "link", "description", "pubDate", "guid", "enclosure", "source", "content:encoded")
@@ -22,34 +22,37 @@ _USUAL = frozenset(
 _SMALLEST = 16_384
 
 
-def _check_either(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        if document.kind == "rss" and not any((item.findtext(name) or "").strip() for name in ("title", "description")):
+def _list_items(document: FeedDocument) -> tuple[tuple[Spot, Node], ...]:
+    """Return the items of RSS with their places."""
+    return document.items if document.kind == "rss" else ()
+
+
+def _check_title_or_text(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in _list_items(document):
+        if not any(get_text(item, name) for name in ("title", "description")):
             yield where, "has neither title nor description: AntennaPod rejects the whole feed"
 
 
 def _check_title(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        if document.kind == "rss" and not (item.findtext("title") or "").strip():
+    for where, item in _list_items(document):
+        if not get_text(item, "title"):
             yield where, "has no title"
 
 
-def _number_in_title(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        if document.kind == "rss" and values.NUMBERED.match(text := (item.findtext("title") or "").strip()):
+def _check_title_number(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in _list_items(document):
+        if values.NUMBERED.match(text := get_text(item, "title")):
             yield where, f"{text[:60]!r} begins with a season or episode number"
 
 
 def _check_enclosure(document: FeedDocument) -> Iterator[Fault]:
     if document.podcast:
-        yield from (
-            (where, "has no enclosure") for where, item in list_items(document) if item.find("enclosure") is None
-        )
+        yield from ((where, "has no enclosure") for where, item in document.items if item.find("enclosure") is None)
 
 
 def _list_enclosures(document: FeedDocument) -> Iterator[tuple[Spot, Node, Node]]:
     """Yield each enclosure with its item and the item's place."""
-    for where, item in list_items(document):
+    for where, item in document.items:
         yield from ((where, item, found) for found in item.iterfind("enclosure"))
 
 
@@ -71,11 +74,11 @@ def _describe_value(name: str, value: str | None, fault: str) -> str:
 def _check_length(document: FeedDocument) -> Iterator[Fault]:
     for where, _, found in _list_enclosures(document):
         length = found.get("length") or ""
-        if length.isdecimal() and int(length) < _SMALLEST:
-            yield where, f"enclosure has {int(length)} bytes: the real length is not known"
+        if length.isdecimal() and (size := float(length)) < _SMALLEST:
+            yield where, f"enclosure has {size:.0f} bytes: the real length is not known"
 
 
-def _check_usual(document: FeedDocument) -> Iterator[Fault]:
+def _check_media_type(document: FeedDocument) -> Iterator[Fault]:
     for where, item, found in _list_enclosures(document):
         given = found.get("type") or ""
         if has_media(item) and given and given not in _USUAL:
@@ -90,24 +93,22 @@ def _check_extension(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_guid(document: FeedDocument) -> Iterator[Fault]:
-    if document.kind != "rss":
-        return
-    for where, item in list_items(document):
-        if not (item.findtext("guid") or "").strip():
+    for where, item in _list_items(document):
+        if not get_text(item, "guid"):
             yield where, "has no guid"
 
 
 def _check_guid_once(document: FeedDocument) -> Iterator[Fault]:
     seen: dict[str, Spot] = {}
-    for where, item in list_items(document):
-        text = (item.findtext("guid") or "").strip()
+    for where, item in document.items:
+        text = get_text(item, "guid")
         if text and text in seen:
             yield where, f"has the guid of {seen[text]}"
         seen.setdefault(text, where)
 
 
 def _check_permalink(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         for found in item.iterfind("guid"):
             if found.get("isPermaLink", "true") != "false" and not values.is_web((found.text or "").strip()):
                 yield where, "guid is no address of a page, yet isPermaLink is not false"
@@ -122,49 +123,47 @@ def _check_enclosure_once(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_date(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        if document.kind == "rss":
-            text = item.findtext("pubDate")
-            if text is None or not text.strip():
-                if document.podcast:
-                    yield where, "has no pubDate"
-            elif fault := values.find_date_fault(text, plain=not document.podcast):
-                yield where, fault
+    for where, item in _list_items(document):
+        text = get_text(item, "pubDate")
+        if text and (fault := values.find_date_fault(text, plain=not document.podcast)):
+            yield where, fault
+        elif not text and document.podcast:
+            yield where, "has no pubDate"
 
 
 def _check_date_form(document: FeedDocument) -> Iterator[Fault]:
     """Yield dates that RSS 2.0 allows and Apple does not, in feeds that are not podcasts."""
-    for where, item in list_items(document):
-        text = (item.findtext("pubDate") or "").strip()
-        if document.kind == "rss" and not document.podcast:
+    if not document.podcast:
+        for where, item in _list_items(document):
+            text = get_text(item, "pubDate")
             if not text:
                 yield where, "has no pubDate: readers show when they saw it first"
-            elif not values.find_date_fault(text, plain=True) and values.find_date_fault(text):
-                yield where, f"{text[:60]!r} is an old form: write a weekday, four digits of year and +0000"
+            elif fault := values.find_old_form(text):
+                yield where, fault
 
 
 def _check_future(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        at = values.parse_date(item.findtext("pubDate"))
+    for where, item in document.items:
+        at = values.parse_date(get_text(item, "pubDate"))
         if at is not None and values.is_future(at, document.now):
             yield where, f"pubDate {at.isoformat()} is in the future"
 
 
-def _check_present(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+def _check_recommended(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in document.items:
         for name in ("link", "description", "itunes:duration", "itunes:explicit"):
             if document.podcast and item.find(make_tag(name)) is None:
                 yield where, f"has no {name}"
 
 
 def _check_description(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         if document.podcast and (size := len((item.findtext("description") or "").encode())) > sanitize.LONGEST_SUMMARY:
             yield where, f"description has {size:,} bytes of 4,000; the long text belongs into content:encoded"
 
 
 def _check_content_after(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         names = [str(child.tag) for child in item]
         content = make_tag("content:encoded")
         if content in names and "description" in names and names.index(content) < names.index("description"):
@@ -172,45 +171,45 @@ def _check_content_after(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_once(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         for name in _ONCE:
             if (count := len(item.findall(make_tag(name)))) > 1:
                 yield where, f"{name} stands {count} times"
 
 
-def _order(document: FeedDocument) -> Iterator[Fault]:
+def _check_order(document: FeedDocument) -> Iterator[Fault]:
     before = None
-    for where, item in list_items(document):
-        at = values.parse_date(item.findtext("pubDate"))
+    for where, item in document.items:
+        at = values.parse_date(get_text(item, "pubDate"))
         if at and before and at > before:
             yield where, "is newer than the item before it"
         before = at or before
 
 
 def _check_links(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in _list_items(document):
         for found in item.iterfind("link"):
-            if document.kind == "rss" and not values.is_web((found.text or "").strip()):
+            if not values.is_web((found.text or "").strip()):
                 yield where, f"link {found.text!r} is no address"
         for found in item.iterfind("source"):
-            if document.kind == "rss" and not values.is_web(found.get("url")):
+            if not values.is_web(found.get("url")):
                 yield where, f"source has url {found.get('url')!r}"
 
 
-def _check_alike(document: FeedDocument) -> Iterator[Fault]:
+def _check_similar_items(document: FeedDocument) -> Iterator[Fault]:
     """Apply AntennaPod's rule: same title, same day, durations within ten minutes or unknown, one kind of media."""
     seen: dict[tuple[str, str, str], list[tuple[int, Spot]]] = {}
-    for where, item in list_items(document):
-        at = values.parse_date(item.findtext("pubDate"))
+    for where, item in document.items:
+        at = values.parse_date(get_text(item, "pubDate"))
         enclosure = item.find("enclosure")
         if at is None or enclosure is None:
             continue
         key = (
-            sanitize.fold_title(item.findtext("title") or ""),
+            sanitize.fold_title(get_text(item, "title")),
             at.date().isoformat(),
             (enclosure.get("type") or "").partition("/")[0],
         )
-        length = values.parse_seconds(item.findtext(make_tag("itunes:duration")))
+        length = values.parse_seconds(get_text(item, "itunes:duration"))
         for other, place in seen.setdefault(key, []):
             if not length or not other or abs(length - other) < 600:  # noqa: PLR2004 # ten minutes
                 yield where, f"looks to AntennaPod like {place}: one of the two is never shown"
@@ -219,9 +218,9 @@ def _check_alike(document: FeedDocument) -> Iterator[Fault]:
 
 
 RULES = (
-    Rule("item-title-or-description", "M", "A title or a description", "RSS 2.0; AntennaPod", _check_either),
+    Rule("item-title-or-description", "M", "A title or a description", "RSS 2.0; AntennaPod", _check_title_or_text),
     Rule("item-title", "M", "A title", "PSP-1; Apple", _check_title, "S"),
-    Rule("item-title-number", "i", "No season or episode number in the title", "PSP-1; Apple", _number_in_title),
+    Rule("item-title-number", "i", "No season or episode number in the title", "PSP-1; Apple", _check_title_number),
     Rule("item-enclosure", "M", "An enclosure, in a podcast", "PSP-1; Apple", _check_enclosure),
     Rule(
         "item-enclosure-parts",
@@ -231,7 +230,7 @@ RULES = (
         _check_enclosure_parts,
     ),
     Rule("item-enclosure-length", "S", "The enclosure's real length", "AntennaPod; Apple", _check_length),
-    Rule("item-enclosure-type", "S", "A type that apps know", "Apple", _check_usual),
+    Rule("item-enclosure-type", "S", "A type that apps know", "Apple", _check_media_type),
     Rule("item-enclosure-extension", "S", "An extension that apps know", "Apple", _check_extension),
     Rule("item-guid", "M", "A guid, not empty", "RSS 2.0; PSP-1", _check_guid, "S"),
     Rule("item-guid-once", "M", "No two items with one guid", "RSS 2.0; PSP-1", _check_guid_once),
@@ -240,11 +239,11 @@ RULES = (
     Rule("item-date", "M", "pubDate by RFC 822 with the right weekday and zone", "RSS 2.0; Apple", _check_date),
     Rule("item-date-form", "S", "pubDate with weekday, whole year and zone in digits", "W3C; field", _check_date_form),
     Rule("item-date-future", "M", "pubDate is not in the future", "AntennaPod", _check_future),
-    Rule("item-present", "S", "Link, description, duration and explicit", "PSP-1", _check_present),
+    Rule("item-present", "S", "Link, description, duration and explicit", "PSP-1", _check_recommended),
     Rule("item-description", "S", "The description has at most 4,000 bytes", "Apple", _check_description),
     Rule("item-content-after", "S", "content:encoded stands after description", "W3C", _check_content_after),
     Rule("item-once", "M", "Elements that may stand once do", "RSS 2.0", _check_once),
-    Rule("item-order", "S", "Newest first", "field", _order),
+    Rule("item-order", "S", "Newest first", "field", _check_order),
     Rule("item-links", "M", "Links and sources are web addresses", "RSS 2.0", _check_links),
-    Rule("item-alike", "S", "No two items that AntennaPod takes for one", "AntennaPod", _check_alike),
+    Rule("item-alike", "S", "No two items that AntennaPod takes for one", "AntennaPod", _check_similar_items),
 )

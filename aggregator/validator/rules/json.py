@@ -13,7 +13,6 @@ from aggregator.validator.rule import Fault, Rule
 
 _VERSION = "https://jsonfeed.org/version/1.1"
 _FIRST = "https://jsonfeed.org/version/1"
-_WORDS = frozenset({"None", "nan", "NaN", "null", "True", "False", "undefined"})
 _RFC_DATES = ("dateCreated", "dateModified")
 
 
@@ -27,11 +26,11 @@ def _is_sound(document: FeedDocument) -> bool:
 
 
 def _check_version(document: FeedDocument) -> Iterator[Fault]:
-    if _is_sound(document) and document.data.get("version") not in {_VERSION, _FIRST}:
+    if _is_sound(document) and document.data.get("version") not in (_VERSION, _FIRST):
         yield "version", f"is {document.data.get('version')!r}, not {_VERSION!r}"
 
 
-def _check_newest(document: FeedDocument) -> Iterator[Fault]:
+def _check_version_newest(document: FeedDocument) -> Iterator[Fault]:
     if document.data.get("version") == _FIRST:
         yield "version", f"is {_FIRST!r}; {_VERSION!r} is its successor"
 
@@ -108,18 +107,16 @@ def _check_extensions(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"{name} is no object with an about address"
 
 
-def _check_words(document: FeedDocument) -> Iterator[Fault]:
+def _check_program_words(document: FeedDocument) -> Iterator[Fault]:
     for where, one in (("feed", document.data), *_list_items(document)):
         for name, value in one.items():
-            if name != "title" and (value is None or value in _WORDS if isinstance(value, str | None) else False):
+            if name != "title" and (value is None or (isinstance(value, str) and value in values.PROGRAM_WORDS)):
                 yield where, f"{name} has the value {value}"
 
 
-def _check_lost(document: FeedDocument) -> Iterator[Fault]:
-    for where, one in (
-        ("feed", {key: value for key, value in document.data.items() if key != "items"}),
-        *_list_items(document),
-    ):
+def _check_lost_letters(document: FeedDocument) -> Iterator[Fault]:
+    top = {name: value for name, value in document.data.items() if name != "items"}
+    for where, one in (("feed", top), *_list_items(document)):
         if "\ufffd" in str(one):
             yield where, "has U+FFFD: a letter was lost"
 
@@ -155,12 +152,12 @@ def _check_outline_dates(document: FeedDocument) -> Iterator[Fault]:
         for name in _RFC_DATES:
             for found in document.root.iterfind(f"head/{name}"):
                 if (found.text or "").strip() and (fault := values.find_date_fault(found.text or "", plain=True)):
-                    yield f"head/{name}", fault
+                    yield Spot(f"head/{name}", find_line(found)), fault
 
 
 RULES = (
     Rule("json-version", "M", "version is that of JSON Feed", "JSON Feed 1.1", _check_version),
-    Rule("json-version-newest", "S", "version is that of 1.1", "JSON Feed 1.1", _check_newest),
+    Rule("json-version-newest", "S", "version is that of 1.1", "JSON Feed 1.1", _check_version_newest),
     Rule("json-required", "M", "title and items", "JSON Feed 1.1", _check_required),
     Rule("json-addresses", "S", "home_page_url and feed_url", "JSON Feed 1.1", _check_addresses),
     Rule("json-id", "M", "Ids are strings, not empty, unique", "JSON Feed 1.1", _check_ids),
@@ -175,8 +172,8 @@ RULES = (
     ),
     Rule("json-authors", "S", "authors, not author", "JSON Feed 1.1", _check_authors),
     Rule("json-extensions", "M", "Extensions are objects with an about address", "JSON Feed 1.1", _check_extensions),
-    Rule("json-no-program-words", "M", "No value is None, nan, null, True or False", "field", _check_words),
-    Rule("json-no-lost-letters", "M", "No U+FFFD", "field", _check_lost),
+    Rule("json-no-program-words", "M", "No value is None, nan, null, True or False", "field", _check_program_words),
+    Rule("json-no-lost-letters", "M", "No U+FFFD", "field", _check_lost_letters),
     Rule("opml-outlines", "M", "Head, body, outlines with text, type and xmlUrl", "OPML 2.0", _check_outlines),
     Rule("opml-details", "S", "Outlines with title and htmlUrl", "OPML 2.0", _check_outline_details),
     Rule("opml-dates", "M", "Dates by RFC 822", "OPML 2.0", _check_outline_dates),

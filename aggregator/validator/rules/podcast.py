@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Iterator
 
 from aggregator.generator.content import passed_tags
-from aggregator.generator.podcast import NAMESPACES, Node
+from aggregator.generator.podcast import NAMESPACES, Node, format_name, make_tag
 from aggregator.model.elements import ELEMENTS, Place
 from aggregator.model.entry import Tag
 from aggregator.validator import values
-from aggregator.validator.document import FeedDocument, Spot, find_line, format_name, list_items, make_tag
+from aggregator.validator.document import FeedDocument, Spot, find_line, get_text
 from aggregator.validator.rule import Fault, Rule
 
 _PODCAST = f"{{{NAMESPACES['podcast']}}}"
 _WHOLE = re.compile(r"[1-9]\d*")
-_CLOSED = {
+_VOCABULARIES = {
     "itunes:episodeType": frozenset({"full", "trailer", "bonus"}),
     "itunes:explicit": frozenset({"true", "false"}),
 }
@@ -26,34 +26,34 @@ def _list_places(document: FeedDocument) -> Iterator[tuple[Spot, Place, Node]]:
     """Yield the channel and each item of an RSS feed."""
     if document.channel is not None:
         yield Spot("channel", find_line(document.channel)), "channel", document.channel
-        yield from ((where, "item", item) for where, item in list_items(document))
+        yield from ((where, "item", item) for where, item in document.items)
 
 
 def _check_duration(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         text = item.findtext(make_tag("itunes:duration"))
         if text is not None and not values.DURATION.fullmatch(text.strip()):
             yield where, f"itunes:duration is {text!r}, neither seconds nor hh:mm:ss"
 
 
 def _check_no_duration(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        text = (item.findtext(make_tag("itunes:duration")) or "").strip()
+    for where, item in document.items:
+        text = get_text(item, "itunes:duration")
         if values.DURATION.fullmatch(text) and not values.parse_seconds(text):
             yield where, "itunes:duration is 0: leave it out where it is not known"
 
 
 def _check_numbers(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         for name in ("itunes:episode", "itunes:season"):
             text = item.findtext(make_tag(name))
             if text is not None and not _WHOLE.fullmatch(text.strip()):
                 yield where, f"{name} is {text!r}, not a whole number from 1"
 
 
-def _check_closed(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        for name, allowed in _CLOSED.items():
+def _check_vocabulary(document: FeedDocument) -> Iterator[Fault]:
+    for where, item in document.items:
+        for name, allowed in _VOCABULARIES.items():
             text = item.findtext(make_tag(name))
             if text is not None and text.strip() not in allowed:
                 hint = values.suggest_boolean(text) if "true" in allowed else f"write {' or '.join(sorted(allowed))}"
@@ -61,14 +61,14 @@ def _check_closed(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_block(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
-        text = (item.findtext(make_tag("itunes:block")) or "").strip()
+    for where, item in document.items:
+        text = get_text(item, "itunes:block")
         if text and text != "Yes":
             yield where, f"itunes:block is {text!r}; only 'Yes' has a meaning"
 
 
 def _check_image(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in list_items(document):
+    for where, item in document.items:
         for found in item.iterfind(make_tag("itunes:image")):
             if not values.is_web(found.get("href")):
                 yield where, f"itunes:image has href {found.get('href')!r}"
@@ -76,36 +76,36 @@ def _check_image(document: FeedDocument) -> Iterator[Fault]:
 
 def _check_once(document: FeedDocument) -> Iterator[Fault]:
     names = ("duration", "explicit", "episode", "season", "episodeType", "image", "author", "title", "summary")
-    for where, item in list_items(document):
+    for where, item in document.items:
         for name in names:
             if (count := len(item.findall(make_tag(f"itunes:{name}")))) > 1:
                 yield where, f"itunes:{name} stands {count} times"
 
 
-def _check_valid(document: FeedDocument) -> Iterator[Fault]:
+def _check_elements(document: FeedDocument) -> Iterator[Fault]:
     for where, _, parent in _list_places(document):
         for element in parent.iterchildren(f"{_PODCAST}*"):
             name = format_name(element)
             if name in ELEMENTS and name != "podcast:guid":  # channel-guid says it
-                yield from ((where.beneath(name, element), fault) for fault in _find_faults(element))
+                yield from ((where.child(name, element), fault) for fault in _find_faults(element))
 
 
 def _find_faults(element: Node) -> Iterator[str]:
-    """Yield what is wrong with an element or its children."""
-    tag = _make_tag(element)
-    yield from passed_tags.find_faults(tag)
-    for child in element.iterchildren(f"{_PODCAST}*"):
-        if format_name(child) in ELEMENTS:
-            yield from (f"{format_name(child)} {fault}" for fault in _find_faults(child))
+    """Yield what is wrong with an element or with those in it."""
+    yield from passed_tags.find_faults(_make_tag(element))
+    for inner in element.iterdescendants(f"{_PODCAST}*"):
+        if (name := format_name(inner)) in ELEMENTS:
+            yield from (f"{name} {fault}" for fault in passed_tags.find_faults(_make_tag(inner)))
 
 
 def _make_tag(element: Node) -> Tag:
+    """Return an element as a Tag; of the elements in it only the names are needed."""
     attributes = tuple((str(name), str(value)) for name, value in element.attrib.items())
-    children = tuple(_make_tag(child) for child in element if isinstance(child.tag, str))
+    children = tuple(Tag(format_name(child)) for child in element if isinstance(child.tag, str))
     return Tag(format_name(element), element.text, attributes, children)
 
 
-def _check_counted(document: FeedDocument) -> Iterator[Fault]:
+def _check_repeated(document: FeedDocument) -> Iterator[Fault]:
     for where, _, parent in _list_places(document):
         counts = Counter(format_name(element) for element in parent.iterchildren(f"{_PODCAST}*"))
         for name, count in counts.items():
@@ -118,7 +118,7 @@ def _check_misplaced(document: FeedDocument) -> Iterator[Fault]:
         for element in parent.iterchildren(f"{_PODCAST}*"):
             name = format_name(element)
             if name in ELEMENTS and place not in ELEMENTS[name].places:
-                yield where.beneath(name, element), f"does not belong into {place}"
+                yield where.child(name, element), f"does not belong into {place}"
 
 
 def _check_unknown(document: FeedDocument) -> Iterator[Fault]:
@@ -126,7 +126,7 @@ def _check_unknown(document: FeedDocument) -> Iterator[Fault]:
         for element in parent.iterchildren(f"{_PODCAST}*"):
             if format_name(element) not in ELEMENTS:
                 yield (
-                    where.beneath(format_name(element), element),
+                    where.child(format_name(element), element),
                     "is no element of the podcast namespace that is known here",
                 )
 
@@ -138,7 +138,7 @@ def _check_hosts(document: FeedDocument) -> Iterator[Fault]:
     hosts = {
         _get_name(one) for one in document.channel.iterfind(person) if (one.get("role") or "host").lower() == "host"
     }
-    for where, item in list_items(document):
+    for where, item in document.items:
         named_here = {_get_name(one) for one in item.iterfind(person)}
         if named_here and hosts - named_here:
             yield where, "names persons and not the show's hosts, whom apps then do not show"
@@ -152,12 +152,12 @@ RULES = (
     Rule("itunes-duration", "M", "Duration in seconds or hh:mm:ss", "Apple", _check_duration),
     Rule("itunes-duration-zero", "S", "An unknown duration is left out", "Apple", _check_no_duration),
     Rule("itunes-numbers", "M", "Episode and season are whole numbers from 1", "Apple", _check_numbers),
-    Rule("itunes-closed", "M", "episodeType and explicit have their own words", "Apple", _check_closed),
+    Rule("itunes-closed", "M", "episodeType and explicit have their own words", "Apple", _check_vocabulary),
     Rule("itunes-block", "S", "block is Yes or absent", "Apple", _check_block),
     Rule("itunes-image", "M", "Pictures of items have addresses", "Apple", _check_image),
     Rule("itunes-once", "M", "Elements that may stand once do", "Apple", _check_once),
-    Rule("podcast-valid", "M", "Elements have what they need, and sound values", "podcast namespace", _check_valid),
-    Rule("podcast-once", "M", "Elements that may stand once do", "podcast namespace", _check_counted),
+    Rule("podcast-valid", "M", "Elements have what they need, and sound values", "podcast namespace", _check_elements),
+    Rule("podcast-once", "M", "Elements that may stand once do", "podcast namespace", _check_repeated),
     Rule("podcast-place", "M", "Elements stand where they belong", "podcast namespace", _check_misplaced),
     Rule("podcast-known", "i", "Elements that the namespace knows", "podcast namespace", _check_unknown),
     Rule("podcast-persons", "i", "Items that name persons name the hosts again", "podcast namespace", _check_hosts),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aggregator.generator.podcast import NAMESPACES
+from aggregator.generator.podcast import make_tag
 from aggregator.validator import artwork
 from aggregator.validator.document import FeedDocument, Kind
 from aggregator.validator.rule import Fault, Rule
@@ -18,7 +18,7 @@ _TYPES: dict[Kind, tuple[str, ...]] = {
 }
 
 
-def _check_place(document: FeedDocument) -> Iterator[Fault]:
+def _check_address(document: FeedDocument) -> Iterator[Fault]:
     for text in _list_own_urls(document):
         if document.served and text != document.served.address:
             yield "document", f"names {text} as its URL, but was served at {document.served.address}"
@@ -30,7 +30,7 @@ def _list_own_urls(document: FeedDocument) -> list[str]:
         text = document.data.get("feed_url")
         return [text] if isinstance(text, str) else []
     top = document.root if document.kind == "atom" else document.channel
-    links = [] if top is None else top.iterfind(f"{{{NAMESPACES['atom']}}}link")
+    links = [] if top is None else top.iterfind(make_tag("atom:link"))
     return [link.get("href") or "" for link in links if link.get("rel") == "self"]
 
 
@@ -60,7 +60,7 @@ def _check_artwork(document: FeedDocument) -> Iterator[Fault]:
 
 
 RULES = (
-    Rule("served-place", "M", "rel=self and feed_url are where the feed is served", "PSP-1; W3C", _check_place),
+    Rule("served-place", "M", "rel=self and feed_url are where the feed is served", "PSP-1; W3C", _check_address),
     Rule("served-type", "M", "Served as a type that apps take for a feed", "RFC 9110; field", _check_type),
     Rule("served-own-type", "S", "Served as the format's own type", "RFC 4287; JSON Feed 1.1; field", _check_own_type),
     Rule("served-charset", "S", "Served with charset=utf-8", "RFC 9110", _check_charset),

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from lxml import etree
+
 from aggregator.generator.content import sanitize
-from aggregator.generator.podcast import NAMESPACES, Node
+from aggregator.generator.podcast import NAMESPACES, Node, format_name
 from aggregator.text.mojibake.redecode import redecode
 from aggregator.validator import values
-from aggregator.validator.document import OLDER, FeedDocument, Spot, find_line, format_name
+from aggregator.validator.document import OLDER, FeedDocument
 from aggregator.validator.rule import Fault, Rule
 
 _DECLARED = re.compile(rb"<\?xml\s+version=['\"]1\.0['\"]\s+encoding=['\"](?i:utf-8)['\"][^?]*\?>")
-_WORDS = frozenset({"None", "nan", "NaN", "null", "NULL", "True", "False", "undefined"})
 _USUAL = ("itunes", "podcast", "atom", "content")
 # The W3C validator warns from here on and stops at five times as much.
 _LARGE = 1_000_000
@@ -27,7 +28,7 @@ def _check_declaration(document: FeedDocument) -> Iterator[Fault]:
         yield "document", 'does not begin with <?xml version="1.0" encoding="UTF-8"?>'
 
 
-def _mark(document: FeedDocument) -> Iterator[Fault]:
+def _check_byte_order_mark(document: FeedDocument) -> Iterator[Fault]:
     if document.raw.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         yield "document", "begins with a byte order mark"
 
@@ -47,13 +48,13 @@ def _check_well_formed(document: FeedDocument) -> Iterator[Fault]:
         yield "document", "is RSS 1.0, which no podcast app reads" if old else "is no RSS, Atom, JSON Feed or OPML"
 
 
-def _check_spaces(document: FeedDocument) -> Iterator[Fault]:
+def _check_namespaces(document: FeedDocument) -> Iterator[Fault]:
     for prefix, uri in _list_namespaces(document):
         if prefix in _USUAL and uri != NAMESPACES[prefix]:
             yield "document", f"xmlns:{prefix} is {uri!r}, not {NAMESPACES[prefix]!r}"
 
 
-def _check_older(document: FeedDocument) -> Iterator[Fault]:
+def _check_old_namespace(document: FeedDocument) -> Iterator[Fault]:
     if _is_xml(document) and OLDER.encode() in document.raw[:100_000]:
         yield "document", f"has {OLDER}, the first address of {NAMESPACES['podcast']}; some readers know one alone"
 
@@ -71,36 +72,36 @@ def _check_numbered(document: FeedDocument) -> Iterator[Fault]:
             yield "document", f"{uri} has the prefix {prefix}, made up by a library"
 
 
-def _check_words(document: FeedDocument) -> Iterator[Fault]:
+def _check_program_words(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         text = (element.text or "").strip()
-        if text in _WORDS and format_name(element) not in {"title", "atom:title", "itunes:title"}:
-            yield _make_place(element), f"has the value {text}"
+        if text in values.PROGRAM_WORDS and format_name(element) not in {"title", "atom:title", "itunes:title"}:
+            yield element, f"has the value {text}"
         for name, value in element.attrib.items():
-            if value in _WORDS:
-                yield _make_place(element), f"{name!s} has the value {value!s}"
+            if value in values.PROGRAM_WORDS:
+                yield element, f"{name!s} has the value {value!s}"
 
 
-def _check_twice(document: FeedDocument) -> Iterator[Fault]:
+def _check_escaping(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         text = element.text or ""
         marked = values.local_name(element) in values.MARKED or element.get("type") in {"html", "xhtml"}
         found = (sanitize.ESCAPED_TWICE if marked else sanitize.ENTITY).search(text)
         if found and not text.startswith(("http:", "https:")):
-            yield _make_place(element), f"has {found.group()} in its text: escaped once too often"
+            yield element, f"has {found.group()} in its text: escaped once too often"
 
 
-def _check_lost(document: FeedDocument) -> Iterator[Fault]:
+def _check_lost_letters(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         if "\ufffd" in (element.text or "") or any("\ufffd" in value for value in element.attrib.values()):
-            yield _make_place(element), "has U+FFFD: a letter was lost"
+            yield element, "has U+FFFD: a letter was lost"
 
 
-def _check_padded(document: FeedDocument) -> Iterator[Fault]:
+def _check_white_space(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         text = element.text or ""
         if len(element) == 0 and text != text.strip() and text.strip() and _is_value(element):
-            yield _make_place(element), "has white space around its text"
+            yield element, "has white space around its text"
 
 
 def _is_value(element: Node) -> bool:
@@ -110,24 +111,24 @@ def _is_value(element: Node) -> bool:
     return not markup and not name.startswith("{") and name not in {"content:encoded", "atom:content", "atom:summary"}
 
 
-def _check_titles(document: FeedDocument) -> Iterator[Fault]:
+def _check_markup(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_plain_elements(document):
         if sanitize.has_markup(element.text or ""):
-            yield _make_place(element), f"has markup in plain text: {(element.text or '')[:60]!r}"
+            yield element, f"has markup in plain text: {(element.text or '')[:60]!r}"
 
 
-def _check_spoiled(document: FeedDocument) -> Iterator[Fault]:
+def _check_mojibake(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
         text = element.text or ""
         found = values.MOJIBAKE.search(text)
         if found and redecode(passage := text[max(0, found.start() - _PASSAGE) : found.end() + _PASSAGE]) != passage:
-            yield _make_place(element), f"was decoded wrongly: {text[max(0, found.start() - 12) : found.end() + 12]!r}"
+            yield element, f"was decoded wrongly: {text[max(0, found.start() - 12) : found.end() + 12]!r}"
 
 
-def _check_long(document: FeedDocument) -> Iterator[Fault]:
+def _check_lengths(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_plain_elements(document):
         if len(element.text or "") > sanitize.LONGEST_LINE:
-            yield _make_place(element), f"has {len(element.text or '')} characters"
+            yield element, f"has {len(element.text or '')} characters"
 
 
 def _check_stylesheet(document: FeedDocument) -> Iterator[Fault]:
@@ -146,29 +147,21 @@ def _is_xml(document: FeedDocument) -> bool:
 
 def _list_namespaces(document: FeedDocument) -> list[tuple[str | None, str]]:
     """Return every prefix and its address, as declared anywhere in the document, each once."""
-    found: dict[tuple[str | None, str], None] = {}
-    for element in values.list_elements(document):
-        found.update(dict.fromkeys(element.nsmap.items()))
-    return list(found)
-
-
-def _make_place(element: Node) -> Spot:
-    """Return the place of an element: its names from the item or the channel down, and the item's id."""
-    names = [format_name(one) for one in (element, *element.iterancestors())][::-1]
-    item = next((one for one in element.iterancestors() if values.local_name(one) in {"item", "entry"}), None)
-    text = "" if item is None else (item.findtext("guid") or item.findtext(f"{{{NAMESPACES['atom']}}}id") or "")
-    return Spot(f"{'/'.join(names[1:]) or names[0]} {text.strip()[:80]}".rstrip(), find_line(element))
+    if document.root is None:
+        return []
+    declared = (found for _, found in etree.iterwalk(document.root, events=("start-ns",)))
+    return list(dict.fromkeys((prefix or None, address) for prefix, address in declared))
 
 
 RULES = (
     Rule("xml-declaration", "M", "The document is declared as UTF-8", "XML 1.0; Apple", _check_declaration, "S"),
-    Rule("xml-no-bom", "M", "No byte order mark", "XML 1.0; Apple", _mark, "S"),
+    Rule("xml-no-bom", "M", "No byte order mark", "XML 1.0; Apple", _check_byte_order_mark, "S"),
     Rule("xml-no-doctype", "M", "No DOCTYPE, no entities of its own", "Apple", _check_doctype, "S"),
     Rule(
         "well-formed", "M", "Well-formed, of characters that XML allows", "XML 1.0; Apple; RFC 8259", _check_well_formed
     ),
-    Rule("namespace-uri", "M", "Namespace addresses are exact to the byte", "PSP-1; Apple", _check_spaces),
-    Rule("namespace-older", "S", "The podcast namespace by its own address", "podcast namespace", _check_older),
+    Rule("namespace-uri", "M", "Namespace addresses are exact to the byte", "PSP-1; Apple", _check_namespaces),
+    Rule("namespace-older", "S", "The podcast namespace by its own address", "podcast namespace", _check_old_namespace),
     Rule(
         "namespace-prefix",
         "M",
@@ -178,13 +171,13 @@ RULES = (
         "S",
     ),
     Rule("namespace-numbered", "M", "No prefixes such as ns0", "field", _check_numbered),
-    Rule("no-program-words", "M", "No value is None, nan, null, True or False", "field", _check_words),
-    Rule("no-double-escaping", "M", "Text is escaped once", "field", _check_twice),
-    Rule("no-lost-letters", "M", "No U+FFFD", "field", _check_lost),
-    Rule("trimmed", "S", "No white space around values", "PSP-1; Apple", _check_padded),
-    Rule("plain-titles", "S", "No markup in titles and names", "PSP-1; Apple", _check_titles),
-    Rule("no-mojibake", "S", "Text was decoded correctly", "Apple", _check_spoiled),
-    Rule("short-values", "S", "Titles and names have at most 255 characters", "PSP-1", _check_long),
+    Rule("no-program-words", "M", "No value is None, nan, null, True or False", "field", _check_program_words),
+    Rule("no-double-escaping", "M", "Text is escaped once", "field", _check_escaping),
+    Rule("no-lost-letters", "M", "No U+FFFD", "field", _check_lost_letters),
+    Rule("trimmed", "S", "No white space around values", "PSP-1; Apple", _check_white_space),
+    Rule("plain-titles", "S", "No markup in titles and names", "PSP-1; Apple", _check_markup),
+    Rule("no-mojibake", "S", "Text was decoded correctly", "Apple", _check_mojibake),
+    Rule("short-values", "S", "Titles and names have at most 255 characters", "PSP-1", _check_lengths),
     Rule("no-xslt", "S", "No XSLT processing instruction", "Chrome 155, 2026", _check_stylesheet),
     Rule("small-document", "S", "The document is smaller than 1 MB", "W3C feed validator", _check_size),
 )

@@ -100,7 +100,7 @@ def test_events_tell_what_was_decided_and_undone_the_newest_last(run) -> None:
     told = json.loads(run("events", "--json", "--newest", "1").stdout)
     assert [(each["feed"], each["kind"]) for each in told] == [("crumb-talk", "undone")]
     assert left in told[0]["text"]
-    assert run("events", "--newest", "0").returncode == 2
+    assert [run("events", "--newest", newest).returncode for newest in ("0", "9" * 20)] == [2, 2]
 
 
 @pytest.mark.usefixtures("done")
@@ -134,6 +134,20 @@ def test_an_item_is_corrected_and_the_correction_is_undone(run, shop: Path) -> N
     assert run("correct", guid, "--take-back").returncode == 0
     run("refresh", "--at", "2026-01-05T03:04:05Z")
     assert "Rye without fear" in {each["title"] for each in read_items(shop) if each["id"] == guid}
+
+
+@pytest.mark.usefixtures("done")
+def test_an_entry_is_parted_and_joined_only_where_it_belongs(run) -> None:
+    item = json.loads(run("explain", "--json", "ovens").stdout)["item"]
+    guid, (first, *others) = item["guid"], item["entries"]
+    assert f'did you mean "{others[0]}"?' in run("correct", guid, "--part", f"{others[0]}x", *AT).stderr
+    assert "was not parted from this item by hand" in run("correct", guid, "--join", first, *AT).stderr
+    assert json.loads(run("events", "--json").stdout) == []
+    assert run("correct", guid, "--part", first, *AT).returncode == 0
+    assert run("correct", guid, "--join", first, *AT).returncode == 0
+    assert run("correct", guid, "--join", first, *AT).returncode == 2
+    alone = run("review", "--list").stdout.split("  ")[1]
+    assert "is the only entry of this item" in run("correct", alone, "--part", alone, *AT).stderr
 
 
 def read_items(shop: Path) -> list[dict]:

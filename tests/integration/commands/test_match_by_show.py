@@ -46,9 +46,11 @@ def test_the_clusters_are_those_of_the_whole_file_in_memory(catalogue: Path) -> 
 def test_lines_that_cannot_be_used_are_counted_and_the_rest_is_answered(catalogue: Path) -> None:
     with (catalogue / "all.jsonl").open("a", encoding="utf-8") as file:
         file.write('not json\n[1]\n{"id": "x"}\n{"id": 3, "source": "host", "title": "Alone"}\n')
+        file.write(f'{{"id": 4, "source": "host", "part": {"[" * 100_000}{"]" * 100_000}}}\n')
+        file.write(f'{{"id": 5, "source": "host", "season": {"9" * 5000}}}\n')
     clusters, done = match(catalogue, "all.jsonl", "--by-show")
     assert (done.returncode, len(clusters)) == (1, SHOWS * EPISODES + 1)
-    assert done.stderr == "3 lines cannot be used: an object with id and source is needed\n"
+    assert done.stderr == "5 lines cannot be used: an object with id and source is needed\n"
 
 
 @pytest.mark.parametrize(

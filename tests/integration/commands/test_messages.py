@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -70,6 +71,30 @@ def test_a_full_device_is_one_line_and_the_work_is_done(shop: Path) -> None:
             "aggregator: standard output: No space left on device; not all could be printed\n",
         )
     assert (shop / "output" / "crumb-talk" / "feed.xml").stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("match", {"id": 1, "source": "a", "title": "Rye"}),
+        ("reconcile", {"id": "1", "field": "title", "witnesses": [{"source": "a", "text": "Rye"}]}),
+    ],
+)
+def test_answers_on_a_full_device_are_one_line(command: str, line: dict, tmp_path: Path, run) -> None:
+    (tmp_path / "in.jsonl").write_text(f"{json.dumps(line)}\n", encoding="utf-8")
+    answer = run(command, "in.jsonl", "-o", "/dev/full")
+    assert (answer.returncode, answer.stderr) == (
+        1,
+        "aggregator: in.jsonl to /dev/full: No space left on device\n",
+    )
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [*PROGRAM, command, "in.jsonl"], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (ended.returncode, ended.stderr) == (
+        1,
+        "aggregator: standard output: No space left on device; not all could be printed\n",
+    )
 
 
 def run_without_messages(folder: Path, *words: str) -> int:

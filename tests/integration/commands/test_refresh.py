@@ -140,6 +140,8 @@ def test_output_that_cannot_be_written_is_one_line_and_nothing_lost(run, shop: P
         (("--feed", "crumb"), 'aggregator: --feed: the config has no feed "crumb"; it has: crumb-talk'),
         (("--at", "yesterday"), '"yesterday" is not a time such as 2024-08-04T01:47:46Z'),
         (("--at", "2026-01-01T00:00:00"), '"2026-01-01T00:00:00" has no time zone'),
+        (("--at", "0001-01-01T00:00:00+05:00"), "is not between the years 1970 and 9000"),
+        (("--at", "9999-12-31T23:59:59Z"), "is not between the years 1970 and 9000"),
         (("--fore",), "No such option: --fore"),
     ],
 )

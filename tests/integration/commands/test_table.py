@@ -43,6 +43,13 @@ def test_a_mistyped_command_is_exit_2_with_the_nearest(run) -> None:
     assert "Did you mean 'refresh'?" in answer.stderr
 
 
+@pytest.mark.usefixtures("shop")
+def test_the_command_may_stand_after_the_end_of_the_options(run) -> None:
+    answer = run("--", "check")
+    assert (answer.returncode, answer.stdout) == (0, run("check").stdout)
+    assert "nothing wrong" in answer.stdout
+
+
 def test_the_program_is_installed_under_its_name() -> None:
     script = Path(sys.executable).parent / "aggregator"
     answers = [

@@ -144,6 +144,7 @@ def test_what_cannot_be_read_is_said_in_one_line(served: str) -> None:
     assert gone.returncode == 1
     assert "404" in gone.stderr
     assert validate().returncode == 2
+    assert validate("http://[x").stderr.startswith("aggregator: (an address that cannot be read): not an address")
 
 
 def test_the_rules_are_listed() -> None:

@@ -166,7 +166,7 @@ def test_only_what_changed_is_made_again() -> None:
         assert kept(store, "reconcile") == stood[1] + 1
 
 
-def test_audio_is_known_without_reading_everything_back() -> None:
+def test_the_audio_of_listed_entries_is_read_back() -> None:
     said = [entry("host", turn, turn) for turn in range(len(TOPICS))]
     moved = [changed(each, "audio") if turn % 3 else each for turn, each in enumerate(said)]
     silent = replace(said[0], enclosure=None)

@@ -12,8 +12,8 @@ import pytest
 from lxml import etree
 
 from aggregator import refresh
+from aggregator.commands.diff import find_differences
 from aggregator.config.load import load
-from aggregator.dry_run import dry_run
 from aggregator.generator.changes.published import Difference
 from tests.integration.refresh.conftest import START, make_episode
 from tests.support.origin import Site
@@ -53,7 +53,7 @@ def compare(folder: Path, at: datetime, *, force: bool, why: str) -> bool:
     """Compare what is shown with what is done; answers whether anything was."""
     loaded = load(folder / "config.yaml")
     before, files = items(folder), contents(folder)
-    shown = dry_run(loaded, ["sea"], at=at, force=force).differences["sea"]
+    shown = find_differences(loaded, ["sea"], at=at, force=force)[1]["sea"]
     assert files == contents(folder), "a diff changes nothing"
     refresh.refresh(loaded, at=at, force=force)
     after = items(folder)
@@ -237,7 +237,7 @@ def test_items_of_archives_are_compared_too(tmp_path: Path, origin: Site, window
     oldest = json.loads((tmp_path / "output/sea/feed-archive-1.json").read_bytes())["items"][-1]["id"]
     config["feeds"]["sea"] |= {"window": window, "overrides": {oldest: {"title": "The oldest"}}}
     write(tmp_path, config)
-    shown = dry_run(load(tmp_path / "config.yaml"), ["sea"], at=START + timedelta(days=1)).differences["sea"]
+    shown = find_differences(load(tmp_path / "config.yaml"), ["sea"], at=START + timedelta(days=1))[1]["sea"]
     assert [(each.item.guid, each.item.title) for each in shown.changed] == [(oldest, "The oldest")]
     assert not shown.added
     assert not shown.removed

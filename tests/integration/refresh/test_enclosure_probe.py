@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from aggregator import enclosure_probe
 from aggregator.fetchers.http.host_limits import HostLimiter
@@ -131,6 +132,19 @@ def test_a_host_that_may_not_be_reached_is_asked_once_and_one_that_refuses_again
     assert enclosure_probe.fill_enclosures(store, PLAN, made) == made
 
 
+@pytest.mark.parametrize("fields", [{}, {"Retry-After": "60"}])
+def test_a_host_whose_robots_cannot_be_had_is_asked_again(store: Store, media: Media, fields: dict[str, str]) -> None:
+    obedient = replace(POLICY, obey_robots=True)
+    media.answers["/robots.txt"] = (503, fields)
+    made = items(Enclosure(media.url("/1.mp3")))
+    assert ask(store, made, obedient) == 1
+    media.answers["/robots.txt"] = (404, {})
+    assert [ask(store, made, obedient), ask(store, made, obedient)] == [1, 0]
+    found = enclosure_probe.fill_enclosures(store, PLAN, made)[0].enclosure
+    assert found is not None
+    assert found.length == 5_000_000
+
+
 def test_a_host_that_was_not_reached_is_asked_again_for_a_month(store: Store) -> None:
     made = items(Enclosure("http://nowhere.invalid/a.mp3"), Enclosure("http://nowhere.invalid/b.mp3"))
     days = (0, 1, 29, 30, 31)
@@ -163,6 +177,18 @@ def test_a_host_that_wants_silence_is_asked_later(store: Store, media: Media) ->
     assert ask(store, items(Enclosure(url))) == 0
     assert enclosure_probe.read_probes(store, PLAN).more
     assert media.asked == []
+
+
+def test_a_host_that_asks_to_wait_is_asked_no_more_in_this_run(store: Store, media: Media) -> None:
+    made = items(*(Enclosure(media.url(f"/{turn}.mp3")) for turn in range(9)))
+    for turn in range(9):
+        media.answers[f"/{turn}.mp3"] = (429, {"Retry-After": "3600"})
+    ask(store, made, replace(POLICY, host_concurrency=1))
+    assert len(media.asked) == 1
+    media.answers.clear()
+    ask(store, made)
+    lengths = [item.enclosure and item.enclosure.length for item in enclosure_probe.fill_enclosures(store, PLAN, made)]
+    assert lengths == [5_000_000] * 9
 
 
 def test_nothing_is_told_while_the_config_does_not_ask_for_it(store: Store, media: Media) -> None:

@@ -92,22 +92,22 @@ def test_a_source_that_fails_is_told_once_and_once_when_it_is_well(config: Confi
     states: list[SourceStatus] = ["ok", "cached", "not due", "cached", "cached", "not due", "unchanged", "ok", "cached"]
     told = []
     for state in states:
-        assert notify.tell(config, store, [outcome(state)]) == ()
+        assert notify.send_news(config, store, [outcome(state)]) == ()
         told.append(hook.take())
     assert told == [[], [], [], [FAILED], [], [], [AGAIN], [], []]
     assert set(hook.tokens) == {VALUE}
 
 
 def test_every_other_trouble_is_told_at_once(config: Config, store: Store, hook: Hook) -> None:
-    notify.tell(config, store, [outcome()])
-    notify.tell(config, store, [outcome("held back", near_misses=2, items=17)])
+    notify.send_news(config, store, [outcome()])
+    notify.send_news(config, store, [outcome("held back", near_misses=2, items=17)])
     held = "source host: newest listing held back; using earlier entries (timed out)"
     near = "near misses that wait for a decision: 2; run aggregator review"
     less = "the feed shrank from 20 items to 17"
     assert hook.take() == [f"sea: {line}" for line in (held, near, less)]
-    notify.tell(config, store, [outcome("held back", near_misses=3, items=18)])
+    notify.send_news(config, store, [outcome("held back", near_misses=3, items=18)])
     assert hook.take() == [f"sea: well again: {less}"]
-    notify.tell(config, store, [outcome()])
+    notify.send_news(config, store, [outcome()])
     assert hook.take() == [f"sea: well again: {line}" for line in (held, near)]
 
 
@@ -115,22 +115,22 @@ def test_a_message_that_nobody_takes_is_sent_again_and_tells_no_secret(
     config: Config, store: Store, hook: Hook, caplog: pytest.LogCaptureFixture
 ) -> None:
     hook.status = 500
-    (fault,) = notify.tell(config, store, [outcome(near_misses=1)])
+    (fault,) = notify.send_news(config, store, [outcome(near_misses=1)])
     assert fault == "notify: address 1 (json://…): the message was not taken; tried again at the next refresh"
     assert caplog.text == ""
     hook.status = 200
-    assert notify.tell(config, store, [outcome(near_misses=1)]) == ()
+    assert notify.send_news(config, store, [outcome(near_misses=1)]) == ()
     hook.status = 500
-    assert notify.tell(config, store, [outcome()]) == (fault,)
+    assert notify.send_news(config, store, [outcome()]) == (fault,)
     hook.status = 200
-    notify.tell(config, store, [outcome()])
+    notify.send_news(config, store, [outcome()])
     assert [line.split(": ")[1] for line in hook.take()] == [
         "near misses that wait for a decision",
         "well again",
     ]
     two = replace(config, notify=("json://127.0.0.1:1/", *config.notify))
-    assert len(notify.tell(two, store, [outcome(near_misses=1)])) == 1
-    assert notify.tell(two, store, [outcome(near_misses=1)]) == (), "one has taken it"
+    assert len(notify.send_news(two, store, [outcome(near_misses=1)])) == 1
+    assert notify.send_news(two, store, [outcome(near_misses=1)]) == (), "one has taken it"
 
 
 def test_the_program_tells_and_check_finds_addresses_that_cannot_be_used(tmp_path: Path, hook: Hook) -> None:

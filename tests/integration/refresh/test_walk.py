@@ -84,7 +84,7 @@ def test_the_walk_names_the_functions_of_a_refresh_in_their_order(two_sources) -
 def test_the_walk_names_the_functions_of_the_compose_process_in_their_order(two_sources) -> None:
     config = load(two_sources.config())
     with lock_feeds(config.state, ()) as store, open_run(config, store, START, config.plans) as run:
-        for fetched in fetch(run, config.plans):
+        for fetched in fetch(run):
             persist.write_fetched(run.store, fetched, run.at)
     task = Task(config.state, START, config.plans[0], output=str(config.output))
     with tracing() as called:

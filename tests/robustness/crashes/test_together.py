@@ -176,7 +176,7 @@ def test_a_run_that_ends_early_asks_nobody_any_more(workspace: Workspace) -> Non
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     config = load(path)
     with lock_feeds(config.state, ()) as store, refresh.open_run(config, store, NOON, config.plans) as begun:
-        lots = refresh.fetch(begun, config.plans)
+        lots = refresh.fetch(begun)
         assert [plan.name for plan, _ in next(lots)] == ["early"]
         lots.close()
     assert len(workspace.asked) < 40

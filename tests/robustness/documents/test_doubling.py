@@ -123,7 +123,7 @@ def test_calls_double_with_the_input(kind: str) -> None:
     for times in (1, 2, 4):
         given = make(times * size)
         forget()
-        for remembered in (tokens._token, tokens._fold_word):  # else words of a smaller input cost a larger one nothing
+        for remembered in (tokens._make_token, tokens._fold_word):  # else words of a smaller input cost nothing
             remembered.cache_clear()
         counts.append(counting(lambda given=given: work(given)))
     assert counts[1] < DOUBLED * counts[0], counts

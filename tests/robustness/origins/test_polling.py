@@ -14,7 +14,8 @@ import pytest
 from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.service import workers
-from aggregator.store import database, leases
+from aggregator.store import database
+from tests.support.due_times import read_due_times
 from tests.support.rss import Episode, make_rss
 from tests.support.tools import need_strace
 from tests.support.workspace import (
@@ -79,7 +80,7 @@ def test_a_service_follows_a_schedule_that_is_edited(workspace: Workspace) -> No
     workers.refresh_due(load(path), NOON + timedelta(hours=2), everything=True)
     assert workspace.asked == ["/host", "/host"]
     with database.open_store(load(path).state) as store:
-        (due,) = leases.read_due_times(store).values()
+        (due,) = read_due_times(store).values()
     assert due - NOON < timedelta(hours=3.25)
 
 

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import get_args
 
+import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -120,6 +121,24 @@ def test_an_edited_config_is_sound_and_keeps_every_line(rows: list[tuple[str, st
     assert all(line in kept for line in before.splitlines())
     known = parse(after, "c.yaml").values["feeds"]
     assert all(known[feed]["sources"][name]["kind"] == "feed" for feed, name, _ in rows)
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [
+        "&both\n      host: {kind: feed, url: https://a.example/}\n  other:\n    title: B\n    sources: *both\n",
+        '\n      host: {kind: feed, only: {title: "A\nB"}, url: https://a.example/}\n',
+        '\n      host:\n        kind: feed\n        path: "a\n  b"\n',
+    ],
+)
+def test_what_cannot_be_added_without_changing_more_is_refused(tmp_path: Path, sources: str) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(before := f"feeds:\n  show:\n    title: A\n    sources: {sources}", encoding="utf-8")
+    with pytest.raises(
+        ConfigError, match=r"^feeds\.show cannot be extended here as the config is written: edit the file$"
+    ):
+        edit.add(path, [edit.Addition("show", "apple", (("kind", "apple"), ("show", "123")))])
+    assert path.read_text(encoding="utf-8") == before
 
 
 def test_what_may_be_overridden_is_what_can_be() -> None:

@@ -9,8 +9,9 @@ from contextlib import closing
 import pytest
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import parse
+from aggregator.fetchers import parse, parser_process
 from aggregator.fetchers.fetch import Resources, Terms, fetch
+from aggregator.merger.repair.repair import repair
 from aggregator.model.entry import Entry
 from aggregator.model.source import Document, PollState, Source
 from tests.support.origin import Site, serving
@@ -59,7 +60,7 @@ def entries(value: object, **options: str) -> tuple[Entry, ...]:
 def test_values_are_found_in_nested_objects() -> None:
     one, two = entries(NESTED, **PATHS)
     assert (one.key, one.title, one.description, one.html) == (
-        "41", "Tides & lifts", "<p>About <b>tides</b>.</p>", "<p>About <b>tides</b>.</p>",
+        "41", "Tides & lifts", None, "<p>About <b>tides</b>.</p>",
     )  # fmt: skip
     assert one.published
     assert one.published.at.isoformat() == "2024-05-01T12:00:00+00:00"
@@ -71,6 +72,14 @@ def test_values_are_found_in_nested_objects() -> None:
     assert two.published
     assert two.published.at.isoformat() == "2024-04-01T08:00:00+00:00"
     assert (two.title, two.duration, two.enclosure) == ("Ropes", None, None)
+
+
+def test_markup_is_read_as_markup() -> None:
+    text = "<p>One</p><script>let a = 1;</script><table><tr><td>two</td><td>three</td></tr></table>"
+    (one,) = entries([{"title": "Tides", "text": text}], items="@", text="text")
+    assert repair(one).description == "One\n\ntwo three"
+    (one,) = entries([{"title": "Tides", "text": "On the <dialog> tag"}], items="@", text="text")
+    assert (repair(one).description, one.html) == ("On the <dialog> tag", None)
 
 
 @pytest.mark.parametrize(
@@ -148,6 +157,15 @@ def test_pages_are_followed_until_a_bound_with_the_headers_of_the_first(
         assert len(site.asked) == 20
         assert all(head.get("X") == "1" for head in site.heads)
         assert [each.url for each in fetched.poll_states] == [site.url("/api")]
+
+
+def test_no_page_follows_as_many_items_as_a_document_may_list(terms: Terms, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser_process, "MOST_ITEMS", 9)
+    with serving(Site()) as site:
+        serve_pages(site, 30, "api?page=%d")
+        source = Source("api", "json", site.url("/api"), options=(("items", "items"), ("next", "next")))
+        (listing,) = fetch(source, {}, terms).result(60).listings
+        assert (listing and len(listing.entries), len(site.asked)) == (10, 5)
 
 
 def test_a_page_that_is_missing_is_told_and_asked_for_again(terms: Terms) -> None:

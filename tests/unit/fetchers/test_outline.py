@@ -92,6 +92,19 @@ def test_lines_and_what_is_found_so_far_are_shown() -> None:
     ]
 
 
+def test_what_xpath_finds_is_shown_like_what_css_finds() -> None:
+    options = {
+        "items": "div.e",
+        "date": ".//span[contains(., 'May')]",
+        "audio": "./audio[1]/@src",
+        "image": "./img/@src",
+    }
+    document = make_document()
+    document = replace(document, source=replace(document.source, options=tuple(options.items())))
+    second = {each.field: each.text for each in list_pieces(document) if each.entry == 2 and each.field}
+    assert second == {"title": "Part 2", "date": "2 May 2024", "text": "of 2", "audio": "2.mp3", "image": "2.png"}
+
+
 def test_what_stands_alone_or_in_no_entry_is_refused() -> None:
     with pytest.raises(ReadError, match="nothing like it repeats"):
         choose(make_document(), "items", "A show")

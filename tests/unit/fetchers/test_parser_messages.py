@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from aggregator.fetchers import parser_process
 from aggregator.fetchers.parser_process import MOST_ITEMS, Answer, Task
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment, Note, Rhythm, Show, Span, Tag
-from aggregator.model.source import Conditions, Document, Filter, Source, Validators
+from aggregator.model.source import Conditions, Document, Filter, Source
 
 TAG = Tag("podcast:value", None, (("type", "x"),), (Tag("podcast:valueRecipient", "é\0", (("split", "1"),)),))
 FULL = Listing(
@@ -35,7 +35,7 @@ FULL = Listing(
 )  # fmt: skip
 DOCUMENT = Document(
     Source("s", "page", "u", filter=Filter(Conditions(show=("x",))), trust=0.25, options=(("items", "li"),)), "u",
-    bytes(range(256)), "text/html", "latin-1", Validators('"e"', None),
+    bytes(range(256)), "text/html", "latin-1",
 )  # fmt: skip
 
 

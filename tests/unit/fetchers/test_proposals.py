@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from aggregator.errors import ConfigError, ReadError
 from aggregator.fetchers import parse
 from aggregator.fetchers.addresses import normalize
-from aggregator.fetchers.directories import json_proposals
+from aggregator.fetchers.directories import json_proposals, proposals
 from aggregator.fetchers.directories.page import find_date, find_duration
 from aggregator.model.source import Document, Source
 from evaluation.proposals.__main__ import LEAST, find_faults
@@ -34,7 +36,7 @@ def test_nearly_all_shapes_are_read_right_at_once() -> None:
 def test_whatever_the_page_a_proposal_is_read_or_refused(pieces: list[str]) -> None:
     document = Document(Source("x", "page"), "https://example.org/x", ("<html><body>" + "".join(pieces)).encode())
     refused = []
-    for proposal in parse.propose(document).sources:
+    for proposal in proposals.propose(document).sources:
         try:
             parse.read(Document(proposal, document.url, document.body))
         except ReadError as error:
@@ -62,6 +64,16 @@ def test_fields_of_an_api_are_found_by_their_values_where_their_names_are_unknow
         "audio": "tiedosto.osoite",
         "text": "kuvaus",
     }
+
+
+def test_names_with_quotes_and_backslashes_are_quoted_in_paths() -> None:
+    rows = [
+        {'the "title"': word, "a\\date": f"2024-05-0{day}"} for day, word in enumerate(("Bread", "Ferry", "Snow"), 1)
+    ]
+    (options, *_) = json_proposals.propose({'all "new"': rows})
+    body = json.dumps({'all "new"': rows}).encode()
+    listing = parse.read(Document(Source("x", "json", options=options), "https://example.org/x", body))
+    assert [entry.title for entry in listing.entries] == ["Bread", "Ferry", "Snow"]
 
 
 @pytest.mark.parametrize(

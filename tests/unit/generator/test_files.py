@@ -13,9 +13,10 @@ from pathlib import Path
 
 import brotli
 import pytest
+from msgspec.structs import replace
 
 from aggregator.errors import PublishError, StoreError
-from aggregator.generator.files import WrittenFile, publish
+from aggregator.generator.files import Staged, WrittenFile, place, publish, stage
 
 FILES = {"podcast.xml": b"<rss/>", "feed.json": b"{}"}
 
@@ -232,3 +233,21 @@ def test_content_that_cannot_be_made_leaves_nothing_beside_the_old_files(tmp_pat
     with pytest.raises(StoreError):
         publish(tmp_path, broken(), compress=True)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_files_of_other_folders_are_neither_written_nor_removed(tmp_path: Path) -> None:
+    folder, other = tmp_path / "show", tmp_path / "other.xml"
+    staged = stage(folder, FILES)
+    (step, *_) = staged.steps
+    for path in (other, tmp_path / "other.xml.gz"):
+        path.write_bytes(b"1")
+    for hostile in (
+        replace(staged, outdated=("../other.xml",)),
+        replace(staged, written=(WrittenFile("../other.xml", changed=True),)),
+        replace(staged, steps=(replace(step, name="../other.xml"),)),
+        replace(staged, steps=(replace(step, part="../other.xml"),)),
+    ):
+        with pytest.raises(PublishError, match="not a name"):
+            place(folder, hostile)
+    assert names(tmp_path) == ["other.xml", "other.xml.gz", "show"]
+    assert place(folder, Staged(outdated=("podcast-archive-1.xml",))) == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import feedparser
@@ -77,6 +78,14 @@ def test_a_list_too_large_is_refused() -> None:
 def test_entities_that_a_document_declares_are_not_expanded() -> None:
     bomb = b'<!DOCTYPE opml [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><opml><outline text="&b;" xmlUrl="http://a/"/></opml>'
     assert opml.read(bomb) == (opml.Outline("&b;", "http://a/"),)
+
+
+@pytest.mark.parametrize("start", ["<outline a", "<!--", "<![CDATA["])
+def test_what_is_never_ended_takes_no_time(start: str) -> None:
+    body = f"<opml><body>{start * 40_000}".encode()
+    begun = time.process_time()
+    assert opml.read(body) == ()
+    assert time.process_time() - begun < 1
 
 
 @pytest.mark.shared

@@ -71,6 +71,27 @@ def test_a_template_that_ended_is_started_again(forks: Forks) -> None:
     assert do(forks, "say", "again")[1:] == ["say", "again"]
 
 
+CROWDED = """
+import os
+fork, failures = os.fork, [1, 2]
+def fork_later():
+    if failures:
+        raise BlockingIOError(failures.pop(), "Resource temporarily unavailable")
+    return fork()
+os.fork = fork_later
+def run(task, out, note):
+    out.write(b'["done"]')
+"""
+
+
+def test_a_fork_that_the_machine_refuses_costs_its_task_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "crowded.py").write_text(CROWDED)
+    monkeypatch.syspath_prepend(tmp_path)
+    forks = Forks("crowded")
+    assert {why(forks) for _ in range(2)} == {("its process ended with status 2", "")}
+    assert do(forks) == ["done"]
+
+
 PARENT = """
 import sys
 from aggregator.sandbox.forks import Forks

@@ -17,8 +17,9 @@ from aggregator.config.load import Config, load
 from aggregator.errors import AggregatorError, LockedError
 from aggregator.service.scheduler import ticking
 from aggregator.service.workers import refresh_due
-from aggregator.store import database, leases
+from aggregator.store import database
 from aggregator.store.connection import refresh_lock
+from tests.support.due_times import read_due_times
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 QUICK = timedelta(milliseconds=50)
@@ -161,7 +162,7 @@ def test_who_is_due_is_refreshed_and_then_waits_for_its_slot(config: Config) -> 
     assert (config.output.path / "one" / "podcast.xml").exists()
     assert refresh_due(config, NOON + timedelta(minutes=1)) == ()
     with database.open_store(config.state) as store:
-        due_times = leases.read_due_times(store)
+        due_times = read_due_times(store)
     slot = NOON + timedelta(minutes=17)
     assert all(slot <= at < slot + timedelta(minutes=6) for at in due_times.values())
     assert refresh_due(config, slot - timedelta(seconds=1)) == ()

@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,7 @@ from aggregator.model.entry import Entry, Listing, Moment
 from aggregator.model.item import PublishedItem
 from aggregator.model.source import PollState, Source
 from aggregator.store import database, schema
-from aggregator.store.backup import backup, restore
+from aggregator.store.backup import back_up_daily, backup, find_newest_good, restore
 from aggregator.store.connection import refresh_lock
 from aggregator.store.database import Store
 from aggregator.store.decisions import Event, read_decisions, read_events, write_decision, write_event
@@ -274,3 +274,13 @@ def test_a_file_moves_to_a_server(server_state: str, state: str, tmp_path: Path)
     restore(server_state, tmp_path / "x.db")
     with database.open_store(server_state) as store:
         assert held(store) == before
+
+
+def test_the_daily_copies_of_a_store_are_found_whatever_its_name(tmp_path: Path) -> None:
+    state = tmp_path / "store [1].db"
+    with database.open_store(str(state)):
+        pass
+    for day in range(4):
+        back_up_daily(str(state), NOON + timedelta(days=day), 2)
+    assert find_newest_good(str(state)) == tmp_path / "store [1].db.backup-2024-05-04"
+    assert len(list(tmp_path.glob("*.backup-*"))) == 2

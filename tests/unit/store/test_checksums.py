@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -120,6 +120,24 @@ def test_nothing_is_written_beside_what_is_missing(state: str, what: str) -> Non
     with pytest.raises(DamagedError):
         write_more(state)
     assert Path(state).read_bytes() == before
+
+
+def test_feeds_of_similar_names_are_not_taken_for_one_another(store: Store) -> None:
+    listed = [Listing((Entry("host", "1", "T"),))]
+    for feed in ("my_show", "my-show"):
+        write_listings(store, feed, HOST, listed, NOON)
+    assert [len(read_entries(store, feed)) for feed in ("my_show", "my-show")] == [1, 1]
+
+
+def test_a_write_that_was_taken_back_hides_nothing_that_is_missing(state: str) -> None:
+    with database.open_store(state) as store:
+        fill(store)
+        with suppress(ZeroDivisionError), database.transaction(store) as tx:
+            write_guids(tx, "show", [PublishedItem("g9", NOON, Moment(NOON), ("host/9",), "T")])
+            raise ZeroDivisionError
+        change(state, CHANGES["a guid that is gone"])
+        with pytest.raises(DamagedError):
+            read_guids(store, "show")
 
 
 @pytest.mark.parametrize(

@@ -144,8 +144,9 @@ def test_an_address_we_do_not_know_is_told(state: str) -> None:
         pass
 
 
-def test_no_message_holds_a_password() -> None:
-    state = "postgresql://me:secret@127.0.0.1:1/none?connect_timeout=1"
+@pytest.mark.parametrize("state", ["me:secret@127.0.0.1:1/none?", "127.0.0.1:1/none?user=me&password=secret&"])
+def test_no_message_holds_a_password(state: str) -> None:
+    state = f"postgresql://{state}connect_timeout=1"
     with pytest.raises(StoreError) as told, database.open_store(state):
         pass
     assert "secret" not in str(told.value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -15,13 +17,17 @@ from aggregator.store import cache, database, facts, schema
 from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import (
     Event,
+    forget_source,
     read_decisions,
     read_events,
+    read_forgotten,
+    read_held_back,
     read_overrides,
     undo_decision,
     undo_override,
     write_decision,
     write_event,
+    write_held_back,
     write_override,
 )
 from aggregator.store.polls import (
@@ -89,17 +95,18 @@ def test_facts_are_bytes_by_name(store: Store) -> None:
 
 def test_the_time_of_a_feed_moves_only_with_its_content(store: Store) -> None:
     assert facts.FeedState() == facts.read_feed_state(store, "show")
-    first = facts.write_feed_state(store, "show", fingerprint="a", updated=NOON, guid="g")
-    assert facts.FeedState("g", "a", NOON, 1) == first == facts.read_feed_state(store, "show")
+    facts.write_feed_state(store, "show", fingerprint="a", updated=NOON, guid="g")
+    assert facts.FeedState("g", "a", NOON, 1) == facts.read_feed_state(store, "show")
     later = NOON + timedelta(hours=1)
-    assert facts.FeedState("g", "a", NOON, 2) == facts.write_feed_state(store, "show", fingerprint="a", updated=later)
-    assert facts.FeedState("g", "b", later, 3) == facts.write_feed_state(
-        store, "show", fingerprint="b", updated=later, guid="g"
-    )
+    facts.write_feed_state(store, "show", fingerprint="a", updated=later)
+    assert facts.FeedState("g", "a", NOON, 2) == facts.read_feed_state(store, "show")
+    facts.write_feed_state(store, "show", fingerprint="b", updated=later, guid="g")
+    assert facts.FeedState("g", "b", later, 3) == facts.read_feed_state(store, "show")
 
 
 def test_the_guid_of_a_channel_is_for_ever(store: Store) -> None:
-    before = facts.write_feed_state(store, "show", fingerprint="a", updated=NOON, guid="g")
+    facts.write_feed_state(store, "show", fingerprint="a", updated=NOON, guid="g")
+    before = facts.read_feed_state(store, "show")
     with pytest.raises(StoreError, match="g for ever, not h"):
         facts.write_feed_state(store, "show", fingerprint="b", updated=NOON, guid="h")
     assert before == facts.read_feed_state(store, "show")
@@ -193,3 +200,19 @@ def test_the_polls_of_a_day_are_counted_for_ninety_days(store: Store) -> None:
         days = schema.poll_days
         connection.execute(days.update().where(days.c.day == last.isoformat()).values(day="2026-02-3?"))
     assert [each.day for each in count_polls(store, last)] == [first]
+
+
+def test_of_two_who_decide_at_once_neither_undoes_the_other(store: Store) -> None:
+    def decide() -> None:
+        forget_source(store, "show", "apple", NOON)
+        write_held_back(store, "show", ["host/2"], NOON, held=True)
+
+    other = threading.Thread(target=decide)
+    with transaction(store) as tx:
+        write_held_back(tx, "show", ["host/1"], NOON, held=True)
+        forget_source(tx, "show", "blog", NOON)
+        other.start()
+        time.sleep(0.5)
+    other.join()
+    assert read_forgotten(store, "show") == {"apple", "blog"}
+    assert read_held_back(store, "show") == {"host/1", "host/2"}

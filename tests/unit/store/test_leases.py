@@ -14,6 +14,7 @@ from aggregator.errors import LockedError
 from aggregator.store import connection, database, facts, leases
 from aggregator.store.database import Claim, Store
 from aggregator.store.leases import INDEX
+from tests.support.due_times import read_due_times
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -48,7 +49,7 @@ def test_the_longest_waiting_come_first_and_only_once(store: Store) -> None:
 def test_a_finished_feed_is_due_when_it_was_said(store: Store) -> None:
     leases.set_feeds(store, WANTED[:1], NOON)
     assert finished(store, claimed(store, NOON), NOON + HOUR) == 2
-    assert leases.read_due_times(store) == {WANTED[0]: NOON + HOUR}
+    assert read_due_times(store) == {WANTED[0]: NOON + HOUR}
     assert claimed(store, NOON + HOUR - MINUTE).feeds == ()
     assert len(claimed(store, NOON + HOUR).feeds) == 2
 
@@ -61,7 +62,7 @@ def test_a_lease_that_ran_out_is_anothers_and_the_first_finishes_nothing(store: 
     assert lost == 2
     assert finished(store, dead, NOON + HOUR) == 0
     assert finished(store, alive, NOON + 2 * HOUR) == 2
-    assert leases.read_due_times(store) == {WANTED[0]: NOON + 2 * HOUR}
+    assert read_due_times(store) == {WANTED[0]: NOON + 2 * HOUR}
 
 
 def test_without_its_lease_a_worker_commits_nothing(store: Store) -> None:
@@ -138,7 +139,7 @@ def test_the_table_follows_the_config(store: Store) -> None:
     leases.set_feeds(store, WANTED, NOON)
     held = claimed(store, NOON)
     leases.set_feeds(store, [*WANTED[:2], "other"], NOON + HOUR)
-    assert leases.read_due_times(store) == {WANTED[0]: NOON, WANTED[1]: NOON, "other": NOON + HOUR}
+    assert read_due_times(store) == {WANTED[0]: NOON, WANTED[1]: NOON, "other": NOON + HOUR}
     assert finished(store, held, NOON + HOUR) == 3, "a feed that stayed keeps its lease"
 
 
@@ -153,6 +154,7 @@ def test_a_clock_that_went_back_frees_what_one_that_was_ahead_wrote(store: Store
 
 
 def test_feeds_by_their_leases_are_counted(store: Store) -> None:
+    assert leases.count(store, NOON, NOON) == leases.Counts(0, 0, 0, 0, (0.0, 0.0, 0.0, 0.0))
     leases.set_feeds(store, WANTED[:9], NOON)
     leases.set_feeds(store, WANTED, NOON + MINUTE)
     leases.begin(store, claimed(store, NOON, most=3, owner=""), NOON + LEASE, "me")

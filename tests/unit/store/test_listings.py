@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,7 +16,7 @@ from aggregator.model.source import Source
 from aggregator.store import database as stores
 from aggregator.store.database import Store
 from aggregator.store.entries import StoredEntry, read_entries, read_shows, read_sources
-from aggregator.store.listings import Change, write_listings
+from aggregator.store.listings import write_listings
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HOST = Source(name="host", kind="simplecast", url="https://secret:word@example.org/", trust=0.9)
@@ -34,8 +35,21 @@ def by_key(store: Store, feed: str = "show") -> dict[str, StoredEntry]:
     return {each.entry.key: each for each in read_entries(store, feed)}
 
 
+class Change(NamedTuple):
+    """How many of the keys listed are new, have other content now, and are as before."""
+
+    new: int = 0
+    changed: int = 0
+    same: int = 0
+
+
 def hear(store: Store, hours: int, *listings: Listing | None) -> Change:
-    return write_listings(store, "show", HOST, listings, at(hours))
+    before = by_key(store)
+    write_listings(store, "show", HOST, listings, at(hours))
+    after = by_key(store)
+    listed = {entry.key for each in listings if each is not None for entry in each.entries}
+    changed = sum(after[key].digest != before[key].digest for key in listed & before.keys())
+    return Change(len(listed - before.keys()), changed, len(listed & before.keys()) - changed)
 
 
 def test_a_first_listing_is_all_new(store: Store) -> None:
@@ -241,14 +255,19 @@ def test_what_is_written_is_proportional_to_what_changed(state: str) -> None:
 
 def test_memory_grows_with_the_keys_not_with_the_texts(state: str) -> None:
     said = [Entry("host", f"{number}", "T", position=number, description="x" * 5000) for number in range(3000)]
+    other = [replace(each, description="y" * 5000) for each in said]
     with stores.open_store(state) as store:
-        hear(store, 0, Listing(tuple(said[:10])))
+        write_listings(store, "show", HOST, [Listing(tuple(said[:10]))], at(0))
         tracemalloc.start()
-        hear(store, 1, Listing(tuple(said)))
-        hear(store, 2, Listing(tuple(said)))
+        write_listings(store, "show", HOST, [Listing(tuple(said))], at(1))
+        write_listings(store, "show", HOST, [Listing(tuple(said))], at(2))
         _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        write_listings(store, "show", HOST, [Listing(tuple(other))], at(3))
+        _, peak_of_changes = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert peak < 8_000_000, "15 MB of text were written"
+    assert peak_of_changes < 15_000_000, "15 MB of text were read and 15 MB written"
 
 
 keys = st.lists(st.sampled_from("abcdef"), unique=True, max_size=5)

@@ -82,3 +82,21 @@ def test_a_key_that_is_used_again_is_a_new_entry_and_the_old_one_stands(store: S
     assert names(store) == {"k": (one, 1, 6), "k (entry 2)": (f"{other}!", 2, 4), "k (entry 3)": ("Third", 5, 5)}
     kept = {each.entry.key: each.entry.guid for each in read_entries(store, "show")}
     assert kept == {"k": "k", "k (entry 2)": None, "k (entry 3)": None}
+
+
+def test_a_source_that_lists_a_name_for_a_reused_key_itself_costs_nothing_else(store: Store) -> None:
+    named = replace(entry("A third", 3), key="k (entry 2)")
+    listing(store, 1, entry("The salt road", 1))
+    listing(store, 2, named, entry("Bees in winter", 2))
+    assert names(store) == {
+        "k": ("The salt road", 1, 1),
+        "k (entry 2)": ("A third", 2, 2),
+        "k (entry 3)": ("Bees in winter", 2, 2),
+    }
+    listing(store, 3, replace(named, position=1), entry("A third!", 3, guid=None))
+    assert names(store) == {
+        "k": ("The salt road", 1, 1),
+        "k (entry 2)": ("A third", 2, 3),
+        "k (entry 3)": ("Bees in winter", 2, 2),
+        "k (entry 4)": ("A third!", 3, 3),
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,7 @@ def test_where_is_told_by_place_and_guid() -> None:
         ("atom", "</updated>\n  <author>", "x</updated>\n  <author>", 2),
         ("json", '"title": "Lock & Weir",', '"title": "Lock & Weir"', 4),
         ("opml", 'type="rss" ', "", 6),
+        ("opml", "Mon, 04 Aug", "Tue, 04 Aug", 3),
     ],
 )
 def test_the_line_is_told(sample: str, find: str, put: str, line: int | None) -> None:
@@ -251,4 +253,30 @@ def test_it_never_raises(document: bytes) -> None:
 @settings(max_examples=100, deadline=None)
 def test_it_never_raises_on_json(value: Any) -> None:
     examine(json.dumps({"items": value, "title": value, "_x": value}).encode(), NOW)
+    examine(json.dumps({"items": [], "version": value}).encode(), NOW)
     examine(json.dumps({"items": [value, {"attachments": value, "id": value}]}).encode(), NOW)
+
+
+@pytest.mark.parametrize(
+    ("find", "put"),
+    [
+        (">1536<", f">{'1' * 5000}<"),
+        ('length="24576000"', f'length="{"1" * 5000}"'),
+        ("04 Aug 2025 08:00:00 GMT", f"04 Aug {'9' * 20} 08:00:00 GMT"),
+        ("08:00:00 GMT", f"08:00:00 +{'9' * 20}"),
+    ],
+)
+def test_it_never_raises_on_large_numbers(find: str, put: str) -> None:
+    assert find in SOUND["rss"]
+    examine(SOUND["rss"].replace(find, put, 1).encode(), NOW)
+
+
+def test_it_never_raises_on_deep_elements() -> None:
+    deep = "<podcast:value>" * 1500 + "</podcast:value>" * 1500
+    assert "podcast-valid" in rules(SOUND["rss"].replace("</item>", deep + "</item>", 1).encode())
+
+
+def test_a_deep_document_takes_no_longer_than_a_flat_one() -> None:
+    begun = time.process_time()
+    assert "no-program-words" in rules(b"<a>None" * 2000 + b"</a>" * 2000)
+    assert time.process_time() - begun < 2

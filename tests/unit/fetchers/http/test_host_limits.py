@@ -10,7 +10,6 @@ from queue import SimpleQueue
 import pytest
 from msgspec.structs import replace
 
-from aggregator.fetchers.http import host_limits
 from aggregator.fetchers.http.host_limits import HostLimiter
 from aggregator.model.source import Answer, PollState, Source, Validators
 from tests.support.origin import Origin, Pieces, Request, answer, playing
@@ -20,7 +19,7 @@ QUICK = replace(POLICY, host_rate=1_000.0)
 
 
 def asked(way: HostLimiter, url: str, **later: float) -> Answer:
-    return way.ask(Source("show", "feed", url), PollState(url), START + timedelta(**later))
+    return way.poll(Source("show", "feed", url), PollState(url), START + timedelta(**later)).result()
 
 
 def addresses(origin: Origin, count: int) -> list[str]:
@@ -75,10 +74,10 @@ def test_a_hold_asked_of_one_source_holds_for_its_host_in_this_run_and_the_next(
         first = asked(way, busy.url("/one"))
         assert [asked(way, busy.url(f"/{n}")).status for n in range(5)] == ["not due"] * 5
         assert asked(way, other.url()).status == "ok"
-        following = limiter(QUICK, host_limits._find_holds([first.poll_state], START + timedelta(minutes=30)))
+        assert first.poll_state.hold_until == START + timedelta(minutes=60)
+        following = limiter(QUICK, {first.poll_state.hold_host: first.poll_state.hold_until})
         assert asked(following, busy.url("/new"), minutes=30).status == "not due"
         assert len(busy.requests) == 1
-        assert host_limits._find_holds([first.poll_state], START + timedelta(minutes=60)) == {}
         assert asked(limiter(QUICK), busy.url("/new"), minutes=60).status == "failed"
 
 
@@ -156,12 +155,6 @@ def test_a_task_that_fails_is_told_and_holds_up_no_other() -> None:
     assert [each.result(60) for each in polls[1:]] == [2, 3]
 
 
-def test_a_worker_that_ends_by_a_defect_fails_what_waits_for_it() -> None:
-    way = limiter(replace(POLICY, host_rate=0.0))
-    with pytest.raises(ZeroDivisionError):
-        way.submit("http://127.0.0.1:9/", lambda: 1).result(60)
-
-
 def test_a_hold_is_the_hosts_that_asked_and_not_the_redirectors() -> None:
     with (
         playing(lambda _: answer(503, b"", ("Retry-After", "3600"))) as busy,
@@ -180,7 +173,7 @@ def test_a_source_that_rests_does_not_wait_for_its_turn() -> None:
     busy = [way.submit(url, lambda: free.wait(60)) for _ in range(2)]
     poll_state = PollState(url, not_before=START + timedelta(days=1))
     assert (
-        way.ask(Source("show", "feed", url), poll_state, START).status == "not due"
+        way.poll(Source("show", "feed", url), poll_state, START).result().status == "not due"
     )  # else it would wait for the others
     free.set()
     assert [each.result(60) for each in busy] == [True, True]

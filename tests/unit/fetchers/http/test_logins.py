@@ -55,7 +55,7 @@ def test_header_fields_of_a_request_are_sent_to_its_own_origin_alone() -> None:
         assert "s3cret" not in repr(request)
         for poll in range(7):  # the fifth has seen the permanent redirect often enough to ask the other origin itself
             now = START + timedelta(days=2 * poll)
-            polled = limiter(POLICY).ask(Source("show", "feed"), poll_state, now, headers=request.headers)
+            polled = limiter(POLICY).poll(Source("show", "feed"), poll_state, now, headers=request.headers).result()
             poll_state = polled.poll_state
         assert {(r.get("Authorization"), r.get("X-Key")) for r in origin.requests} == {("Bearer s3cret", "k3y")}
         assert len(origin.requests) == 10
@@ -66,8 +66,7 @@ def test_header_fields_of_a_request_are_sent_to_its_own_origin_alone() -> None:
 
 def test_a_token_that_cannot_be_sent_is_in_no_message() -> None:
     with playing(lambda _: answer(200, RSS)) as origin:
-        polled = limiter(POLICY).ask(
-            Source("show", "feed"), PollState(origin.url()), START, headers=(("Authorization", "s3cret\r\nX: y"),)
-        )
+        headers = (("Authorization", "s3cret\r\nX: y"),)
+        polled = limiter(POLICY).poll(Source("show", "feed"), PollState(origin.url()), START, headers=headers).result()
         assert (polled.status, origin.requests) == ("failed", [])
         assert "s3cret" not in polled.message

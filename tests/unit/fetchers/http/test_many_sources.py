@@ -13,7 +13,6 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.fetchers import parser_process
-from aggregator.fetchers.http import host_limits
 from aggregator.model.source import Answer, PollState, Source
 from tests.support.origin import Request, answer, playing
 from tests.support.paths import SUPPORT
@@ -41,10 +40,10 @@ def resident_kilobytes() -> int:
 
 def refreshed(poll_states: list[PollState], days: int) -> list[Answer]:
     """One run over all: asked through one gate, read in the children, documents let go."""
-    way = limiter(ROOMY, host_limits._find_holds(poll_states, START))
+    way = limiter(ROOMY)
 
     def one(poll_state: PollState) -> Answer:
-        answer = way.ask(Source("show", "feed", poll_state.url), poll_state, START + timedelta(days=days))
+        answer = way.poll(Source("show", "feed", poll_state.url), poll_state, START + timedelta(days=days)).result()
         if answer.document is not None:
             parser_process.read(answer.document)
         return replace(answer, document=None)

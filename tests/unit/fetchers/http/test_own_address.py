@@ -137,7 +137,7 @@ def test_the_table_of_redirects(web: Web, case: Case, *, for_source_alone: bool,
     policy = web.policy(*(() if for_source_alone else case.networks), obey_robots=obey_robots)
     source = Source("show", "feed", url, allow_networks=case.networks if for_source_alone else ())
     with closing(HostLimiter(policy)) as limiter:
-        got = limiter.ask(source, PollState(url), START)
+        got = limiter.poll(source, PollState(url), START).result()
     assert got.status == ("ok" if case.reached else "failed")
     assert case.reached or REFUSED in got.message
     assert tuple(each for each in web.asked if not each.endswith("/robots.txt")) == case.asked
@@ -173,7 +173,7 @@ def test_the_robots_txt_of_a_private_host_is_asked_for_its_own_source_alone(web:
     with closing(HostLimiter(web.policy(*LOOPBACK, obey_robots=True))) as limiter:
         for place, status in (("public.example/", "failed"), ("nas.example/", "ok")):
             url = web.url(place)
-            assert limiter.ask(Source("a", "feed", url), PollState(url), START).status == status
+            assert limiter.poll(Source("a", "feed", url), PollState(url), START).result().status == status
     assert web.asked == ["public.example/robots.txt", "public.example/", "nas.example/robots.txt", "nas.example/"]
 
 

@@ -49,7 +49,9 @@ class Runs:
         self.now += timedelta(**later)
         way = limiter(replace(OBEDIENT, obey_robots=obey), read_robots=self.kept.get)
         by = self.url if found else None
-        given = way.ask(Source("show", "feed", self.url), self.poll_state, START + self.now, force=force, found_by=by)
+        given = way.poll(
+            Source("show", "feed", self.url), self.poll_state, START + self.now, force=force, found_by=by
+        ).result()
         self.poll_state = given.poll_state
         self.kept |= {each.poll_state.url: each for each in way.take_new_robots()}
         return given
@@ -225,7 +227,7 @@ def test_every_hop_must_be_permitted_by_its_own_origin() -> None:
 def test_it_is_had_behind_the_guard() -> None:
     with playing(origin_with(OPEN)) as origin:
         way = limiter(replace(OBEDIENT, allow_networks=()))
-        given = way.ask(Source("show", "feed", origin.url()), PollState(origin.url()), START)
+        given = way.poll(Source("show", "feed", origin.url()), PollState(origin.url()), START).result()
         assert "127.0.0.1 is not a public address" in given.message
         assert origin.connections == 0
 
@@ -252,7 +254,7 @@ def test_one_that_never_ends_its_answer_meets_the_deadline() -> None:
     with playing(slow) as origin:
         way = limiter(replace(OBEDIENT, deadline=1.0))
         begun = time.monotonic()
-        given = way.ask(Source("show", "feed", origin.url()), PollState(origin.url()), START)
+        given = way.poll(Source("show", "feed", origin.url()), PollState(origin.url()), START).result()
         assert "cannot be had: took longer than its deadline" in given.message
         assert time.monotonic() - begun < 10
         assert len(way.take_new_robots()) == 1
@@ -266,7 +268,7 @@ def test_many_sources_of_one_host_ask_for_it_once() -> None:
     with playing(play) as origin, ThreadPoolExecutor(16) as threads:
         way = limiter(OBEDIENT)
         urls = [origin.url(f"/{n}") for n in range(40)]
-        given = threads.map(lambda url: way.ask(Source("s", "feed", url), PollState(url), START), urls)
+        given = threads.map(lambda url: way.poll(Source("s", "feed", url), PollState(url), START).result(), urls)
         assert {each.status for each in given} == {"ok"}
         assert paths(origin).count("/robots.txt") == 1
         assert origin.busiest <= 2

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from aggregator.generator import rss
 from aggregator.generator.content import passed_tags
 from aggregator.generator.content.prepared import prepare
+from aggregator.generator.podcast import format_name
 from aggregator.model.elements import ELEMENTS, Place
 from aggregator.model.entry import Tag
 from aggregator.model.feed import Feed
-from aggregator.validator.document import format_name
 from aggregator.validator.examine import examine
 
 DATA = Path(__file__).parent / "data"

@@ -43,7 +43,7 @@ def run(items: tuple[Item, ...], before: _UniqueTitles | None = None, days: int 
     past = {record.guid: record for record in before.published_items} if before else {}
     new = {item.guid: PublishedItem(item.guid, now, item.published, item.entries, item.title) for item in items}
     kept = {item.guid: replace(past.get(item.guid, new[item.guid]), title=item.title) for item in items}
-    return make_titles_unique(items, past.values(), tuple((past | kept).values()), now)
+    return make_titles_unique(items, past.values(), tuple((past | kept).values()), now, {})
 
 
 def titles(told: _UniqueTitles) -> dict[str, str]:

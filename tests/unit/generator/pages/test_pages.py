@@ -137,6 +137,12 @@ def test_a_feed_without_audio_is_subscribed_as_a_whole() -> None:
     assert view.subscription_url(made.feed(1, 2)).endswith("/podcast.xml")
 
 
+def test_a_feed_whose_enclosures_no_app_plays_is_subscribed_as_a_whole() -> None:
+    feed = made.feed(1, 0)
+    papers = tuple(replace(item, enclosure=Enclosure("https://a.example/1.pdf")) for item in feed.items)
+    assert view.subscription_url(replace(feed, items=papers)).endswith("/feed.xml")
+
+
 def test_nothing_is_loaded_before_the_reader_asks() -> None:
     reading = Reading(pages.render_feed_page(made.feed()))
     assert not reading.all("iframe")

@@ -14,6 +14,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, groupby
 from multiprocessing import get_context
 from operator import itemgetter
@@ -23,7 +24,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from aggregator.errors import ConfigError
+from aggregator.errors import AggregatorError, ConfigError
 from aggregator.merger.matching.features.records import parse_records
 from aggregator.merger.matching.match import Constraints, match_records
 from aggregator.merger.matching.scoring import Table
@@ -93,16 +94,19 @@ def match_catalogue(file: Path, threshold: float, faults: Faults, match_batches:
 
 
 def match_in_processes(batches: Iterable[Batch]) -> Iterator[Answers]:
-    """Match batches on all processors of this machine."""
+    """Match batches on all processors of this machine; raise AggregatorError if a process is killed."""
     processes = os.cpu_count() or 1
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         running: list[Future[Answers]] = []
-        for batch in batches:
-            if len(running) > 2 * processes:
-                yield running.pop(0).result()
-            running.append(pool.submit(match_batch, batch))
-        for each in running:
-            yield each.result()
+        try:
+            for batch in batches:
+                if len(running) > 2 * processes:
+                    yield running.pop(0).result()
+                running.append(pool.submit(match_batch, batch))
+            for each in running:
+                yield each.result()
+        except BrokenProcessPool as error:
+            raise AggregatorError("a process that matches records was killed; the machine may lack memory") from error
 
 
 def match_batch(batch: Batch) -> Answers:
@@ -141,7 +145,7 @@ def _read_shows(file: Path, faults: Faults) -> Iterator[list[Line]]:
                 for _, some in groupby(_fetch(database.execute(_SORTED)), key=itemgetter(0)):
                     lines: dict[str, Line] = {}
                     for _, text in some:
-                        line = _parse(text)
+                        line, _ = parse_line(text or "")  # nothing if DuckDB could not read it
                         if line is None or str(line["id"]) in lines:
                             faults.lines += 1
                         else:
@@ -178,11 +182,15 @@ def _fetch(rows: Any) -> Iterator[tuple[str, str]]:
         yield from some
 
 
-def _parse(text: str | None) -> Line | None:
-    """Return the record of a line; ``None`` if it is none."""
-    line = json.loads(text) if text else None
-    if isinstance(line, dict):
-        line = {key: value for key, value in line.items() if value is not None}
-        if all(isinstance(line.get(key), str | int) and not isinstance(line[key], bool) for key in ("id", "source")):
-            return line
-    return None
+def parse_line(text: str) -> tuple[Line | None, str]:
+    """Return the record of a line of JSON; if it is none, ``None`` and the reason."""
+    try:
+        line = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return None, f"not JSON: {error}"
+    if not isinstance(line, dict):
+        return None, "not an object"
+    for key in ("id", "source"):
+        if isinstance(line.get(key), bool) or not isinstance(line.get(key), str | int):
+            return None, f"{key} is missing or is neither a string nor an integer"
+    return line, ""

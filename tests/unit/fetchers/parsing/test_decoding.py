@@ -1,0 +1,27 @@
+"""Bytes of any origin become text, and JSON of any origin values that can be stored and written again."""
+
+import pytest
+
+from aggregator.fetchers.parsing import decoding
+from aggregator.model.source import Document, Source
+
+
+@pytest.mark.parametrize("charset", ["unicode_escape", "raw_unicode_escape", "utf-7", "punycode", "idna", "hex", "?"])
+def test_encodings_that_no_page_has_are_not_used(charset: str) -> None:
+    document = Document(Source("a", "feed"), "https://example.org/", rb"\u0041 +AEI- c-", charset=charset)
+    assert decoding.decode(document) == r"\u0041 +AEI- c-"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r'"\ud83d\ude00"', "😀"),
+        (r'"\ud83d a"', "\ufffd a"),
+        (r'["\ude00", {"\ud83dkey": 1}]', ["\ufffd", {"\ufffdkey": 1}]),
+        (r'"the escape \\ud83d is half of one"', r"the escape \ud83d is half of one"),
+        ("NaN", None),
+        ("[" * 100_000, None),
+    ],
+)
+def test_halves_of_surrogate_pairs_become_replacement_characters(text: str, value: object) -> None:
+    assert decoding.load_json(text) == value
