@@ -20,10 +20,8 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections import deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -52,8 +50,6 @@ _CONTENT = (
 # Parts of a date that are known at each precision, in which a finer date must agree. None can confirm a guess.
 _GRAINS: Mapping[Precision, str] = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M", "second": "%c"}
 
-_R = TypeVar("_R", Item, PublishedItem)
-
 # The negative trust of an entry's source, when its published item was first published, that item's guid, since when the
 # entry has its content, and its place within the item: the lowest keeps the guid.
 _Age = tuple[float, datetime, str, datetime, int]
@@ -68,7 +64,6 @@ class Past(Struct, frozen=True):
     - ``since``: by entry id, since when it has its present content, if sources are trusted alike.
     - ``overrides``: by guid, values that a person gave.
     - ``buried``: by guid, why a person removed the item.
-    - ``guessed``: by the entries of a new item without a date, its date (``undated``).
     """
 
     feed: str
@@ -78,7 +73,20 @@ class Past(Struct, frozen=True):
     since: Mapping[str, datetime] = field(default_factory=dict)
     overrides: Mapping[str, tuple[Override, ...]] = field(default_factory=dict)
     buried: Mapping[str, str] = field(default_factory=dict)
-    guessed: Mapping[tuple[str, ...], Moment] = field(default_factory=dict)
+
+
+class _Run(Struct):
+    """State of one run of ``settle``; ``records`` and ``events`` are updated for each item.
+
+    - ``guessed``: by the entries of a new item without a date, its date (``undated``).
+    - ``records``: by guid, what is published.
+    """
+
+    past: Past
+    now: datetime
+    guessed: Mapping[tuple[str, ...], Moment]
+    records: dict[str, PublishedItem]
+    events: list[str] = field(default_factory=list)
 
 
 def settle(items: Sequence[Item], past: Past, now: datetime, undecided: Sequence[Item] | None = None) -> Settlement:
@@ -86,67 +94,49 @@ def settle(items: Sequence[Item], past: Past, now: datetime, undecided: Sequence
 
     ``undecided`` are the items by the evidence alone, ``None`` if these are the same.
     """
-    records = {record.guid: record for record in past.published_items}
-    past = replace(past, guessed=guess_dates([*items, *(undecided or ())], past.published_items, now))
-    events: list[str] = []
-    settled: list[Item] = []
+    guessed = guess_dates([*items, *(undecided or ())], past.published_items, now)
+    run = _Run(past, now, guessed, {record.guid: record for record in past.published_items})
     home: Mapping[str, str] | None = None
     if undecided is None:
-        identified = _identify(items, records, past, now, events)
+        identified = _identify(items, run)
     else:
-        home = {
-            entry: guid for item, guid in _identify(undecided, records, past, now, events) for entry in item.entries
-        }
-        identified = _identify_decided(items, home, records, past, now, events)
-    del items
+        home = {entry: guid for item, guid in _identify(undecided, run) for entry in item.entries}
+        identified = _identify_decided(items, home, run)
+    settled: list[Item] = []
     for item, guid in identified:
-        record = records[guid]
-        # equal values as one object: 4 MB less for 20,000 items
-        entries = record.entries if record.entries == item.entries else item.entries
-        title = record.title if record.title == item.title else item.title
-        known = replace(item, guid=guid, title=title, entries=entries, published=record.published, rank=record.rank)
-        wanted = past.overrides.get(guid, ())
+        record, wanted = run.records[guid], past.overrides.get(guid, ())
+        known = replace(item, guid=guid, published=record.published, rank=record.rank)
         settled.append(apply_overrides(known, wanted) if wanted else known)
-    single, taken = make_enclosures_unique(settled, records, past.trust)
-    settlement = _make_settlement(single, records, home, past, now, events)
-    return replace(settlement, remarks=taken)
+    single, taken = make_enclosures_unique(settled, run.records, past.trust)
+    return replace(_make_settlement(single, home, run), remarks=taken)
 
 
-def _identify(
-    items: Sequence[Item], records: dict[str, PublishedItem], past: Past, now: datetime, events: list[str]
-) -> Iterator[tuple[Item, str]]:
-    """Yield each item with its guid, and update ``records``."""
-    claims = _find_claims(items, records, past)
-    before = {entry: record.guid for record in past.published_items if not record.decided for entry in record.entries}
-    turns = deque(sorted(zip(items, claims, strict=True), key=lambda pair: _rank_item(pair[0], pair[1], past)))
-    del items, claims  # memory of each item is freed when it is replaced
-    while turns:
-        item, claimed = turns.popleft()
+def _identify(items: Sequence[Item], run: _Run) -> Iterator[tuple[Item, str]]:
+    """Yield each item with its guid, and update the records."""
+    claims = _find_claims(items, run)
+    published = (record for record in run.past.published_items if not record.decided)
+    before = {entry: record.guid for record in published for entry in record.entries}
+    turns = sorted(zip(items, claims, strict=True), key=lambda pair: _rank_item(pair[0], pair[1], run.past))
+    for item, claimed in turns:
         if claimed:
             guid = claimed[0]
-            events += [f"{other} and {guid} are one item: {other} is an alias now" for other in claimed[1:]]
-            records.update((other, replace(records[other], alias_of=guid)) for other in claimed[1:])
+            run.events += [f"{other} and {guid} are one item: {other} is an alias now" for other in claimed[1:]]
+            run.records.update((other, replace(run.records[other], alias_of=guid)) for other in claimed[1:])
         else:
-            guid = _choose_guid(item, past, records, events)
-            parted = sorted({before[entry] for entry in item.entries if entry in before})
-            events += [f"{item.title!r} is not {other} as was thought: it is an item of its own" for other in parted]
-        records[guid] = _update_record(replace(item, guid=guid), records.get(guid), past, now, events)
+            guid = _choose_guid(item, run)
+            for other in sorted({before[entry] for entry in item.entries if entry in before}):
+                run.events.append(f"{item.title!r} is not {other} as was thought: it is an item of its own")
+        run.records[guid] = _update_record(item, guid, run)
         yield item, guid
 
 
-def _identify_decided(  # noqa: PLR0913, PLR0917 - as _identify, with the guids by the evidence
-    items: Sequence[Item],
-    home: Mapping[str, str],
-    records: dict[str, PublishedItem],
-    past: Past,
-    now: datetime,
-    events: list[str],
-) -> Iterator[tuple[Item, str]]:
+def _identify_decided(items: Sequence[Item], home: Mapping[str, str], run: _Run) -> Iterator[tuple[Item, str]]:
     """Yield each decided item with its guid; ``home`` is the guid of each entry by the evidence alone."""
+    records = run.records
     turns = (
         (entry, turn, records[guid]) for guid in {*home.values()} for turn, entry in enumerate(records[guid].entries)
     )
-    age = {entry: _find_age(entry, turn, record, past) for entry, turn, record in turns}
+    age = {entry: _find_age(entry, turn, record, run.past) for entry, turn, record in turns}
     holder: dict[str, tuple[_Age, int]] = {}
     for place, item in enumerate(items):
         for entry in item.entries:
@@ -159,9 +149,9 @@ def _identify_decided(  # noqa: PLR0913, PLR0917 - as _identify, with the guids 
         if mine:
             yield item, min(mine, key=lambda guid: (rank[guid], records[guid].minted, guid))
             continue
-        guid = _find_part(item, records, taken) or _choose_guid(item, past, records, events)
+        guid = _find_part(item, records, taken) or _choose_guid(item, run)
         taken.add(guid)
-        record = _update_record(replace(item, guid=guid), records.get(guid), past, now, events)
+        record = _update_record(item, guid, run)
         if guid not in records or record.decided:
             record = replace(record, alias_of=home[item.entries[0]], decided=True, entries=item.entries)
         records[guid] = record
@@ -178,17 +168,17 @@ def _find_part(item: Item, records: Mapping[str, PublishedItem], taken: Containe
     return max((guid for guid in shared if shared[guid]), key=lambda guid: (shared[guid], guid), default=None)
 
 
-def _find_claims(items: Sequence[Item], records: Mapping[str, PublishedItem], past: Past) -> list[tuple[str, ...]]:
+def _find_claims(items: Sequence[Item], run: _Run) -> list[tuple[str, ...]]:
     """Return for each item the guids that it has from its published entries, those of the most trusted source first.
 
     Each guid belongs to one item only.
     """
     owner: dict[str, tuple[str, _Age]] = {}
     rank: dict[str, float] = {}
-    for record in (record for record in records.values() if not record.decided):
-        root = _find_root(record, records)
+    for record in (record for record in run.records.values() if not record.decided):
+        root = _find_root(record, run.records)
         for turn, entry in enumerate(record.entries):
-            age = _find_age(entry, turn, record, past)
+            age = _find_age(entry, turn, record, run.past)
             rank[root] = min(rank.get(root, age[0]), age[0])
             claim = (root, age)
             owner[entry] = min(owner.get(entry, claim), claim, key=lambda each: each[1])
@@ -197,7 +187,7 @@ def _find_claims(items: Sequence[Item], records: Mapping[str, PublishedItem], pa
         for root, age in (owner[entry] for entry in item.entries if entry in owner):
             holder[root] = min(holder.get(root, (age, place)), (age, place))
     answer: list[tuple[str, ...]] = [()] * len(items)
-    for guid in sorted(holder, key=lambda guid: (rank[guid], records[guid].minted, guid)):
+    for guid in sorted(holder, key=lambda guid: (rank[guid], run.records[guid].minted, guid)):
         place = holder[guid][1]
         answer[place] = (*answer[place], guid)
     return answer
@@ -220,14 +210,14 @@ def _rank_item(item: Item, claimed: tuple[str, ...], past: Past) -> tuple[bool, 
     return (not claimed, -_get_trust(item.source_of("guid"), past), item.title, item.entries)
 
 
-def _choose_guid(item: Item, past: Past, records: Mapping[str, PublishedItem], events: list[str]) -> str:
+def _choose_guid(item: Item, run: _Run) -> str:
     """Return the guid of a new item: the host's own if it is free, else a new one."""
-    if item.guid and item.guid not in records:
+    if item.guid and item.guid not in run.records:
         return item.guid
     if item.guid:
-        events.append(f"{item.title!r} came with the guid {item.guid} of another item: it was given its own")
+        run.events.append(f"{item.title!r} came with the guid {item.guid} of another item: it was given its own")
     turn = 0
-    while (guid := _make_guid(past.feed, item.title, item.published, turn)) in records:
+    while (guid := _make_guid(run.past.feed, item.title, item.published, turn)) in run.records:
         turn += 1
     return guid
 
@@ -247,33 +237,24 @@ def _make_guid(feed: str, title: str, published: Moment | None, turn: int = 0) -
     return str(uuid.uuid5(uuid.uuid5(PODCAST_NAMESPACE, feed), name))
 
 
-def _update_record(
-    item: Item, record: PublishedItem | None, past: Past, now: datetime, events: list[str]
-) -> PublishedItem:
+def _update_record(item: Item, guid: str, run: _Run) -> PublishedItem:
     """Return the updated record of an item, or a new one, in which the entry that gave the guid is first."""
+    record, past, now = run.records.get(guid), run.past, run.now
     if record is None:
-        published = _choose_first_date(item, past, now, events)
+        published = _choose_first_date(item, run)
         entries = sorted(item.entries, key=lambda entry: sources_of((entry,)) != (item.source_of("guid"),))
         dated = _find_dater(item)
         return PublishedItem(
-            *(item.guid, now, published, tuple(entries), item.title, item.genre, item.rank),
+            *(guid, now, published, tuple(entries), item.title, item.genre, item.rank),
             dated=dated if _get_trust(dated, past) < max(past.trust.values(), default=0.0) else None,
         )
     gained = tuple(entry for entry in item.entries if entry not in record.entries)
     date = item.published if item.published is None or item.published.at <= now else None
-    known = {"entries": record.entries + gained, "title": item.title}
-    if (
-        date is not None
-        and _is_provisional(record, now)
-        and _get_trust(_find_dater(item), past) > _get_trust(record.dated, past)
-    ):
-        return _set_fields(record, published=date, dated=None, **known)
-    return _set_fields(record, published=_sharpen(record.published, date), **known)
-
-
-def _is_provisional(record: PublishedItem, now: datetime) -> bool:
-    """Return whether the date of a published item may still be replaced."""
-    return record.dated is not None and now - record.minted <= _PROVISIONAL
+    record = replace(record, entries=record.entries + gained, title=item.title)
+    provisional = record.dated is not None and now - record.minted <= _PROVISIONAL
+    if date is not None and provisional and _get_trust(_find_dater(item), past) > _get_trust(record.dated, past):
+        return replace(record, published=date, dated=None)
+    return replace(record, published=_sharpen(record.published, date))
 
 
 def _find_dater(item: Item) -> str | None:
@@ -285,23 +266,23 @@ def _get_trust(source: str | None, past: Past) -> float:
     return past.trust.get(source or "", 0.0)
 
 
-def _choose_first_date(item: Item, past: Past, now: datetime, events: list[str]) -> Moment:
+def _choose_first_date(item: Item, run: _Run) -> Moment:
     """Return the date with which an item is first published: its own, a guess, or when it was first seen.
 
     A date up to ``AHEAD`` in the future (an unknown zone, a host that lists a coming item) is not reported; a day stays
     a day, so that a source may still give the time. The first seen is that of its most trusted source.
     """
-    date = item.published
+    date, now, first_seen = item.published, run.now, run.past.first_seen
     if date is not None and date.at <= now:
         return date
-    if item.entries in past.guessed:
-        return past.guessed[item.entries]
+    if item.entries in run.guessed:
+        return run.guessed[item.entries]
     own = [name for name in item.entries if sources_of((name,)) == (item.origin,)] or item.entries
-    seen = min((past.first_seen[name] for name in own if name in past.first_seen), default=now)
+    seen = min((first_seen[name] for name in own if name in first_seen), default=now)
     if date is None:
         return Moment(seen)
     if date.at > now + AHEAD:
-        events.append(f"{item.title!r} is dated {date.at:%Y-%m-%d}, in the future: published as seen now")
+        run.events.append(f"{item.title!r} is dated {date.at:%Y-%m-%d}, in the future: published as seen now")
     elif date.precision == "day":
         return replace(date, at=seen.replace(hour=0, minute=0, second=0, microsecond=0))
     return Moment(seen)
@@ -319,35 +300,29 @@ def _sharpen(published: Moment, date: Moment | None) -> Moment:
     return date if date.at.strftime(grain) == published.at.strftime(grain) else published
 
 
-def _make_settlement(  # noqa: PLR0913, PLR0917 - the state of the run
-    settled: Iterable[Item],
-    records: dict[str, PublishedItem],
-    home: Mapping[str, str] | None,
-    past: Past,
-    now: datetime,
-    events: Sequence[str],
-) -> Settlement:
+def _make_settlement(settled: Iterable[Item], home: Mapping[str, str] | None, run: _Run) -> Settlement:
     """Return the items in their final order, and records with the digest of their content and its last change.
 
     ``home`` is the guid of each entry by the evidence, ``None`` without decisions.
     """
-    known = {record.guid for record in past.published_items if record.digest}
+    records = run.records
+    known = {record.guid for record in run.past.published_items if record.digest}
     items: list[Item] = []
     changed: list[str] = []
     for item in settled:
         record, digest = records[item.guid], _digest_content(item)
         if item.guid in known and record.digest != digest:
             changed.append(item.guid)
-            record = replace(record, updated=now)
+            record = replace(record, updated=run.now)
         audio = item.enclosure.url if item.enclosure else None
-        record = records[item.guid] = _set_fields(record, digest=digest, audio=audio, buried=past.buried.get(item.guid))
+        record = records[item.guid] = replace(record, digest=digest, audio=audio, buried=run.past.buried.get(item.guid))
         if record.buried is None:
             items.append(item if record.updated is None else replace(item, updated=Moment(record.updated)))
     moved = {entry: item.guid for item in items for entry in item.entries} if home is None else home
     ordered = sorted(items, key=lambda item: (-_get_time(item), item.rank, item.guid))
     new = tuple(item.guid for item in ordered if item.guid not in known)
     published_items = tuple(_drop_moved(records[guid], moved, records) for guid in sorted(records))
-    return Settlement(tuple(ordered), published_items, new, tuple(sorted(changed)), tuple(events))
+    return Settlement(tuple(ordered), published_items, new, tuple(sorted(changed)), tuple(run.events))
 
 
 def _drop_moved(record: PublishedItem, moved: Mapping[str, str], records: Mapping[str, PublishedItem]) -> PublishedItem:
@@ -357,13 +332,6 @@ def _drop_moved(record: PublishedItem, moved: Mapping[str, str], records: Mappin
     root = _find_root(record, records)
     stay = tuple(entry for entry in record.entries if moved.get(entry, root) == root)
     return record if stay == record.entries else replace(record, entries=stay)
-
-
-def _set_fields(record: _R, **fields: Any) -> _R:
-    """Return the record with these fields, the same object if it has them already: most do, and share memory."""
-    return (
-        record if all(getattr(record, name) == value for name, value in fields.items()) else replace(record, **fields)
-    )
 
 
 def _get_time(item: Item) -> float:
