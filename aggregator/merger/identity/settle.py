@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -76,10 +77,11 @@ class Past(Struct, frozen=True):
 
 
 class _Run(Struct):
-    """State of one run of ``settle``; ``records`` and ``events`` are updated for each item.
+    """State of one run of ``settle``; ``records``, ``events`` and ``turns`` are updated for each item.
 
     - ``guessed``: by the entries of a new item without a date, its date (``undated``).
     - ``records``: by guid, what is published.
+    - ``turns``: by the first guid of a title and day, how many guids are made of these.
     """
 
     past: Past
@@ -87,6 +89,7 @@ class _Run(Struct):
     guessed: Mapping[tuple[str, ...], Moment]
     records: dict[str, PublishedItem]
     events: list[str] = field(default_factory=list)
+    turns: Counter[str] = field(default_factory=Counter)
 
 
 def settle(items: Sequence[Item], past: Past, now: datetime, undecided: Sequence[Item] | None = None) -> Settlement:
@@ -216,9 +219,9 @@ def _choose_guid(item: Item, run: _Run) -> str:
         return item.guid
     if item.guid:
         run.events.append(f"{item.title!r} came with the guid {item.guid} of another item: it was given its own")
-    turn = 0
-    while (guid := _make_guid(run.past.feed, item.title, item.published, turn)) in run.records:
-        turn += 1
+    first = _make_guid(run.past.feed, item.title, item.published)
+    while (guid := _make_guid(run.past.feed, item.title, item.published, run.turns[first])) in run.records:
+        run.turns[first] += 1
     return guid
 
 

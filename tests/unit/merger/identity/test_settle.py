@@ -1,5 +1,6 @@
 """Promise 1: a guid, once published, is for ever; and the date with it."""
 
+import uuid
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
@@ -35,6 +36,16 @@ def test_without_a_guid_one_is_minted_from_title_and_day() -> None:
     settled = first(item("Min-cut partitioner", "casts/min-cut"))
     assert settled.items[0].guid == _make_guid("show", "min cut PARTITIONER", Moment(DAY.at + timedelta(hours=7)))
     assert settled.new == (settled.items[0].guid,)
+
+
+def test_many_items_of_one_title_without_a_date_take_no_more_guids_each_than_few(monkeypatch) -> None:
+    made: list[str] = []
+    uuid5 = uuid.uuid5
+    monkeypatch.setattr(uuid, "uuid5", lambda space, name: made.append(name) or uuid5(space, name))
+    settled = first(*(item("Untitled", f"blog/{at}", published=None) for at in range(500)))
+    guids = {_make_guid("show", "Untitled", None, turn) for turn in range(500)}
+    assert {each.guid for each in settled.items} == guids
+    assert len(made) < 10 * 500
 
 
 def test_a_changed_upstream_guid_title_date_and_source_keep_the_guid() -> None:
