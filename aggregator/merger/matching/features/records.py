@@ -225,6 +225,7 @@ def _find_unit(middle: float, typical: float) -> float:
     """Return the unit with which the source's median is nearest to the typical length."""
 
     def off(name: str) -> float:
-        return abs(math.log(middle * _UNITS[name] / typical)) + (0.0 if name == "seconds" else _RELUCTANCE)
+        distance = abs(math.log(middle) + math.log(_UNITS[name] / typical))  # a product could be rounded to 0
+        return distance + (0.0 if name == "seconds" else _RELUCTANCE)
 
     return _UNITS[min(_UNITS, key=off)]
