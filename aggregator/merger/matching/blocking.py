@@ -8,11 +8,10 @@ import numpy as np
 from msgspec import Struct
 
 from aggregator.merger.matching.features.feature_table import ABSENT, Frame
-from aggregator.merger.matching.features.token_bags import Bags, Ints, number_combinations, select_features, sort_unique
+from aggregator.merger.matching.features.token_bags import Bags, Ints, number_combinations, select_features
 
-_CAP = (
-    80  # records of a block; a larger one says "common", not "same"; 60 or 120 change pairs by 4 %, recall by nothing
-)
+# Records of a block; a larger one says "common", not "same". 60 or 120 change pairs by 4 %, recall by nothing.
+_CAP = 80
 _COMMON = 50  # rows of a title token that is a key of its own, at most
 _UNCOMMON = 20  # rows of a description token that is a key, at most
 _WEEK = 1_000_000  # above any length in steps of four seconds
@@ -39,17 +38,20 @@ def find_candidates(frame: Frame) -> _Candidates:
         pairs, over = _pair_up(keys, owners, rows)
         found.append(pairs)
         capped += over
-    every = np.concatenate(found)
-    found.clear()
-    codes = sort_unique(every)
-    del every
-    left, right = codes // max(rows, 1), codes % max(rows, 1)
-    del codes
-    if frame.scope.max(initial=-1) < 0:  # no show is known, as in the feed of one
-        return _Candidates(left, right, capped)
+    left, right = np.divmod(_sort_unique(np.concatenate(found)), max(rows, 1))
     one, other = frame.scope[left], frame.scope[right]
     kept = (one == other) | (one < 0) | (other < 0)
     return _Candidates(left[kept], right[kept], capped)
+
+
+def _sort_unique(values: Ints) -> Ints:
+    """Return the distinct values in ascending order, as ``numpy.unique`` (2.4) does in twenty times the time.
+
+    The array itself is sorted.
+    """
+    values.sort()
+    distinct: Ints = values[np.diff(values, prepend=-1) != 0]
+    return distinct
 
 
 def _list_block_keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:

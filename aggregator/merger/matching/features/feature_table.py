@@ -6,6 +6,7 @@ import re
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from functools import cache
 from hashlib import blake2b
 from itertools import chain, count
 
@@ -140,7 +141,9 @@ def build_frame(records: Sequence[Record]) -> Frame:
         year=_make_column(row.year for row in rows),
         seconds=_make_column(row.seconds for row in rows),
         step=_make_column(row.step for row in rows),
-        season=_make_column(_choose_known(row.season, title.season) for row, title in zip(rows, titles, strict=True)),
+        season=_make_column(
+            title.season if row.season is None else row.season for row, title in zip(rows, titles, strict=True)
+        ),
         part=_make_column(title.part for title in titles),
         tag=_encode([title.tag for title in titles]),
         stage=_encode([tuple(each for each in title.digits if isinstance(each, str)) or None for title in titles]),
@@ -176,14 +179,12 @@ def _make_full_title(title: Title, *, serial: bool) -> Hashable | None:
 def _bag_grams(titles: Sequence[Title], names_of: Sequence[str]) -> tuple[Bags, Bags]:
     """Return the 3-grams of the core and of the names."""
     number: defaultdict[str, int] = defaultdict(count().__next__)
-    known: dict[str, array[int]] = {}  # most sources list the same titles
 
-    def coded(text: str) -> array[int]:
-        if text not in known:
-            known[text] = array("i", list(map(number.__getitem__, list_trigrams(text))))
-        return known[text]
+    @cache  # most sources list the same titles
+    def number_trigrams(text: str) -> array[int]:
+        return array("i", list(map(number.__getitem__, list_trigrams(text))))
 
-    core, name = [coded(title.core) for title in titles], [coded(text) for text in names_of]
+    core, name = [number_trigrams(title.core) for title in titles], list(map(number_trigrams, names_of))
     return pack_bags(core, max(len(number), 1)), pack_bags(name, max(len(number), 1))
 
 
@@ -258,7 +259,3 @@ def _encode(values: Sequence[Hashable | None]) -> Ints:
 
 def _make_column(values: Iterable[int | None]) -> Ints:
     return np.array([ABSENT if value is None else value for value in values], dtype=np.int64)
-
-
-def _choose_known(one: int | None, other: int | None) -> int | None:
-    return other if one is None else one

@@ -9,6 +9,7 @@ import re
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import chain, count, pairwise
 
 from aggregator.merger.matching.features.listing_corrections import find_series_frames
@@ -223,17 +224,9 @@ def make_text_bags(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags
     """
     number: defaultdict[str, int] = defaultdict(count().__next__)
     long = _fold_texts(rows, [row.description for row in rows])
-    if not any(row.summary for row in rows):
-        words, sentences = _number_words(long, number), _find_own_sentences(rows, long)
-        del long  # as large as the texts
-        alone = pack_bags(words, max(len(number), 1))
-        del words
-        alone = weigh_bags(alone, [measure_rarity([alone], group) for group in groups])
-        return alone, pack_bags([array("i")] * len(rows), alone.width), alone, sentences
     short = _fold_texts(rows, [row.summary for row in rows])
     each = _number_words(chain.from_iterable(zip(long, short, strict=True)), number)
     sentences = _find_own_sentences(rows, ["\n".join(pair) for pair in zip(long, short, strict=True)])
-    del long, short
     width = max(len(number), 1)
     both = pack_bags(_unite(each[::2], each[1::2]), width)
     rare = [measure_rarity([both], group) for group in groups]
@@ -256,27 +249,17 @@ def _find_own_sentences(rows: Sequence[Record], lines: Sequence[str]) -> Bags:
 
 def _unite(each: Sequence[array[int]], other: Sequence[array[int]]) -> list[array[int]]:
     """Return the union of the words of each two texts."""
-    known: dict[tuple[int, int], array[int]] = {}
-    found = []
-    for pair in zip(each, other, strict=True):
-        place = id(pair[0]), id(pair[1])
-        if place not in known:
-            has = set(pair[0])
-            more = [word for word in pair[1] if word not in has]
-            known[place] = pair[0] + array("i", more) if more else pair[0]
-        found.append(known[place])
-    return found
+    return [array("i", list(dict.fromkeys((*one, *two)))) if two else one for one, two in zip(each, other, strict=True)]
 
 
 def _number_words(texts: Iterable[str], number: defaultdict[str, int]) -> list[array[int]]:
     """Return the numbers of the distinct words of each text."""
-    known: dict[str, array[int]] = {}  # copies of one text are many
-    found = []
-    for text in texts:
-        if text not in known:
-            known[text] = array("i", list(dict.fromkeys(map(number.__getitem__, text.split()))))
-        found.append(known[text])
-    return found
+
+    @cache  # most sources list the same texts
+    def number_words(text: str) -> array[int]:
+        return array("i", list(dict.fromkeys(map(number.__getitem__, text.split()))))
+
+    return list(map(number_words, texts))
 
 
 def _fold_texts(rows: Sequence[Record], written: Sequence[str | None]) -> list[str]:
