@@ -50,7 +50,7 @@ def learn_match_table(
 
 def to_match_table(learned: Learned) -> scoring.Table:
     """Return the match table itself; levels that one of an earlier version lacks have their shipped weights."""
-    return scoring.parse_table(learned.text, scoring.SHIPPED)
+    return scoring.parse_table(learned.text)
 
 
 def learn_source_model(store: Store, plan: Plan, clusters: Sequence[Cluster], weights: Weights) -> Learned:

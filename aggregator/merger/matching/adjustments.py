@@ -26,7 +26,7 @@ import numpy as np
 
 from aggregator.merger.matching.comparison import LONGER, Compared, find_witnessed
 from aggregator.merger.matching.features.feature_table import Frame
-from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints
+from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
 from aggregator.merger.matching.scoring import KINDS, LEVELS, Table, has_level
 
 _FAR_DATES = ("31 days", "a year", "more")
@@ -53,9 +53,7 @@ def penalize_weak_titles(compared: Compared, table: Table, own: Ints) -> Floats:
     these agree to the day, else 0 (``listing_evidence.correct_dates``).
     """
     levels = compared.levels
-    dates = table.weights[KINDS.index("date")]
-    telling = tuple(name for name in _FAR_DATES if dates[LEVELS["date"].index(name)] < _WORTHLESS)
-    apart = has_level(levels, "date", telling)
+    apart = has_level(levels, "date", _FAR_DATES) & (table.of("date")[levels[:, KINDS.index("date")]] < _WORTHLESS)
     apart |= has_level(levels, "date", _FAR_DATES) & has_level(levels, "duration", LONGER)
     doubted = (own > 0) | (apart & ~find_witnessed(levels))
     cost = np.where(own > 1, np.float32(-_RERUN), np.float32(-_WEAK_TITLE))
@@ -98,9 +96,8 @@ def credit_relisted(frame: Frame, compared: Compared, table: Table, listing: Int
     again = np.flatnonzero(_is_listed_again(frame, compared))
     some = [*_group_moves(compared, listing, again, _LEAST), np.flatnonzero(redated)]
     back = np.unique(np.concatenate(some))
-    description_weights = np.array(table.weights[KINDS.index("description")], dtype=np.float32)
-    gains[back] = -np.minimum(description_weights[compared.levels[back, KINDS.index("description")]], 0)
-    title = np.array(table.weights[KINDS.index("title")], dtype=np.float32)
+    gains[back] = -np.minimum(table.of("description")[compared.levels[back, KINDS.index("description")]], 0)
+    title = table.of("title")
     twice = frame.repeats[compared.left[back]] == 2  # noqa: PLR2004 - then and now
     more = np.maximum(title[_ONCE] - title[compared.levels[back, KINDS.index("title")]], 0)
     gains[back] += np.where(twice, more, 0)
@@ -123,20 +120,13 @@ def penalize_competitors(compared: Compared, weights: Floats, listing: Ints, uni
     odds = np.exp(np.minimum(weights, _MOST).astype(np.float64))
     lost = np.zeros(len(weights), dtype=np.float64)
     for one, other in ((compared.left, compared.right), (compared.right, compared.left)):
-        away = _number_pairs(one, listing[other])
-        home = _number_pairs(other, listing[one])
+        away = number_combinations(one, listing[other])
+        home = number_combinations(other, listing[one])
         best = np.zeros(int(home.max(initial=-1)) + 1, dtype=np.float64)
         np.maximum.at(best, home, odds)
         claims = np.where(odds >= best[home], odds, 0.0)
         every = np.bincount(away, weights=claims)[away]
-        same = _number_pairs(one, unit[other])
+        same = number_combinations(one, unit[other])
         rivals = np.maximum(every - np.bincount(same, weights=claims)[same], 0.0)
         lost = np.minimum(lost, -np.log1p(rivals))
     return lost.astype(np.float32)
-
-
-def _number_pairs(one: Ints, other: Ints) -> Ints:
-    """Return a number for each distinct combination of two columns."""
-    codes = one * (int(other.max(initial=0)) + 1) + other
-    numbers: Ints = np.unique(codes, return_inverse=True)[1]
-    return numbers

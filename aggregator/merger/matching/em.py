@@ -18,7 +18,7 @@ from numpy.random import default_rng
 
 from aggregator.merger.matching.comparison import Compared, compare
 from aggregator.merger.matching.features.feature_table import Frame
-from aggregator.merger.matching.features.token_bags import Doubles, Ints
+from aggregator.merger.matching.features.token_bags import Doubles, Ints, number_combinations
 from aggregator.merger.matching.scoring import KINDS, LEVELS, Levels, Table, weigh
 
 _LEAST = 100  # pairs without a veto, below which nothing is fitted
@@ -94,9 +94,7 @@ def _measure_shares(levels: Levels, size: int) -> Doubles:
 
 def _group_rivals(frame: Frame, left: Ints, right: Ints) -> tuple[Ints, Ints]:
     """Return two group numbers of each pair: the left row's candidates in the right row's source, and the reverse."""
-    sources = int(frame.source.max(initial=0)) + 1
-    one, other = left * sources + frame.source[right], right * sources + frame.source[left]
-    return np.unique(one, return_inverse=True)[1], np.unique(other, return_inverse=True)[1]
+    return number_combinations(left, frame.source[right]), number_combinations(right, frame.source[left])
 
 
 def _expect(weights: Doubles, rivals: tuple[Ints, Ints]) -> Doubles:

@@ -188,24 +188,19 @@ def forget_translated_words(frame: Frame, compared: Compared, vetoes: Ints) -> C
     listing, place = _find_places(frame)
     size, levels = np.bincount(listing), compared.levels.copy()
     unlike = has_level(levels, "title", _UNLIKE)
-    pairs = _number_pairs_of(frame.source, compared)
-    translated = np.zeros(len(pairs), dtype=np.bool_)
+    one, other = frame.source[compared.left], frame.source[compared.right]
+    sources = number_combinations(np.minimum(one, other), np.maximum(one, other))
+    translated = np.zeros(len(sources), dtype=np.bool_)
     for met in _find_encounters(compared, listing, same, _TRANSLATED):
         count, shorter = len(met.at), min(size[listing[met.one[0]]], size[listing[met.other[0]]])
         steps = np.sign(np.diff(place[met.other[np.argsort(place[met.one])]]))
         steady = abs(steps.sum()) >= (2 * _AGREED - 1) * (count - 1)
         if count >= _MOSTLY * shorter and unlike[met.at].mean() >= _NEARLY_ALL and steady:
             translated[met.at] = True
-            translated |= (pairs == pairs[met.at[0]]) & unlike & has_level(levels, "duration", ("precise, 2 s",))
+            translated |= (sources == sources[met.at[0]]) & unlike & has_level(levels, "duration", ("precise, 2 s",))
     for kind in _WORDS:
         levels[translated, KINDS.index(kind)] = 0
     return replace(compared, levels=levels)
-
-
-def _number_pairs_of(source: Ints, compared: Compared) -> Ints:
-    """Return a number for the two sources of each pair."""
-    one, other = source[compared.left], source[compared.right]
-    return number_combinations(np.minimum(one, other), np.maximum(one, other))
 
 
 # Dates
@@ -235,7 +230,7 @@ def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Float
     """
     before: Ints = compared.levels[:, _DATE].astype(np.int64)
     levels, own = before.copy(), np.zeros(len(before), dtype=np.int64)
-    bare = weights - np.array(table.weights[_DATE], dtype=np.float32)[before]
+    bare = weights - table.of("date")[before]
     meant: Floats = (bare + _TIE * (weights - bare)).astype(np.float32)
     titled = bare >= SURE
     sure = titled & find_witnessed(compared.levels)

@@ -36,7 +36,7 @@ from aggregator.merger.matching.em import fit
 from aggregator.merger.matching.explain import Resolution, explain_pairs
 from aggregator.merger.matching.features.feature_table import Frame, build_frame
 from aggregator.merger.matching.features.records import Record, make_record
-from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints
+from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
 from aggregator.merger.matching.listing_evidence import (
     correct_dates,
     find_order,
@@ -72,23 +72,22 @@ class Constraints(Struct, frozen=True):
     threshold: float = 1.0
 
 
-def match(  # noqa: PLR0913 - options, and pairs that the caller has
+def match(
     entries: Sequence[Entry],
     *,
     decisions: Sequence[Decision] = (),
     pins: Mapping[str, str] = _NO_PINS,
     table: Table | None = None,
-    threshold: float = 1.0,
     pairs: Pairs | None = None,
 ) -> Matching:
     """Return clusters with every entry in exactly one, and the near misses, which a person should look at.
 
     ``pins`` maps entry ids to the guid under which they were published: they stay together. Without a ``table`` the
-    shipped one is fitted to the run if that is large enough. ``threshold`` is in natural log-odds. ``pairs`` is the
-    result of ``compare_entries`` if the caller has it. The order of the entries does not matter.
+    shipped one is fitted to the run if that is large enough. ``pairs`` is the result of ``compare_entries`` if
+    the caller has it. The order of the entries does not matter.
     """
     named = {entry.id: entry for entry in entries}
-    found = resolve(pairs or compare_entries(list(named.values())), Constraints(decisions, pins, threshold), table)
+    found = _resolve(pairs or compare_entries(list(named.values())), Constraints(decisions, pins), table)
     home = _number_groups(found)
     inside = _explain_inside(found, home)
     ranked = _rank_near_misses(found, home, make_rules(found.frame, decisions, pins).apart)
@@ -104,7 +103,7 @@ def match(  # noqa: PLR0913 - options, and pairs that the caller has
 
 def match_records(records: Sequence[Record], constraints: Constraints, table: Table | None = None) -> Resolution:
     """Return the groups of records of any kind; without a ``table`` as ``match`` does."""
-    return resolve(compare_records(records), constraints, table)
+    return _resolve(compare_records(records), constraints, table)
 
 
 def cluster_single_source(
@@ -164,7 +163,7 @@ def fit_table(pairs: Pairs) -> Table:
     return fit(pairs.frame, pairs.compared, pairs.vetoes, SHIPPED)
 
 
-def resolve(pairs: Pairs, constraints: Constraints, table: Table | None = None) -> Resolution:
+def _resolve(pairs: Pairs, constraints: Constraints, table: Table | None = None) -> Resolution:
     """Return the groups of records that are one item each.
 
     These are the clusters by the weights alone if they agree with the published guids; else the pins hold, except for
@@ -172,17 +171,19 @@ def resolve(pairs: Pairs, constraints: Constraints, table: Table | None = None) 
     """
     table = fit_table(pairs) if table is None else table
     frame, decisions, pins = pairs.frame, constraints.decisions, constraints.pins
-    free = _resolve(pairs, table, make_rules(frame, decisions, pins, pins), constraints, group_published(frame, pins))
+    free = _weigh_and_group(
+        pairs, table, make_rules(frame, decisions, pins, pins), constraints, group_published(frame, pins)
+    )
     if keeps_published(frame, pins, free.groups):
         return free
     loose = find_split(frame, pins, free.groups, (free.compared, free.weights + free.competition))
     rules = make_rules(frame, decisions, pins, loose)
     translated = (pairs.compared.levels[:, _TITLE] > 0) & (free.compared.levels[:, _TITLE] == 0)
     mergeable = find_mergeable(frame, rules.guid, free.groups, (free.compared, translated))
-    return _resolve(pairs, table, replace(rules, alike=mergeable), constraints)
+    return _weigh_and_group(pairs, table, replace(rules, alike=mergeable), constraints)
 
 
-def _resolve(
+def _weigh_and_group(
     pairs: Pairs, table: Table, rules: Rules, constraints: Constraints, known: Iterable[tuple[int, ...]] = ()
 ) -> Resolution:
     """Return the groups by all evidence; ``known`` are further groups of rows known to be one."""
@@ -202,7 +203,7 @@ def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[i
     compared = _set_levels(compared, "date", np.where(series.anew | redated, 0, dates))
     compared = _set_levels(compared, "order", np.where(redated & (series.order == ELSEWHERE), 0, series.order))
     adjustments = penalize_weak_titles(compared, table, own)
-    adjustments += credit_relisted(frame, compared, table, _number_spans(frame), redated)
+    adjustments += credit_relisted(frame, compared, table, number_combinations(frame.source, frame.first), redated)
     weights = weigh(table, compared.levels) + adjustments
     competition = _find_competition(frame, compared, weights, vetoes, rules)
     order = find_order(frame, compared, table, weights + competition, vetoes)
@@ -228,7 +229,8 @@ def _find_competition(frame: Frame, compared: Compared, weights: Floats, vetoes:
     competition = np.zeros_like(weights)
     some = Compared(compared.left[live], compared.right[live], compared.levels[live])
     units = np.array(find_components(len(frame.records), rules.groups), dtype=np.int64)
-    competition[live] = penalize_competitors(some, weights[live], _number_spans(frame), units)
+    listing = number_combinations(frame.source, frame.first)
+    competition[live] = penalize_competitors(some, weights[live], listing, units)
     return competition
 
 
@@ -244,13 +246,6 @@ def _group(found: Resolution, rules: Rules, threshold: float) -> tuple[tuple[int
     edges = zip(weights[within].tolist(), left[within].tolist(), right[within].tolist(), strict=True)
     apart = rules.apart | set(zip(left[barred].tolist(), right[barred].tolist(), strict=True))
     return cluster(len(rules.source), edges, replace(rules, apart=frozenset(apart)), threshold)
-
-
-def _number_spans(frame: Frame) -> Ints:
-    """Return a number for each listing: rows of one source that first appeared together."""
-    keys = frame.source * (int(frame.first.max(initial=0)) + 1) + frame.first
-    numbers: Ints = np.unique(keys, return_inverse=True)[1]
-    return numbers
 
 
 def _find_near_misses(found: Resolution, home: Ints) -> Bools:

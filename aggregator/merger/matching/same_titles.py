@@ -31,9 +31,7 @@ from aggregator.merger.matching.features.feature_table import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
 from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SAME_PLACE, SURE, Table, has_level
 
-_MEETING = (
-    0.5  # natural log-odds for each pair of entries that meet, at most four: more meet if both listings are longer
-)
+_MEETING = 0.5  # natural log-odds for each pair of entries that meet, at most four: longer listings have more
 _BEHIND = 2.0  # against it for each entry newer than all of the other listing, at most three: it may come late
 _BEFORE_HOST = 5.0  # the same if a directory has it before the host, which alone has audio
 _INSIDE = 3.0  # against it for each entry that the other listing lacks though it is newer than the oldest pair
@@ -386,8 +384,7 @@ def _judge_shift(frame: Frame, table: Table, sides: tuple[_Side, _Side], met: tu
 
 def _weigh_contents(frame: Frame, table: Table, left: Ints, right: Ints) -> Floats:
     """Return the weight of lengths and texts of each pair; a short text counts, too."""
-    lengths = np.array(table.weights[KINDS.index("duration")], dtype=np.float32)
-    texts = np.array(table.weights[KINDS.index("description")], dtype=np.float32)
+    lengths, texts = table.of("duration"), table.of("description")
     texts[LEVELS["description"].index("above .9 of many words")] = texts[LEVELS["description"].index("above .9")]
     weights: Floats = lengths[compare_lengths(frame, left, right)] + texts[compare_short_texts(frame, left, right)]
     return weights

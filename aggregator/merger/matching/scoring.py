@@ -74,6 +74,10 @@ class Table(Struct, frozen=True):
     prior: float
     weights: tuple[tuple[float, ...], ...]
 
+    def of(self, kind: str) -> Floats:
+        """Return the weights of the levels of one kind of evidence."""
+        return np.array(self.weights[KINDS.index(kind)], dtype=np.float32)
+
     def to_json(self) -> str:
         """Return the table as one line of JSON with sorted keys, levels by name."""
         named = {kind: dict(zip(LEVELS[kind], row, strict=True)) for kind, row in zip(KINDS, self.weights, strict=True)}
@@ -99,14 +103,15 @@ SHIPPED = Table(
 )
 
 
-def parse_table(text: str, missing: Table | None = None) -> Table:
-    """Return the table that ``to_json`` wrote; missing levels weigh as in ``missing``, without that nothing."""
+def parse_table(text: str) -> Table:
+    """Return the table that ``to_json`` wrote; levels that an earlier version did not have weigh as shipped."""
     read = json.loads(text)
-    named = read["weights"]
-    known = json.loads(missing.to_json())["weights"] if missing else {}
     rows = tuple(
-        tuple(float({**known.get(kind, {}), **named.get(kind, {})}.get(level, 0.0)) for level in LEVELS[kind])
-        for kind in KINDS
+        tuple(
+            float(read["weights"].get(kind, {}).get(level, weight))
+            for level, weight in zip(LEVELS[kind], shipped, strict=True)
+        )
+        for kind, shipped in zip(KINDS, SHIPPED.weights, strict=True)
     )
     return Table(str(read["version"]), float(read["prior"]), rows)
 
@@ -114,8 +119,8 @@ def parse_table(text: str, missing: Table | None = None) -> Table:
 def weigh(table: Table, levels: Levels) -> Floats:
     """Return the weight of each pair: the prior and the sum over all kinds."""
     total = np.full(len(levels), table.prior, dtype=np.float32)
-    for column, row in enumerate(table.weights):
-        total += np.array(row, dtype=np.float32)[levels[:, column]]
+    for column, kind in enumerate(KINDS):
+        total += table.of(kind)[levels[:, column]]
     return total
 
 
