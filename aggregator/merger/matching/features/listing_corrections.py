@@ -137,7 +137,7 @@ def _exchange_date(record: Record) -> Record:
 
 
 def correct_numbers(
-    rows: Sequence[Record], titles: Sequence[Title], stems: Sequence[str | None], shelves: Sequence[int]
+    rows: Sequence[Record], titles: Sequence[Title], stems: Sequence[str | None], shows: Sequence[int]
 ) -> tuple[tuple[Record, ...], tuple[Title, ...], list[bool]]:
     """Return the records and titles with the numbers of the show's largest listing in titles that are only a number.
 
@@ -146,16 +146,16 @@ def correct_numbers(
     listings: defaultdict[int, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for at, (row, stem) in enumerate(zip(rows, stems, strict=True)):
         if stem is not None:
-            listings[shelves[at]][row.source].append(at)
+            listings[shows[at]][row.source].append(at)
     records, read, sure = list(rows), list(titles), [False] * len(rows)
     for by_source in listings.values():
         order = sorted(by_source, key=lambda source: (-len(by_source[source]), source))
         first = [(_read_number(titles[at]), rows[at]) for at in by_source[order[0]]]
         for source in order:
             ahead = _find_lead(first, [(_read_number(titles[at]), rows[at]) for at in by_source[source]])
-            for at in by_source[source] if ahead is not None else ():
-                records[at], read[at] = _renumber(rows[at], titles[at], ahead or 0)
-                sure[at] = True
+            if ahead is not None:
+                for at in by_source[source]:
+                    records[at], read[at], sure[at] = *_renumber(rows[at], titles[at], ahead), True
     return tuple(records), tuple(read), sure
 
 
@@ -213,27 +213,27 @@ def _do_contradict(one: Record, other: Record) -> bool | None:
 
 
 def find_series_frames(
-    rows: Sequence[Record], titles: Sequence[Title], shelves: Sequence[int]
+    rows: Sequence[Record], titles: Sequence[Title], shows: Sequence[int]
 ) -> Mapping[int, frozenset[str]]:
     """Return by show the frames that name a series: titles with them are other items than equal ones without."""
-    framed = {shelf for shelf, title in zip(shelves, titles, strict=True) if any(title.frames)}
+    framed = {show for show, title in zip(shows, titles, strict=True) if any(title.frames)}
     equal: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
-    for at, (title, shelf) in enumerate(zip(titles, shelves, strict=True)):
-        if shelf in framed:
-            equal[shelf, title.core].append(at)
+    for at, (title, show) in enumerate(zip(titles, shows, strict=True)):
+        if show in framed:
+            equal[show, title.core].append(at)
     seen: Counter[tuple[int, str, bool]] = Counter()
-    for (shelf, _), places in equal.items():
+    for (show, _), places in equal.items():
         most = max(Counter(rows[at].source for at in places).values())
         for at in places if most <= _RELISTED else ():
             for frame in set(titles[at].frames) - {""}:
                 others = (rows[each] for each in places if frame not in titles[each].frames)
                 apart = [_are_apart(rows[at], other) for other in others if other.source != rows[at].source]
                 known = [each for each in apart if each is not None]
-                seen[shelf, frame, all(known)] += bool(known)
+                seen[show, frame, all(known)] += bool(known)
     found: defaultdict[int, frozenset[str]] = defaultdict(frozenset)
-    for (shelf, frame, differ), often in seen.items():
-        if differ and often >= max(_SERIES, _NEARLY_ALL * (often + seen[shelf, frame, False])):
-            found[shelf] |= {frame}
+    for (show, frame, differ), often in seen.items():
+        if differ and often >= max(_SERIES, _NEARLY_ALL * (often + seen[show, frame, False])):
+            found[show] |= {frame}
     return found
 
 
@@ -246,12 +246,10 @@ def _are_apart(one: Record, other: Record) -> bool | None:
 def _renumber(row: Record, title: Title, ahead: int) -> tuple[Record, Title]:
     """Return an entry and its title with the numbers of the other listing, which may be 0 or less."""
     number = _read_number(title)
-
-    core = _DIGITS.sub(f"{number - ahead}", title.core)
     return (
         replace(row, numbers=tuple(each - ahead if each == number else each for each in row.numbers)),
         title._replace(
-            core=core,
+            core=_DIGITS.sub(f"{number - ahead}", title.core),
             numbers=tuple(each - ahead if each == number else each for each in title.numbers),
             digits=tuple(number - ahead if each == number else each for each in title.digits),
         ),
