@@ -120,8 +120,8 @@ def _find_years(items: Iterable[Item], now: datetime) -> Mapping[tuple[str, ...]
         named = [year for year in own if year is not None]
         rises = named == sorted(named) and len(set(named)) > _FEW
         year = next(iter(reversed(named)), None)
-        for item, its in zip(reversed(listing), reversed(own), strict=True):
-            year = its if rises or year is None else max(year, its or year)
+        for item, named_year in zip(reversed(listing), reversed(own), strict=True):
+            year = named_year if rises or year is None else max(year, named_year or year)
             if year is not None:
                 found[item.entries] = Moment(datetime(year, 1, 1, tzinfo=UTC), "guess")
     return found

@@ -240,9 +240,9 @@ def find_mergeable(
     for at, name in guid.items():
         rows[at] = number.get(name, -1)
     left, right = rows[compared.left], rows[compared.right]
-    asked = np.flatnonzero((left >= 0) & (right >= 0))
-    asked = asked[_is_contradicted(compared.levels[asked]) & ~translated[asked]]
-    against = {(min(one, other), max(one, other)) for one, other in zip(left[asked], right[asked], strict=True)}
+    some = np.flatnonzero((left >= 0) & (right >= 0))
+    some = some[_is_contradicted(compared.levels[some]) & ~translated[some]]
+    against = {(min(one, other), max(one, other)) for one, other in zip(left[some], right[some], strict=True)}
     return frozenset(together - {(names[one], names[other]) for one, other in against})
 
 

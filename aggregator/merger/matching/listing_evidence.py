@@ -58,7 +58,7 @@ _YEAR, _MORE = (LEVELS["date"].index(level) for level in ("a year", "more"))
 _NONE, _, _BETWEEN, _AMONG_FEW, _ALONE, _ = range(len(LEVELS["order"]))
 
 
-class _Encounter(Struct, frozen=True):
+class _ListingPairs(Struct, frozen=True):
     """The pairs of two listings: their positions among all pairs, and the row of each in one and the other listing."""
 
     at: Ints
@@ -73,9 +73,9 @@ class _Encounter(Struct, frozen=True):
         return best
 
 
-def _find_encounters(compared: Compared, listing: Ints, asked: Bools, least: int) -> Iterator[_Encounter]:
-    """Yield the pairs in ``asked`` of each two listings that have ``least`` such pairs or more."""
-    some = np.flatnonzero(asked & (listing[compared.left] != listing[compared.right]))
+def _group_by_listings(compared: Compared, listing: Ints, wanted: Bools, least: int) -> Iterator[_ListingPairs]:
+    """Yield the pairs in ``wanted`` of each two listings that have ``least`` such pairs or more."""
+    some = np.flatnonzero(wanted & (listing[compared.left] != listing[compared.right]))
     left, right = compared.left[some], compared.right[some]
     turned = listing[left] > listing[right]
     one, other = np.where(turned, right, left), np.where(turned, left, right)
@@ -85,7 +85,7 @@ def _find_encounters(compared: Compared, listing: Ints, asked: Bools, least: int
     for start, count in zip(starts, np.diff(starts, append=len(order)), strict=True):
         if count >= least:
             group = order[start : start + count]
-            yield _Encounter(some[group], one[group], other[group])
+            yield _ListingPairs(some[group], one[group], other[group])
 
 
 # Order
@@ -98,12 +98,12 @@ def find_order(frame: Frame, compared: Compared, table: Table, weights: Floats, 
     size = np.bincount(listing, weights=place >= 0).astype(np.int64)
     title_alone = table.prior + table.weights[KINDS.index("title")][-1]  # less than SURE in some fitted tables
     placed = (place[compared.left] >= 0) & (place[compared.right] >= 0)
-    for met in _find_encounters(compared, listing, placed & (vetoes == 0) & (weights >= UNSEEN), _LANDMARKS):
-        own = weights[met.at]
-        sure = met.select_best(own, np.flatnonzero(own >= min(SURE, title_alone)))
+    for pairs in _group_by_listings(compared, listing, placed & (vetoes == 0) & (weights >= UNSEEN), _LANDMARKS):
+        own = weights[pairs.at]
+        sure = pairs.select_best(own, np.flatnonzero(own >= min(SURE, title_alone)))
         if len(sure) >= _LANDMARKS:
-            sizes = int(size[listing[met.one[0]]]), int(size[listing[met.other[0]]])
-            levels[met.at] = _grade_places(place[met.one], place[met.other], sure, sizes)
+            sizes = int(size[listing[pairs.one[0]]]), int(size[listing[pairs.other[0]]])
+            levels[pairs.at] = _grade_places(place[pairs.one], place[pairs.other], sure, sizes)
     return levels
 
 
@@ -191,13 +191,13 @@ def forget_translated_words(frame: Frame, compared: Compared, vetoes: Ints) -> C
     one, other = frame.source[compared.left], frame.source[compared.right]
     sources = number_combinations(np.minimum(one, other), np.maximum(one, other))
     translated = np.zeros(len(sources), dtype=np.bool_)
-    for met in _find_encounters(compared, listing, same, _TRANSLATED):
-        count, shorter = len(met.at), min(size[listing[met.one[0]]], size[listing[met.other[0]]])
-        steps = np.sign(np.diff(place[met.other[np.argsort(place[met.one])]]))
+    for pairs in _group_by_listings(compared, listing, same, _TRANSLATED):
+        count, shorter = len(pairs.at), min(size[listing[pairs.one[0]]], size[listing[pairs.other[0]]])
+        steps = np.sign(np.diff(place[pairs.other[np.argsort(place[pairs.one])]]))
         steady = abs(steps.sum()) >= (2 * _AGREED - 1) * (count - 1)
-        if count >= _MOSTLY * shorter and unlike[met.at].mean() >= _NEARLY_ALL and steady:
-            translated[met.at] = True
-            translated |= (sources == sources[met.at[0]]) & unlike & has_level(levels, "duration", ("precise, 2 s",))
+        if count >= _MOSTLY * shorter and unlike[pairs.at].mean() >= _NEARLY_ALL and steady:
+            translated[pairs.at] = True
+            translated |= (sources == sources[pairs.at[0]]) & unlike & has_level(levels, "duration", ("precise, 2 s",))
     for kind in _WORDS:
         levels[translated, KINDS.index(kind)] = 0
     return replace(compared, levels=levels)
@@ -213,7 +213,7 @@ class _Survey(Struct, frozen=True):
     says whether the dates of nearly all sure pairs do, ``steady`` whether by the same number of days (``stretch``).
     """
 
-    met: _Encounter
+    pairs: _ListingPairs
     moved: Ints
     sure: Ints
     titled: Ints
@@ -237,29 +237,29 @@ def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Float
     dated = (frame.day[compared.left] != ABSENT) & (frame.day[compared.right] != ABSENT) & (vetoes == 0)
     listing = number_combinations(frame.source, frame.last)
     surveys = []
-    for met in _find_encounters(compared, listing, dated, _LEAST):
-        chosen = (met.select_best(meant[met.at], np.flatnonzero(known[met.at])) for known in (sure, titled))
-        surveys.append(_make_survey(met, frame.day[met.other] - frame.day[met.one], *chosen))
+    for pairs in _group_by_listings(compared, listing, dated, _LEAST):
+        chosen = (pairs.select_best(meant[pairs.at], np.flatnonzero(known[pairs.at])) for known in (sure, titled))
+        surveys.append(_make_survey(pairs, frame.day[pairs.other] - frame.day[pairs.one], *chosen))
     elsewhere = _find_other_calendar(frame, listing, surveys)
     day, one, other = frame.day, compared.left, compared.right
     days = np.abs([day[other] - day[one], elsewhere[other] - day[one], day[other] - elsewhere[one]]).min(axis=0)
     apart = dated & (listing[one] != listing[other])
     levels[apart] = grade_days(days[apart])
     for survey in surveys:
-        at = survey.met.at
+        at = survey.pairs.at
         nearest = np.abs(survey.moved) if len(survey.sure) >= _LEAST else days[at]
         levels[at], own[at] = _grade_dates(survey, nearest, before[at])
     return levels, own
 
 
-def _make_survey(met: _Encounter, moved: Ints, sure: Ints, titled: Ints) -> _Survey:
+def _make_survey(pairs: _ListingPairs, moved: Ints, sure: Ints, titled: Ints) -> _Survey:
     """Return the survey of the dates of two listings by their sure pairs."""
     away = moved[sure]
     if len(sure) < _LEAST or (np.abs(away) > _FAR).mean() < _NEARLY_ALL:
-        return _Survey(met, moved, sure, titled)
+        return _Survey(pairs, moved, sure, titled)
     stretch = int(np.sort(away)[len(away) // 2])
     steady = bool((np.abs(away - stretch) <= _STEADY).mean() >= _NEARLY_ALL)
-    return _Survey(met, moved, sure, titled, disagree=True, steady=steady, stretch=stretch)
+    return _Survey(pairs, moved, sure, titled, disagree=True, steady=steady, stretch=stretch)
 
 
 def _grade_dates(survey: _Survey, days: Ints, before: Ints) -> tuple[Ints, Ints]:
@@ -294,9 +294,9 @@ def _find_other_calendar(frame: Frame, listing: Ints, surveys: Sequence[_Survey]
     """
     shift = np.zeros(int(listing.max(initial=0)) + 1, dtype=np.int64)
     for survey in sorted((each for each in surveys if each.steady), key=lambda each: len(each.sure)):
-        shift[listing[survey.met.one[0]]], shift[listing[survey.met.other[0]]] = -survey.stretch, survey.stretch
+        shift[listing[survey.pairs.one[0]]], shift[listing[survey.pairs.other[0]]] = -survey.stretch, survey.stretch
     days: Ints = frame.day - shift[listing]
     for survey in (each for each in surveys if each.disagree):
-        one, other = survey.met.one[survey.sure], survey.met.other[survey.sure]
+        one, other = survey.pairs.one[survey.sure], survey.pairs.other[survey.sure]
         days[one], days[other] = frame.day[other], frame.day[one]
     return days

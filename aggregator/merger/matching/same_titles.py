@@ -99,21 +99,21 @@ def align_same_titles(
     era, key = number_eras(frame), number_combinations(frame.likely_scope, frame.core, frame.full_title, frame.tag)
     known = _Known(frame, compared, weights, era, groups)
     rows, first = len(frame.records), _find_first_listed(era, known.unit)
-    met: list[Ints] = []
+    aligned: list[Ints] = []
     redated: list[Ints] = []
     for one, other in _find_encounters(frame, key, era, first):
         for found, dated in _find_pairs(frame, table, (one, other), known):
             left, right = one.rows[found.one], other.rows[found.other]
             codes = np.minimum(left, right) * rows + np.maximum(left, right)
-            met.append(codes)
+            aligned.append(codes)
             redated += [] if dated else [codes]
     same = key[compared.left] == key[compared.right]
     gap = _find_gaps(frame, key)
     order[same & (_is_of_one_source(frame, compared) | _are_two_of_a_daily_title(frame, compared, gap))] = ELSEWHERE
     order[same & _stand_alone(frame, compared, gap)] = SAME_PLACE
-    if not met:
+    if not aligned:
         return _Alignment(order, anew)
-    codes = np.concatenate(met)
+    codes = np.concatenate(aligned)
     mine, theirs = first[compared.left], first[compared.right]
     pairs = np.minimum(mine, theirs) * rows + np.maximum(mine, theirs)
     left, right = np.divmod(codes, rows)
@@ -207,15 +207,15 @@ class _Known:
             self.days[int(era[one]), int(era[other])].append(days)
             self.days[int(era[other]), int(era[one])].append(-days)
 
-    def weigh(self, one: _Side, other: _Side, met: tuple[Ints, Ints]) -> float:
+    def weigh(self, one: _Side, other: _Side, pairs: tuple[Ints, Ints]) -> float:
         """Return the natural log-odds for a displacement by the known pairs."""
         mine, theirs = self.unit[one.rows], self.unit[other.rows]
         _, at, there = np.intersect1d(mine, theirs, return_indices=True)
         together = int((np.abs(other.days[there] - one.days[at]) <= _NEAR).sum())
-        agree = int((mine[met[0]] == theirs[met[1]]).sum())
+        agree = int((mine[pairs[0]] == theirs[pairs[1]]).sum())
         known_days = self.days.get((int(self.era[one.rows[0]]), int(self.era[other.rows[0]])), ())
-        if len(met[0]):
-            days = int(np.median(other.days[met[1]] - one.days[met[0]]))
+        if len(pairs[0]):
+            days = int(np.median(other.days[pairs[1]] - one.days[pairs[0]]))
             agree += sum(each == days for each in known_days)
             together += len(known_days)
         return _KNOWN * (min(agree, 4) - min(together - agree, 4))
@@ -272,7 +272,9 @@ def _find_pairs(
     """Yield the pairs under the displacement that is clearly the best, and whether the dates agree with it."""
     one, other = sides
     tried = [
-        _judge(frame, table, sides, met, prior, known) for met, prior in _try_displacements(one, other) if len(met[0])
+        _judge(frame, table, sides, pairs, prior, known)
+        for pairs, prior in _try_displacements(one, other)
+        if len(pairs[0])
     ]
     best = _find_clear_best(tried, _CLEARLY)
     if best is not None and best.score > 0 and best.agreeing >= _NEARLY_ALL:
@@ -281,7 +283,7 @@ def _find_pairs(
     if max((each.score for each in tried), default=0.0) > 0:
         return
     if min(len(one.rows), len(other.rows)) >= _LEAST:
-        shifted = [_judge_shift(frame, table, sides, met) for met in _try_shifts(len(one.rows), len(other.rows))]
+        shifted = [_judge_shift(frame, table, sides, pairs) for pairs in _try_shifts(len(one.rows), len(other.rows))]
         best = _find_clear_best(shifted, _DATED_ANEW)
         if best is not None and best.score > 0 and best.agreeing >= _NEARLY_ALL:
             yield best, False
@@ -305,9 +307,9 @@ def _try_displacements(one: _Side, other: _Side) -> Iterator[tuple[tuple[Ints, I
     if same_source and one.timed and other.timed:
         return
     for days in (0,) if same_source else (-1, 0, 1):
-        met = _match_keys([one.days + days, other.days])
-        if len(met[0]) >= (_LEAST_DISPLACED if days else 1):
-            yield met, 0.0 if days else _weigh_same_day(one, other)
+        pairs = _match_keys([one.days + days, other.days])
+        if len(pairs[0]) >= (_LEAST_DISPLACED if days else 1):
+            yield pairs, 0.0 if days else _weigh_same_day(one, other)
 
 
 def _weigh_same_day(one: _Side, other: _Side) -> float:
@@ -333,13 +335,13 @@ def _match_keys(keys: Sequence[Ints | Floats]) -> tuple[Ints, Ints]:
 
 
 def _judge(  # noqa: PLR0913, PLR0917 - what a displacement is judged by
-    frame: Frame, table: Table, sides: tuple[_Side, _Side], met: tuple[Ints, Ints], prior: float, known: _Known
+    frame: Frame, table: Table, sides: tuple[_Side, _Side], pairs: tuple[Ints, Ints], prior: float, known: _Known
 ) -> _Meeting:
     """Return the pairs under a displacement in time, without contradicting ones, and the evidence for it."""
     one, other = sides
-    weights = _weigh_contents(frame, table, one.rows[met[0]], other.rows[met[1]])
-    score, missing = prior + known.weigh(one, other, met) + float(weights.sum()) + _MEETING * min(len(weights), 4), 0
-    for side, places, across, others in ((one, met[0], other, met[1]), (other, met[1], one, met[0])):
+    weights = _weigh_contents(frame, table, one.rows[pairs[0]], other.rows[pairs[1]])
+    score, missing = prior + known.weigh(one, other, pairs) + float(weights.sum()) + _MEETING * min(len(weights), 4), 0
+    for side, places, across, others in ((one, pairs[0], other, pairs[1]), (other, pairs[1], one, pairs[0])):
         alone = np.setdiff1d(np.arange(len(side.rows)), places)
         days = side.days[alone] + int(np.median(across.days[others] - side.days[places]))
         newest, oldest = across.days[-1], across.days[others].min()
@@ -349,9 +351,9 @@ def _judge(  # noqa: PLR0913, PLR0917 - what a displacement is judged by
         missing += int(inside.sum())
     agreeing = 1.0 if prior == _SAME_INSTANT else len(weights) / (len(weights) + missing)
     if not prior:
-        agreeing = min(agreeing, _find_share_of_like_lengths(frame, one.rows[met[0]], other.rows[met[1]]))
+        agreeing = min(agreeing, _find_share_of_like_lengths(frame, one.rows[pairs[0]], other.rows[pairs[1]]))
     good = weights > _AGAINST
-    return _Meeting(met[0][good], met[1][good], score, agreeing)
+    return _Meeting(pairs[0][good], pairs[1][good], score, agreeing)
 
 
 def _find_share_of_like_lengths(frame: Frame, left: Ints, right: Ints) -> float:
@@ -375,11 +377,11 @@ def _try_shifts(one: int, other: int) -> Iterator[tuple[Ints, Ints]]:
             yield np.arange(low, high), np.arange(low, high) + shift
 
 
-def _judge_shift(frame: Frame, table: Table, sides: tuple[_Side, _Side], met: tuple[Ints, Ints]) -> _Meeting:
+def _judge_shift(frame: Frame, table: Table, sides: tuple[_Side, _Side], pairs: tuple[Ints, Ints]) -> _Meeting:
     """Return the pairs with one listing moved by places, and the evidence of lengths and texts for it."""
-    weights = _weigh_contents(frame, table, sides[0].rows[met[0]], sides[1].rows[met[1]])
+    weights = _weigh_contents(frame, table, sides[0].rows[pairs[0]], sides[1].rows[pairs[1]])
     good = weights > _AGAINST
-    return _Meeting(met[0][good], met[1][good], float(weights.sum()), float(np.mean(weights > 0)))
+    return _Meeting(pairs[0][good], pairs[1][good], float(weights.sum()), float(np.mean(weights > 0)))
 
 
 def _weigh_contents(frame: Frame, table: Table, left: Ints, right: Ints) -> Floats:

@@ -226,7 +226,7 @@ def _find_unique_ids(rows: Sequence[Record]) -> Bags:
 
 def _find_codes(rows: Sequence[Record]) -> Bags:
     """Return the model codes in the title of each row that occur once in their source, "QR-300" as "qr300"."""
-    found = [{met[0].replace("-", "").casefold() for met in _CODE.finditer(row.title)} for row in rows]
+    found = [{match[0].replace("-", "").casefold() for match in _CODE.finditer(row.title)} for row in rows]
     often = Counter((row.source, code) for row, own in zip(rows, found, strict=True) for code in own)
     return make_bags(
         [code for code in own if often[row.source, code] == 1] for row, own in zip(rows, found, strict=True)
@@ -245,8 +245,8 @@ def _count_repeats(core: Ints, source: Ints, scope: Ints) -> Ints:
         every[one, place] += times
     most: defaultdict[tuple[int, int], int] = defaultdict(int)
     for (one, place, show), times in often.items():
-        met = times + often[one, place, -1] if show >= 0 else every[one, place]
-        most[one, show] = max(most[one, show], met)
+        total = times + often[one, place, -1] if show >= 0 else every[one, place]
+        most[one, show] = max(most[one, show], total)
     return np.array([most[key] for key in zip(cores, scopes, strict=True)], dtype=np.int64)
 
 

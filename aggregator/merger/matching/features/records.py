@@ -115,8 +115,8 @@ def _parse_record(line: Mapping[str, object], unit: float) -> Record:
     seconds, step = _parse_length(line.get("duration"), unit)
     number = _read_number(line.get("episode"))
     description, summary = _read_text(line, "description"), _read_text(line, "summary")
-    if year is None and (met := _YEARED.search(_read_text(line, "show") or "")):
-        year = int(met[1])
+    if year is None and (match := _YEARED.search(_read_text(line, "show") or "")):
+        year = int(match[1])
     return Record(
         id=str(line["id"]),
         source=str(line["source"]),
@@ -169,8 +169,8 @@ def _parse_date(value: object) -> tuple[int | None, int | None, float | None, bo
     if value is None or isinstance(value, bool):
         return None, None, None, False
     text = str(value)[:_LONGEST]
-    if met := _YEAR.fullmatch(text):
-        return None, int(met[1]), None, False
+    if match := _YEAR.fullmatch(text):
+        return None, int(match[1]), None, False
     moment = dates.parse(text)
     if moment is None:
         return None, None, None, False

@@ -289,7 +289,8 @@ def _find_repeated(rows: Sequence[Record], lines: Sequence[str]) -> dict[str, fr
     for row, line in zip(rows, lines, strict=True):
         often[row.source].update(set(line.split("\n")) - {""})
     return {
-        source: frozenset(each for each, times in met.items() if times >= _REPEATED) for source, met in often.items()
+        source: frozenset(each for each, times in counts.items() if times >= _REPEATED)
+        for source, counts in often.items()
     }
 
 

@@ -149,10 +149,10 @@ def _sum_window(dense: Marks, marked: Sequence[Bags], bags: Bags, left: Ints, ri
     place += np.repeat(bags.starts[right] - ends + sizes, sizes)
     cell = np.repeat((left - base) * bags.width, sizes)
     cell += bags.features.take(place)
-    met = bags.weights.take(place)
-    met *= dense.take(cell)
+    weights = bags.weights.take(place)
+    weights *= dense.take(cell)
     dense[cells] = 0
-    return np.add.reduceat(met, ends - sizes)
+    return np.add.reduceat(weights, ends - sizes)
 
 
 def _mark_cells(marked: Bags, base: int, last: int) -> Ints:
