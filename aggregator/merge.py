@@ -136,7 +136,7 @@ def merge_entries(store: Store, plan: Plan, now: datetime, note: Note) -> Merged
         misdating=admission.find_misdating(items, matching.clusters),
         seniority=order_sources(repaired.entries, repaired.began),
         since=repaired.since,
-        listed=other_shows.listed(matching.clusters),
+        listed=other_shows.find_listed(matching.clusters),
         until=repaired.lost.until,
         left_out=tuple(each for each in repaired.left_out if each.source not in hidden),
     )

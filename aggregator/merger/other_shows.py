@@ -37,7 +37,7 @@ class Listed(Struct, frozen=True):
     number: int = 1
 
 
-def listed(clusters: Iterable[Cluster]) -> dict[str, tuple[Listed, ...]]:
+def find_listed(clusters: Iterable[Cluster]) -> dict[str, tuple[Listed, ...]]:
     """Return what each source lists now, by source, with what matching found."""
     newest: Counter[str] = Counter()
     entries: list[tuple[Entry, bool]] = []

@@ -143,10 +143,8 @@ def _pair_up(keys: Ints, owners: Ints, rows: int) -> tuple[Ints, int]:
     """Return the pairs of rows with equal key, as ``left * rows + right``, and the number of blocks above the cap."""
     order = np.lexsort((owners, keys))
     keys, owners = keys[order], owners[order]
-    starts = (
-        np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else np.zeros(0, dtype=np.int64)
-    )
-    sizes = np.diff(np.concatenate((starts, [len(keys)])))
+    starts = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))
+    sizes = np.diff(starts, append=len(keys))
     out: list[Ints] = []
     for size in sorted(set(sizes[(sizes > 1) & (sizes <= _CAP)].tolist())):
         members = owners[starts[sizes == size][:, None] + np.arange(size)]

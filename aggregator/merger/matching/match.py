@@ -61,7 +61,7 @@ class Pairs(Struct, frozen=True):
     frame: Frame
     compared: Compared
     vetoes: Ints
-    capped: int = 0
+    capped: int
 
 
 class Constraints(Struct, frozen=True):

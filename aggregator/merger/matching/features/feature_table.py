@@ -30,6 +30,7 @@ from aggregator.merger.matching.features.token_bags import (
     Ints,
     has_shared_features,
     make_bags,
+    make_unique_bags,
     measure_rarity,
     pack_bags,
     weigh_bags,
@@ -40,7 +41,7 @@ ABSENT = -(2**40)  # in every column of whole numbers: the source did not say
 # "GAG275", "WH-1000XM4"; and numbers longer than a date without separators: "773205957368037377"
 _CODE = re.compile(r"(?<![\w-])(?:[^\W\d_]{1,5}-?\d{2,6}(?:-?[^\W_]{1,6})?|\d{9,})(?![\w-])")
 _TOTAL = re.compile(r"(?<=\d)\s?(?:of|von|de|di|sur|van|av|из|z|/)\s?(\d{1,4})\b", re.IGNORECASE)  # "2 of 12"
-_BEGINNING = 200  # characters of a description that are kept to be shown, of which a person is told 80
+_BEGINNING = 200  # characters of a description that are kept to be shown, of which 80 are shown
 
 
 class Frame(Struct, frozen=True):
@@ -110,7 +111,8 @@ def build_frame(records: Sequence[Record]) -> Frame:
     written, names_of = split_titles(listed, scope), tuple(read_names(row, scope) for row in listed)
     stem = find_stems(written, [row.source for row in listed])
     rows, titles, counted = correct_numbers(listed, written, stem, scope.likely_scope)
-    source = _encode([row.source for row in rows])
+    sources = [row.source for row in rows]
+    source = _encode(sources)
     likely_scope = _make_column(scope.likely_scope)
     grams = _bag_grams(titles, names_of)
     title_grams, name_grams, groups = _weigh_grams(grams, likely_scope, source)
@@ -154,11 +156,11 @@ def build_frame(records: Sequence[Record]) -> Frame:
         summaries=brief,
         texts=texts,
         sentences=sentences,
-        unique_ids=_find_unique_ids(rows),
+        unique_ids=make_unique_bags(sources, [row.ids for row in rows]),
         numbers=numbers,
         digits=digits,
         all_numbers=marks,
-        codes=_find_codes(rows),
+        codes=make_unique_bags(sources, [_find_codes(row.title) for row in rows]),
     )
 
 
@@ -218,19 +220,9 @@ def _number_occurrences(digits: Sequence[int | str]) -> list[Hashable]:
     return [(digit, digits[:at].count(digit)) if digit in digits[:at] else digit for at, digit in enumerate(digits)]
 
 
-def _find_unique_ids(rows: Sequence[Record]) -> Bags:
-    """Return the hard ids of each row that occur once in their source."""
-    often = Counter((row.source, value) for row in rows for value in set(row.ids))
-    return make_bags([value for value in row.ids if often[row.source, value] == 1] for row in rows)
-
-
-def _find_codes(rows: Sequence[Record]) -> Bags:
-    """Return the model codes in the title of each row that occur once in their source, "QR-300" as "qr300"."""
-    found = [{match[0].replace("-", "").casefold() for match in _CODE.finditer(row.title)} for row in rows]
-    often = Counter((row.source, code) for row, own in zip(rows, found, strict=True) for code in own)
-    return make_bags(
-        [code for code in own if often[row.source, code] == 1] for row, own in zip(rows, found, strict=True)
-    )
+def _find_codes(title: str) -> set[str]:
+    """Return the model codes in a title, "QR-300" as "qr300"."""
+    return {match[0].replace("-", "").casefold() for match in _CODE.finditer(title)}
 
 
 def _count_repeats(core: Ints, source: Ints, scope: Ints) -> Ints:

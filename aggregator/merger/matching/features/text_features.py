@@ -18,7 +18,7 @@ from aggregator.merger.matching.features.show_scope import Scope
 from aggregator.merger.matching.features.token_bags import (
     Bags,
     Ints,
-    make_bags,
+    make_unique_bags,
     measure_rarity,
     pack_bags,
     weigh_bags,
@@ -103,11 +103,12 @@ def _parse_titles(
     texts: Sequence[str], shows: Sequence[int], named: Mapping[int, str], frames: Mapping[int, Frames]
 ) -> list[Title]:
     """Return the typed pieces of each title; most sources list the same titles."""
-    known: dict[tuple[str, int], Title] = {}
-    for text, show in zip(texts, shows, strict=True):
-        if (text, show) not in known:
-            known[text, show] = parse_title(text, named.get(show, ""), frames[show])
-    return [known[place] for place in zip(texts, shows, strict=True)]
+
+    @cache
+    def parse(text: str, show: int) -> Title:
+        return parse_title(text, named.get(show, ""), frames[show])
+
+    return list(map(parse, texts, shows))
 
 
 def _strip_teasers(rows: Sequence[Record]) -> list[str]:
@@ -226,7 +227,8 @@ def make_text_bags(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags
     long = _fold_texts(rows, [row.description for row in rows])
     short = _fold_texts(rows, [row.summary for row in rows])
     each = _number_words(chain.from_iterable(zip(long, short, strict=True)), number)
-    sentences = _find_own_sentences(rows, ["\n".join(pair) for pair in zip(long, short, strict=True)])
+    lines = [{*one.split("\n"), *two.split("\n")} for one, two in zip(long, short, strict=True)]
+    sentences = [[line for line in own if line.count(" ") >= _WORDY] for own in lines]
     width = max(len(number), 1)
     both = pack_bags(_unite(each[::2], each[1::2]), width)
     rare = [measure_rarity([both], group) for group in groups]
@@ -234,16 +236,7 @@ def make_text_bags(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags
         weigh_bags(pack_bags(each[::2], width), rare),
         weigh_bags(pack_bags(each[1::2], width), rare),
         both,
-        sentences,
-    )
-
-
-def _find_own_sentences(rows: Sequence[Record], lines: Sequence[str]) -> Bags:
-    """Return the hashes of the sentences of each text that occur once in their source."""
-    found = [{line for line in text.split("\n") if line.count(" ") >= _WORDY} for text in lines]
-    often = Counter((row.source, hash(line)) for row, own in zip(rows, found, strict=True) for line in own)
-    return make_bags(
-        [line for line in own if often[row.source, hash(line)] == 1] for row, own in zip(rows, found, strict=True)
+        make_unique_bags([row.source for row in rows], sentences),
     )
 
 
@@ -274,13 +267,14 @@ def _fold_texts(rows: Sequence[Record], written: Sequence[str | None]) -> list[s
 
 def _split_sentences(written: Sequence[str | None]) -> list[str]:
     """Return the folded sentences of each text, one in a line; equal texts share one string."""
-    known: dict[str, str] = {}
-    for text in written:
-        if (whole := text or "") not in known:
-            part = whole[:_DESCRIBED]
-            part = _ADDRESS.sub(" ", part) if "://" in part or "www." in part else part
-            known[whole] = "\n".join(map(fold, _SENTENCE.split(part)))
-    return [known[text or ""] for text in written]
+
+    @cache
+    def split(text: str) -> str:
+        beginning = text[:_DESCRIBED]
+        beginning = _ADDRESS.sub(" ", beginning) if "://" in beginning or "www." in beginning else beginning
+        return "\n".join(map(fold, _SENTENCE.split(beginning)))
+
+    return [split(text or "") for text in written]
 
 
 def _find_repeated(rows: Sequence[Record], lines: Sequence[str]) -> dict[str, frozenset[str]]:

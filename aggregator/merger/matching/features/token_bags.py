@@ -7,7 +7,8 @@ with their levels fit into a gigabyte.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -44,6 +45,13 @@ def make_bags(rows: Iterable[Iterable[Hashable]], number: dict[Hashable, int] | 
     known: dict[Hashable, int] = {} if number is None else number
     coded = [array("i", [known.setdefault(feature, len(known)) for feature in dict.fromkeys(row)]) for row in rows]
     return pack_bags(coded, max(len(known), 1))
+
+
+def make_unique_bags(sources: Sequence[str], rows: Sequence[Collection[Hashable]]) -> Bags:
+    """Return bags of the features of each row that no other row of its source has."""
+    known = list(zip(sources, rows, strict=True))
+    often = Counter((source, feature) for source, row in known for feature in set(row))
+    return make_bags([feature for feature in row if often[source, feature] == 1] for source, row in known)
 
 
 def pack_bags(rows: Sequence[array[int]], width: int) -> Bags:
