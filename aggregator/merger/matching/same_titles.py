@@ -45,6 +45,7 @@ _AGAINST = -3.0  # weight of lengths and texts below which two entries that meet
 _DELAY, _FURTHER = 3, 3  # days that zones and delays explain; by which the next entry of the title must be further away
 _FAR = 1000  # days to the next entry of a title if there is none
 _LARGEST = 1000  # newest entries of one title of a listing that are compared
+_MOST_SIDES = 100  # newest listings of one title that are compared: a source may list other bulletins each hour
 
 _DAY, _MINUTE = 86_400, 60
 _ZONES = 14 * 3600  # seconds by which a time without its zone may be wrong
@@ -247,7 +248,8 @@ def _find_encounters(frame: Frame, key: Ints, era: Ints, first: Ints) -> Iterato
     for together in np.split(order, np.flatnonzero(np.diff(key[order])) + 1):
         parts = np.split(together, np.flatnonzero(np.diff(era[together])) + 1)
         if len(parts) > 1:
-            sides = [_make_side(frame, part) for part in parts]
+            oldest = set(sorted(range(len(parts)), key=lambda at: frame.last[parts[at]].max())[:-_MOST_SIDES])
+            sides = [_make_side(frame, part) for at, part in enumerate(parts) if at not in oldest]
             for at, one in enumerate(sides):
                 yield from ((one, other) for other in sides[at + 1 :] if len(one.rows) + len(other.rows) > 2)  # noqa: PLR2004
 

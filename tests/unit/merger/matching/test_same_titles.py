@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from time import process_time
 
 import pytest
+from msgspec.structs import replace
 
 from aggregator.merger.matching.match import match
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Span
@@ -140,3 +142,13 @@ def test_a_title_of_every_third_day_is_joined_with_no_other_that_is_as_near(titl
     host = [hosted(turn, title, day(3 * turn)) for turn in range(8)]
     page = [listed(turn, title, day(3 * turn + DELAYS[turn])) for turn in range(1, 8)]
     assert sorted_out([*host, *page])[1] == 0
+
+
+def test_a_source_that_lists_other_bulletins_each_time_takes_linear_time() -> None:
+    bulletins = [
+        replace(hosted(turn, TITLES[0], day(0, hour=turn)), span=Span(turn // 2 + 1, turn // 2 + 1))
+        for turn in range(2000)
+    ]
+    start = process_time()
+    assert len(match([*bulletins, listed(0, TITLES[0], day(0))]).clusters) >= len(bulletins)
+    assert process_time() - start < 8
