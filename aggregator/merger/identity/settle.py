@@ -49,7 +49,7 @@ _CONTENT = (
 )
 
 # Parts of a date that are known at each precision, in which a finer date must agree. None can confirm a guess.
-_GRAINS: Mapping[Precision, str] = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M", "second": "%c"}
+_GRAINS: Mapping[Precision, str] = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M"}
 
 # The negative trust of an entry's source, when its published item was first published, that item's guid, since when the
 # entry has its content, and its place within the item: the lowest keeps the guid.
