@@ -21,7 +21,7 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from aggregator.merger.reconciling.provenance import Finding, RankedEntries, Weights, rank_entries, trace
-from aggregator.merger.reconciling.supply import limit_by_rank
+from aggregator.merger.reconciling.supply import FIELDS, limit_by_rank
 from aggregator.merger.reconciling.text_fields import read_description, read_title
 from aggregator.model.cluster import Cluster
 from aggregator.model.entry import PRECISIONS, Duration, Enclosure, Entry, Moment, Tag
@@ -160,18 +160,20 @@ def _choose_link(ranked: RankedEntries) -> Iterator[Finding]:
 
 def _choose_others(ranked: RankedEntries) -> Iterator[Finding]:
     """Yield every other field: the value of the most trusted source that has one and may supply it."""
+    owners = _find_owners(ranked)
     for name in _PLAIN:
-        for entry in ranked.entries:
-            value = limit_by_rank(name, getattr(entry, name), owner=_is_owner(entry, ranked))
+        for entry in owners if name in FIELDS else ranked.entries:
+            value = getattr(entry, name)
             if value not in _EMPTY:
                 yield Finding({name: value}, _trace_plain(name, entry, ranked))
                 break
 
 
-def _is_owner(entry: Entry, ranked: RankedEntries) -> bool:
-    """Return whether the entry's source is trusted like that of the item's audio, or else its most trusted source."""
+def _find_owners(ranked: RankedEntries) -> list[Entry]:
+    """Return the entries whose source is trusted like that of the item's audio, or else its most trusted source."""
     audio = next((each for each in ranked.entries if each.enclosure is not None), ranked.entries[0])
-    return ranked.weights.of(entry) >= ranked.weights.of(audio)
+    least = ranked.weights.of(audio)
+    return [entry for entry in ranked.entries if ranked.weights.of(entry) >= least]
 
 
 def _choose_tags(ranked: RankedEntries) -> Iterator[Finding]:
@@ -181,10 +183,10 @@ def _choose_tags(ranked: RankedEntries) -> Iterator[Finding]:
     """
     chosen: dict[str, Entry] = {}
     tags: list[Tag] = []
+    owners = _find_owners(ranked)
     for entry in ranked.entries:
-        lost = entry.id in ranked.weights.lost
-        allowed = limit_by_rank("tags", entry.tags, owner=_is_owner(entry, ranked), lost=lost)
-        given = [tag for tag in allowed if _get_namespace(tag) not in chosen] if isinstance(allowed, tuple) else []
+        allowed = limit_by_rank(entry.tags, owner=entry in owners, lost=entry.id in ranked.weights.lost)
+        given = [tag for tag in allowed if _get_namespace(tag) not in chosen]
         chosen.update((_get_namespace(tag), entry) for tag in given)
         tags += given
     first = next(iter(chosen.values()), None)

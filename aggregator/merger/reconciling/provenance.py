@@ -137,17 +137,21 @@ def trace(
 
     ``value`` returns an entry's own value as text, ``None`` without one; ``agrees`` is called for those with one.
     """
-    known = [(entry, own, agrees(entry)) for entry in ranked.entries if (own := value(entry)) is not None]
-    agreeing = {entry.source for entry, _, agreed in known if agreed} - {origin.source}
-    dissent = {(entry.source, own[:_QUOTE]) for entry, own, agreed in known if not agreed}
-    trust = sum(ranked.weights.of(entry) for entry, _, _ in known)
-    agreed = sum(ranked.weights.of(entry) for entry, _, agreed in known if agreed)
+    known = [
+        (entry.source, own, agrees(entry), ranked.weights.of(entry))
+        for entry in ranked.entries
+        if (own := value(entry)) is not None
+    ]
+    agreeing = {source for source, _, agreed, _ in known if agreed} - {origin.source}
+    dissent = {(source, own[:_QUOTE]) for source, own, agreed, _ in known if not agreed}
+    trust = sum(weight for *_, weight in known)
+    trust_of_agreeing = sum(weight for *_, agreed, weight in known if agreed)
     return Provenance(
         field=name,
         source=origin.source,
         agreeing=tuple(sorted(agreeing)),
         dissent=tuple(Dissent(source, own) for source, own in sorted(dissent)),
-        confidence=round(agreed / trust, 3) if trust else 1.0,
+        confidence=round(trust_of_agreeing / trust, 3) if trust else 1.0,
         notes=find_notes(name, origin),
     )
 

@@ -27,15 +27,13 @@ TAGS: Mapping[str, Rank] = {name: rule.rank for name, rule in ELEMENTS.items() i
 _ADDRESSES = frozenset({"url", "any"})  # kinds of attributes
 
 
-def limit_by_rank(name: str, value: object, *, owner: bool, lost: bool = False) -> object:
-    """Return the value of a field if the source may supply it, else ``None``; of tags those that it may supply.
+def limit_by_rank(tags: Iterable[Tag], *, owner: bool, lost: bool) -> list[Tag]:
+    """Return those of the tags that their source may supply.
 
     ``owner`` says whether the source has the rank of the item's audio, ``lost`` whether its audio was replaced.
     """
-    if name == "tags" and isinstance(value, tuple):
-        allowed = {"any", *(("owner",) if owner else ()), *(("audio",) if owner and not lost else ())}
-        return tuple(keep_web_tags(tag for tag in value if TAGS.get(tag.name, "owner") in allowed))
-    return value if owner or FIELDS.get(name) != "owner" else None
+    allowed = {"any", *(("owner",) if owner else ()), *(("audio",) if owner and not lost else ())}
+    return list(keep_web_tags(tag for tag in tags if TAGS.get(tag.name, "owner") in allowed))
 
 
 def keep_web_tags(tags: Iterable[Tag]) -> Iterator[Tag]:
