@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from math import sqrt
 from operator import itemgetter
 
@@ -25,7 +25,7 @@ from aggregator.merger.blending.copies import (
     tokenise_copies,
 )
 from aggregator.merger.blending.source_model import EMPTY_MODEL, NO_ODDS, SourceModel
-from aggregator.merger.blending.spelling import Voters, choose_spelling, choose_style, find_mixed_styles
+from aggregator.merger.blending.spelling import Voters, choose_spelling, make_voters
 from aggregator.merger.blending.truncation import mark_cut_copies
 from aggregator.merger.blending.word_breaks import match_word_breaks
 from aggregator.text.tokens import is_unspaced
@@ -55,24 +55,33 @@ class Run(Struct, frozen=True):
     confidence: float
 
 
+_ReadToken = tuple[str, tuple[str, ...], float]
+"""A token of the reading with the gap before it, the sources that have it, and its confidence."""
+
+
 class Reading(Struct, frozen=True):
     """The best reading of several copies.
 
     ``confidence`` is the mean over tokens, ``least`` the lowest, of tokens and of the decisions to leave some out (both
-    0 to 1). ``cut`` is true where no copy is whole: the text then ends in one "…". ``main_source`` is the source that
-    has most of the tokens. ``provenance`` are runs of tokens, in order.
+    0 to 1). ``cut`` is true where no copy is whole: the text then ends in one "…".
     """
 
     text: str
-    confidence: float = 1.0
-    least: float = 1.0
+    confidence: float = 0.0
+    least: float = 0.0
     cut: bool = False
-    main_source: str = ""
-    provenance: tuple[Run, ...] = ()
+    tokens: Sequence[_ReadToken] = ()
 
+    @property
+    def main_source(self) -> str:
+        """Return the source that has most of the tokens, "" without any."""
+        carried = Counter(chain.from_iterable(sources for _, sources, _ in self.tokens))
+        return max(sorted(carried), key=carried.__getitem__, default="")
 
-_ReadToken = tuple[str, tuple[str, ...], float]
-"""A token of the reading with the gap before it, the sources that have it, and its confidence."""
+    @property
+    def provenance(self) -> tuple[Run, ...]:
+        """Return the runs of the reading, in order."""
+        return tuple(_join_runs(self.tokens))
 
 
 def base_language(tag: str) -> str | None:
@@ -91,7 +100,7 @@ def read_text(text: Text, model: SourceModel = EMPTY_MODEL) -> Reading:
     """
     prepared = prepare_copies(text.copies)
     if not prepared:
-        return Reading("", 0.0, 0.0)
+        return Reading("")
     if len({copy.text for copy in prepared}) == 1:
         return _read_alone(prepared)
     for copy in tokenise_copies(prepared):
@@ -103,8 +112,8 @@ def read_text(text: Text, model: SourceModel = EMPTY_MODEL) -> Reading:
     if is_title:
         prepared = select_title_variants(prepared)
     columns = place_moved_runs(align_copies(prepared), prepared)
-    style = choose_style(prepared, model.styles.get(text.show or "", NO_ODDS))
-    reading = _read_columns(columns, Voters(prepared, text.language, style, find_mixed_styles(prepared)))
+    voters = make_voters(prepared, text.language, model.styles.get(text.show or "", NO_ODDS))
+    reading = _read_columns(columns, voters)
     sounder = find_sounder_title(prepared, reading.text) if is_title else None
     return _read_alone([sounder]) if sounder else reading
 
@@ -179,17 +188,8 @@ def _make_reading(tokens: Sequence[_ReadToken], *, cut: bool) -> Reading:
     if cut and tokens:
         tokens = _mark_cut(tokens)
     text = "".join([one for one, _, _ in tokens])
-    carried: Counter[str] = Counter()
-    for sources, times in Counter([sources for _, sources, _ in tokens]).items():
-        carried.update(dict.fromkeys(sources, times))
-    return Reading(
-        text,
-        confidence=sum(scores) / len(scores) if scores else 0.0,
-        least=min(scores, default=0.0),
-        cut=cut,
-        main_source=max(sorted(carried), key=lambda source: carried[source], default=""),
-        provenance=tuple(_join_runs(tokens)),
-    )
+    confidence = sum(scores) / len(scores) if scores else 0.0
+    return Reading(text, confidence, min(scores, default=0.0), cut, tokens)
 
 
 def _mark_cut(tokens: Sequence[_ReadToken]) -> list[_ReadToken]:

@@ -47,7 +47,7 @@ class Voters(NamedTuple):
     copies: Sequence[PreparedCopy]
     language: str | None
     style: _Sides
-    mixers: Sequence[frozenset[int]] = ()
+    mixers: Sequence[set[int]]
 
 
 class _Spelling(NamedTuple):
@@ -71,26 +71,21 @@ def choose_spelling(column: Column, voters: Voters) -> _Spelling:
     return _Spelling(lead + word + trail, writers, share)
 
 
-def choose_style(copies: Sequence[PreparedCopy], odds: Sequence[float]) -> _Sides:
-    """Return the style of quotes, dashes and ellipses: 1 typographic, -1 plain.
+def make_voters(copies: Sequence[PreparedCopy], language: str | None, odds: Sequence[float]) -> Voters:
+    """Return the copies as voters, with the style of quotes, dashes and ellipses that they prefer.
 
     ``odds`` are the natural log-odds that texts of the show are typographic, for each kind. A tie is typographic:
     pages make marks plain more often than typographic.
     """
     votes = list(odds)
-    for copy in copies:
+    mixers: list[set[int]] = [set() for _ in _KINDS]
+    for number, copy in enumerate(copies):
         weight = copy.trust * log_odds(1 - copy.rates.restyled, copy.rates.restyled)
-        votes = [vote + weight * side for vote, side in zip(votes, count_sides(copy.text), strict=True)]
-    return tuple(1 if vote >= 0 else -1 for vote in votes)
-
-
-def find_mixed_styles(copies: Sequence[PreparedCopy]) -> list[frozenset[int]]:
-    """Return for each kind of mark the numbers of the copies that have it in both styles."""
-    counts = [_count_styles(copy.text) for copy in copies]
-    return [
-        frozenset(number for number, (curled, plain) in enumerate(counts) if curled[kind] and plain[kind])
-        for kind in range(len(_KINDS))
-    ]
+        for kind, (curled, plain) in enumerate(_count_styles(copy.text)):
+            votes[kind] += weight * _compare(curled, plain)
+            if curled and plain:
+                mixers[kind].add(number)
+    return Voters(copies, language, tuple(1 if vote >= 0 else -1 for vote in votes), mixers)
 
 
 def count_sides(text: str) -> _Sides:
@@ -99,15 +94,19 @@ def count_sides(text: str) -> _Sides:
     >>> count_sides("It’s “fine” - or so..."), count_sides("fine")
     ((1, -1, -1), (0, 0, 0))
     """
-    return tuple((one > other) - (one < other) for one, other in zip(*_count_styles(text), strict=True))
+    return tuple(_compare(curled, plain) for curled, plain in _count_styles(text))
 
 
-def _count_styles(text: str) -> tuple[list[int], list[int]]:
-    """Return how often a text has each kind in typographic style, and in plain style."""
-    curled = [sum(map(text.count, marks)) for marks, _ in _KINDS]
-    plain = [sum(map(text.count, marks)) for _, marks in _KINDS]
-    plain[_DASHES] = len(_DASH.findall(text)) if "-" in text else 0
-    return curled, plain
+def _compare(curled: int, plain: int) -> int:
+    return (curled > plain) - (curled < plain)
+
+
+def _count_styles(text: str) -> list[tuple[int, int]]:
+    """Return for each kind how often a text has it in typographic and in plain style."""
+    counts = [(sum(map(text.count, curled)), sum(map(text.count, plain))) for curled, plain in _KINDS]
+    if "-" in text:
+        counts[_DASHES] = counts[_DASHES][0], len(_DASH.findall(text))
+    return counts
 
 
 def _fold_marks(surface: str) -> str:
@@ -202,5 +201,5 @@ def _find_unrestyled(parts: Mapping[int, str], voters: Voters) -> frozenset[str]
     if not any(voters.mixers):
         return frozenset()
     taken = [set(kind) for kind in zip(*map(count_sides, parts.values()), strict=True)]
-    numbers = frozenset().union(*(who for who, side in zip(voters.mixers, taken, strict=True) if len(side) > 1))
+    numbers = set().union(*(who for who, side in zip(voters.mixers, taken, strict=True) if len(side) > 1))
     return frozenset(part for number, part in parts.items() if number in numbers)
