@@ -9,7 +9,7 @@ ends, triples also recognise a run that is damaged or stands behind another.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -26,6 +26,9 @@ _LONGEST = 60  # tokens; longer runs are text that the others lack, no longer bo
 _JOINT = 2  # triples across the joint of two phrases, which are unknown
 _MOST_PHRASES = 200_000  # that are counted
 
+_Line = tuple[str, ...]
+"""The words of a copy, every number as #."""
+
 
 class BoilerplateLearner(Struct):
     """Counts of runs and triples of keys at the ends of copies: in one copy only, and in several of one item."""
@@ -40,13 +43,12 @@ class BoilerplateLearner(Struct):
             return
         lines = [_list_keys(copy) for copy in copies]
         inside = _list_triples(lines)
-        several = _find_shared_triples(inside)
+        several = _find_shared_triples(inside.values())
         common = self._add_shared(copies, lines, inside)
         for number, line in enumerate(lines):
             has_uncut_other = any(not copy.cut for other, copy in enumerate(copies) if other != number)
-            has_equal = any(other is inside[number] for at, other in enumerate(inside) if at != number)
             for side, triples in _list_edge_triples(line).items():
-                alone = 0 if has_equal else _count_alone(triples, several)
+                alone = _count_alone(triples, several) if lines.count(line) == 1 else 0
                 self.shared.update(triple for triple in triples if triple in common)
                 if has_uncut_other:
                     self.alone.update(triples[: max(0, alone - _JOINT)])
@@ -55,23 +57,23 @@ class BoilerplateLearner(Struct):
             self._drop_rarest()
 
     def _add_shared(
-        self, copies: Sequence[PreparedCopy], lines: Sequence[Sequence[str]], inside: Sequence[set[str]]
+        self, copies: Sequence[PreparedCopy], lines: Sequence[_Line], inside: Mapping[_Line, set[str]]
     ) -> set[str]:
         """Return the triples that most of the uncut copies have; count the outermost word if all of them have it.
 
         Most, because two copies of four with the same tail may be one page and its mirror.
         """
-        uncut = [number for number, copy in enumerate(copies) if not copy.cut and lines[number]]
+        uncut = [line for line, copy in zip(lines, copies, strict=True) if line and not copy.cut]
         if len(uncut) < 2:  # noqa: PLR2004 - one copy shares nothing
             return set()
         for edge, at in ((HEAD, 0), (TAIL, -1)):
-            outermost = {lines[number][at] for number in uncut}
+            outermost = {line[at] for line in uncut}
             if len(outermost) == 1:
                 self.shared[_make_phrase([*outermost], edge)] += 1
-        counts = Counter(chain.from_iterable(inside[number] for number in uncut))
+        counts = Counter(chain.from_iterable(inside[line] for line in uncut))
         return {triple for triple, count in counts.items() if count > 1 and 2 * count > len(uncut)}
 
-    def _add_run(self, line: Sequence[str], alone: int, edge: str, lines: Sequence[Sequence[str]]) -> None:
+    def _add_run(self, line: _Line, alone: int, edge: str, lines: Sequence[_Line]) -> None:
         """Count the run at an edge that only this copy has, given the number of triples that it has alone there.
 
         A single word that another copy has somewhere else has moved and does not count.
@@ -146,11 +148,11 @@ def strip_boilerplate(copies: Sequence[PreparedCopy], phrases: frozenset[str]) -
         return
     inside = _list_triples(lines)
     for number, (copy, line) in enumerate(zip(copies, lines, strict=True)):
-        others = [(lines[other], inside[other]) for other in range(len(lines)) if other != number]
+        others = [other for at, other in enumerate(lines) if at != number]
         start, end = (0, len(line)) if copy.keep else bounds[number]
-        if start and not _is_lacked(line[:start], HEAD, others):
+        if start and not _is_lacked(line[:start], HEAD, others, inside):
             start = 0
-        if end < len(line) and not _is_lacked(line[end:], TAIL, others):
+        if end < len(line) and not _is_lacked(line[end:], TAIL, others, inside):
             end = len(line)
         if start or end < len(line):
             _keep_tokens(copy, start, end)
@@ -169,12 +171,12 @@ def _keep_tokens(copy: PreparedCopy, start: int, end: int) -> None:
             copy.tokens = tokenise(copy.text)
 
 
-def _is_lacked(run: Sequence[str], edge: str, others: Sequence[tuple[Sequence[str], set[str]]]) -> bool:
-    """Return whether another copy (words, triples) has no triple of the run at an edge, or lacks its single word."""
+def _is_lacked(run: _Line, edge: str, others: Sequence[_Line], inside: Mapping[_Line, set[str]]) -> bool:
+    """Return whether another line has no triple of the run at an edge, or lacks its single word."""
     if len(run) == 1:
-        return any(run[0] not in line for line, _ in others)
+        return any(run[0] not in line for line in others)
     triples = set(_make_triples(run, head="" if edge == TAIL else HEAD, tail="" if edge == HEAD else TAIL))
-    return any(not triples & inside for _, inside in others)
+    return any(triples.isdisjoint(inside[line]) for line in others)
 
 
 def _find_bounds(line: Sequence[str], phrases: frozenset[str], *, cut: bool) -> tuple[int, int]:
@@ -245,11 +247,11 @@ def _measure_reach(line: Sequence[str], phrases: frozenset[str], edge: str) -> i
     return reach
 
 
-def _find_shared_triples(inside: Sequence[set[str]]) -> set[str]:
-    """Return the triples that copies of different words share."""
+def _find_shared_triples(inside: Iterable[set[str]]) -> set[str]:
+    """Return the triples that are in several sets."""
     every: set[str] = set()
     several: set[str] = set()
-    for triples in {id(triples): triples for triples in inside}.values():  # those of equal lines are one object
+    for triples in inside:
         several |= every & triples
         every |= triples
     return several
@@ -270,13 +272,9 @@ def _list_edge_triples(line: Sequence[str]) -> dict[str, list[str]]:
     return {TAIL: tail[::-1], HEAD: list(_make_triples(line[:_LONGEST], tail=TAIL if len(line) <= _LONGEST else ""))}
 
 
-def _list_triples(lines: Sequence[Sequence[str]]) -> list[set[str]]:
-    """Return the triples of each line; of equal lines they are one object."""
-    found: dict[tuple[str, ...], set[str]] = {}
-    for line in map(tuple, lines):
-        if line not in found:
-            found[line] = set(_make_triples(line))
-    return [found[tuple(line)] for line in lines]
+def _list_triples(lines: Iterable[_Line]) -> dict[_Line, set[str]]:
+    """Return the triples of each line."""
+    return {line: set(_make_triples(line)) for line in dict.fromkeys(lines)}
 
 
 def _make_triples(line: Sequence[str], head: str = HEAD, tail: str = TAIL) -> Iterator[str]:
@@ -284,5 +282,5 @@ def _make_triples(line: Sequence[str], head: str = HEAD, tail: str = TAIL) -> It
     return map(" ".join, zip(padded, padded[1:], padded[2:], strict=False))
 
 
-def _list_keys(copy: PreparedCopy) -> list[str]:
-    return [token.unnumbered for token in copy.tokens]
+def _list_keys(copy: PreparedCopy) -> _Line:
+    return tuple([token.unnumbered for token in copy.tokens])
