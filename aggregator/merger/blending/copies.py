@@ -158,10 +158,11 @@ def prepare_copies(copies: Sequence[Copy]) -> list[PreparedCopy]:
         sound = _measure_soundness(repaired, copy.repairs)
         prepared.append(PreparedCopy(copy.source, repaired.text, repaired.cut, sound, trust, keep=copy.keep))
     trusts = [one.trust for one in prepared]
-    texts = remove_tracking(remove_page_additions([one.text for one in prepared]), trusts)
-    texts = restore_lost_letters(texts)
-    for one, text in zip(prepared, restore_case(texts, trusts), strict=True):
-        one.text = text
+    texts = [one.text for one in prepared]
+    if len(set(texts)) > 1:
+        texts = restore_lost_letters(remove_tracking(remove_page_additions(texts), trusts))
+        for one, text in zip(prepared, restore_case(texts, trusts), strict=True):
+            one.text = text
     prepared.sort(key=lambda one: (-one.weight, one.source, one.text, one.cut, one.trust))
     return [one for one in prepared if one.text.strip()]
 
