@@ -78,7 +78,7 @@ def _add_copy(columns: list[Column], number: int, tokens: Sequence[Token]) -> li
     return _insert_columns(columns, number, tokens, in_order, moved)
 
 
-@lru_cache(maxsize=8)  # an item that is learned from is aligned twice
+@lru_cache(maxsize=8)  # equal copies are aligned once
 def _pair_tokens(columns: tuple[str, ...], keys: tuple[str, ...]) -> tuple[Mapping[int, int], Mapping[int, int]]:
     """Return the columns of the tokens that have one: of those in order, and of those that moved."""
     if columns == keys:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
 from math import log
 
 from msgspec import Struct, field
@@ -139,7 +138,6 @@ class PreparedCopy(Struct):
         return self.sound * self.trust
 
 
-@lru_cache(maxsize=1 << 10)
 def log_odds(likely: float, unlikely: float) -> float:
     """Return the weight of one observation in natural log-odds."""
     return log(likely / unlikely)

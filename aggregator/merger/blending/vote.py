@@ -62,29 +62,14 @@ def weigh_stretches(columns: Sequence[Column], copies: Sequence[PreparedCopy]) -
     stretches = _find_stretches(columns)
     reach = [_find_reach(columns, number) for number in range(len(copies))]
     known = [copy.rates for copy in copies]
-    cases = _group_by_case(stretches, reach)
     for _ in range(_ROUNDS):
-        for alike in cases:
-            odds = _measure_odds(alike[0], copies, reach)
-            for stretch in alike:
-                stretch.odds = odds
+        for stretch in stretches:
+            stretch.odds = _measure_odds(stretch, copies, reach)
         for number, copy in enumerate(copies):
             words, marks = _count_errors(stretches, number, reach[number])
             copy.seen = words | marks
             copy.rates = known[number].add_counts(words, _STRENGTH).add_counts(marks, _STRENGTH_OF_MARKS)
     return stretches
-
-
-def _group_by_case(stretches: Sequence[_Stretch], reach: Sequence[tuple[int, int]]) -> list[list[_Stretch]]:
-    """Return the stretches grouped by all that their odds depend on; thousands in a long text make a hundred groups."""
-    begun, ended = max(first for first, _ in reach), min(last for _, last in reach)
-    cases: dict[tuple[object, ...], list[_Stretch]] = {}
-    for stretch in stretches:
-        start, end, size = stretch.start, stretch.end, min(len(stretch.columns), _LONGEST_TAIL + 1)
-        beyond = () if begun <= end and start <= ended else tuple([(end < one, start > other) for one, other in reach])
-        case = (*stretch.columns[0].cells, stretch.lexical, stretch.repeats, size, beyond)
-        cases.setdefault(case, []).append(stretch)
-    return list(cases.values())
 
 
 def _find_stretches(columns: Sequence[Column]) -> list[_Stretch]:
