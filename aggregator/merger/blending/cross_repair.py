@@ -25,9 +25,6 @@ _LOSABLE = re.compile(r"[^\x00-\x7f]")
 _MAY_BE_ACCENTED = re.compile("[\u00c0-\u1eff]")
 _MARKED = re.compile(r"(?<!\S)[^\s?\ufffd]*+[?\ufffd]\S*+")
 _MOST_ALIKE = 64  # words with one outline that are tried; in a script without ASCII all words of a length have one
-# Results are cached, because the copies of an item are repaired twice: to learn from them, and to blend them.
-_SHORT = 10_000  # characters of all copies of which 1,024 results are cached, 20 MB
-_LONGEST = 1_000_000  # characters of which 2 results are cached; above, none
 _Damage = Callable[[str], str]
 _CASED_WORD = re.compile(r"[^\W\d_][\w'’]*")
 _LEAST_WORDS = 2
@@ -65,22 +62,12 @@ def restore_lost_letters(texts: Sequence[str]) -> list[str]:
     marked = any(mark in text for mark in _LOSS_MARKS for text in texts)
     if not marked and not any(_MAY_BE_ACCENTED.search(text) for text in texts):
         return list(texts)
-    size = sum(map(len, texts))
-    return list((_restore_short if size <= _SHORT else _restore_long if size <= _LONGEST else _restore)(tuple(texts)))
-
-
-def _restore(texts: tuple[str, ...]) -> list[str]:
-    marked = any(mark in text for mark in _LOSS_MARKS for text in texts)
     outlines = {text: _list_outlines(text) if marked else [] for text in texts}
     restored = []
     for text in texts:
         others = [other for other in outlines if other != text]
         restored.append(_restore_words(_restore_from_best(text, others), [outlines[other] for other in others]))
     return restored
-
-
-_restore_short = lru_cache(maxsize=1 << 10)(_restore)
-_restore_long = lru_cache(maxsize=2)(_restore)
 
 
 def _restore_from_best(text: str, others: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from aggregator.merger.blending import aligned_copies, cross_repair
+from aggregator.merger.blending import aligned_copies
 from aggregator.merger.blending.copies import Copy
 from aggregator.merger.blending.source_learning import SourceModelLearner
 from aggregator.merger.repair import fixers
@@ -216,10 +216,7 @@ def counting(work):
 
 def forget():
     """Nothing is remembered of a text that was read before."""
-    for cached in (
-        *(fixers._repair_short, fixers._repair_long, tokens._split_short, tokens._split_long),
-        *(cross_repair._restore_short, cross_repair._restore_long),
-    ):
+    for cached in (fixers._repair_short, fixers._repair_long, tokens._split_short, tokens._split_long):
         cached.cache_clear()
     aligned_copies._pair_tokens.cache_clear()
 
