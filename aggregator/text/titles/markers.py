@@ -9,8 +9,9 @@ from aggregator.text.fold import fold
 
 EDGE = " \t-:|,;·•~/>»«_"
 _EPISODE_WORD = (
-    r"(?:episodes?|episodio|episódio|épisode|episod|ep|eps|folge|ausgabe|sendung|aflevering|avsnitt|odcinek|bölüm"
-    r"|no|nr|№|chapter|show)"
+    r"(?:(?:episodes?|episodio|episódio|épisode|episod|epizod|epizoda|epizóda|epizód|ep|eps|folge|ausgabe|sendung"
+    r"|aflevering|avsnitt|afsnit|jakso|odcinek|odc|bölüm|выпуск|эпизод|серия|випуск|епізод|серія|епизод|επεισόδιο|puntata"
+    r"|الحلقة|حلقة|פרק|एपिसोड|tập|ตอนที่|에피소드|chapter|show)(?:[\s.:]{0,2}n[or]\b)?|no|nr|№)"
 )
 _SEASON = r"(?:season|staffel|saison|temporada|series|sezon|seizoen)"
 _LEADING = re.compile(
@@ -90,35 +91,45 @@ def _strip_show(text: str, show: str) -> str:
 
 
 _ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
-_CARDINALS = (  # number words behind the word for a part: "Part One", "Часть вторая"
-    "one eins un uno um een ett أول الأول א",
-    "two zwei deux due dos dois twee två الثاني ב",
-    "three drei trois tre tres três drie الثالث ג",
-    "four vier quatre quattro cuatro quatro fyra",
-    "five fünf cinq cinque cinco",
-    "six sechs sei seis",
+_CARDINALS = (  # number words and letters behind the word for a part: "Part One", "Część pierwsza", "Μέρος Α"
+    """one eins un uno um una een ett én yksi üks egy jedna jeden один bir unu ένα satu أول الأول یک א एक a α а""",
+    """two zwei deux due dos dois twee två to kaksi kaks kettő dvě dwa два iki doi δύο dua الثاني دو ב दो b β б""",
+    """three drei trois tre tres três drie kolme kolm három tři trzy три üç trei τρία tiga الثالث سه ג तीन c γ в""",
+    """four vier quatre quattro cuatro quatro fyra fire neljä négy čtyři cztery четыре чотири dört patru empat الرابع
+    d δ г""",
+    """five fünf cinq cinque cinco fem viisi öt pět pięć пять beş cinci lima الخامس""",
+    """six sechs sei seis sex seks kuusi hat šest sześć шесть altı șase enam السادس""",
 )
 _ORDINALS = (  # number words before it, and often behind it: "segunda parte", "Parte segunda"
-    "first erster erste première prima primera primeira первая pierwsza eerste första",
-    "second zweiter zweite deuxième seconde seconda segunda вторая druga tweede andra",
-    "third dritter dritte troisième terza tercera terceira третья trzecia derde tredje",
-    "fourth vierter vierte quatrième quarta cuarta четвёртая четвертая czwarta vierde fjärde",
+    """first erster erste première prima primera primeira первая pierwsza eerste första første перша първа prva první
+    prvá prvi ensimmäinen esimene első birinci întâi πρώτο pertama اول الأولى ראשון ראשונה पहला""",
+    """second zweiter zweite deuxième seconde seconda segunda segona вторая друга втора druga druhý druhá drugi tweede
+    andra anden andre toinen teine második ikinci İkinci doua δεύτερο kedua دوم الثانية שני שנייה दूसरा""",
+    """third dritter dritte troisième terza tercera terceira третья третя трета trzecia treća třetí tretia treći derde
+    tredje kolmas harmadik üçüncü treia τρίτο ketiga سوم الثالثة שלישי שלישית तीसरा""",
+    """fourth vierter vierte quatrième quarta cuarta четвёртая четвертая четверта четвърта czwarta četvrta čtvrtý vierde
+    fjärde fjerde neljäs negyedik dördüncü patra τέταρτο keempat چهارم الرابعة רביעי चौथा""",
 )
 _NUMBER_OF_ORDINAL = {word: at for at, words in enumerate(_ORDINALS, 1) for word in words.split()}
 _NUMBER_OF_WORD = {word: at for at, words in enumerate(_CARDINALS, 1) for word in words.split()} | _NUMBER_OF_ORDINAL
+_NUMBER_OF_FOLDED_WORD = {word.casefold(): at for word, at in _NUMBER_OF_WORD.items()}
 _PART_WORDS = (
-    *("part", "pt", "teil", "partie", "parte", "partea", "deel", "czesc", "część", "cz", "часть", "частина"),
-    *("ч", "osa", "bölüm", "rész", "díl", "μέρος", "パート", "الجزء", "חלק", "भाग"),
+    *("part", "pt", "teil", "partie", "parte", "partea", "deel", "czesc", "część", "cz", "часть", "частина", "част"),
+    *("ч", "osa", "bölüm", "kısım", "rész", "díl", "část", "časť", "diel", "dio", "dalis", "daļa", "μέρος", "パート"),
+    *("الجزء", "بخش", "قسمت", "חלק", "भाग", "bagian", "bahagian", "phần", "hluti", "act", "akt"),
 )
-_AFTER = "part|half|teil|hälfte|partie|parte|deel|delen|część|часть|bölüm|rész|díl"
+_AFTER = (
+    "part|half|teil|hälfte|partie|parte|deel|delen|del|część|часть|частина|част|osa|bölüm|kısım|rész|díl|část|časť|diel"
+    "|dio|deo|μέρος|भाग"
+)
 _VALUE = rf"(?P<n>\d{{1,2}}|{'|'.join(sorted({*_ROMAN, *_NUMBER_OF_WORD}, key=len, reverse=True))})"
 _OF = r"(?:\s?(?:/|of|von|de|di|sur|van|av|af|z|из)\s?(?P<of>\d{1,2})(?!\d))?"
 # Swedish "Del 2", but not Spanish "noticias del 5" or "Del 5 al 10 de mayo".
-_DEL = r"(?<!\w\s)del(?=\s?\d{1,2}(?!\d|\s(?:al|de)\s))"
-# "The part I played": a single letter is a number only with punctuation, or an end of the title, on one side.
-_LETTERS = frozenset("ivx")
+_DEL = r"(?<!\w\s)del(?=\s?\d{1,2}(?!\d|\s(?:al|de)\s)|\s(?:én|ett|to|två|tre|fire|fyra|fem)(?!\w))"
+# "The part I played", "a parte dos homens": numbers only with punctuation, or an end of the title, on one side.
+_WEAK = frozenset(("dos", "to", "um", "un", "una", "do", *"ivxabcdαβγδабвг"))
 _WORDED = re.compile(
-    rf"(?<![\s\-:,|])[\s\-:,|]*+[(\[]?\b(?:{'|'.join(_PART_WORDS)}|{_DEL})(?:\b|(?=\d))\.?\s?#?{_VALUE}(?!\w|/(?!\d\d?\b)|[.:]\d){_OF}[)\]]?",
+    rf"(?<![\s\-:,|])[\s\-:,|]*+[(\[]?\b(?:{'|'.join(_PART_WORDS)}|{_DEL})(?:\b|(?=\d))\.?\s?#?(?:a\s(?=doua|treia|patra))?{_VALUE}(?!\w|/(?!\d\d?\b)|[.:]\d){_OF}[)\]]?",
     re.IGNORECASE,
 )
 _SET_OFF = r"[)\]]?(?=\s*(?:$|[\-:,|)\]]))"
@@ -136,8 +147,9 @@ _FRACTION = re.compile(
 )
 # Last parts are 3, whether of two or of three, so that they differ from the middle one.
 _HALVES = {"前半": 1, "後半": 2, "前編": 1, "中編": 2, "後編": 3, "前篇": 1, "後篇": 3, "上": 1, "中": 2, "下": 3}
+_HALVES |= {"상": 1, "중": 2, "하": 3}
 _HALF = re.compile(
-    r"(?<![\s\-])[\s\-]*+[(（\[【〈<]?(?P<h>前半|後半|前編|中編|後編|前篇|後篇)(?:戦)?[)）\]】〉>]?|[(（【]\s?(?P<b>[上中下])\s?[)）】]"
+    r"(?<![\s\-])[\s\-]*+[(（\[【〈<]?(?P<h>前半|後半|前編|中編|後編|前篇|後篇)(?:戦)?[)）\]】〉>]?|[(（【]\s?(?P<b>[上中下상중하])\s?[)）】]"
 )
 _CHINESE = "一二三四五六七八九十"
 _PIECE = re.compile(  # 第2部, 第二部分, 2부, 제2편, その2, （二）, 下集; 三部作 is a trilogy
@@ -168,10 +180,10 @@ def find_part(text: str) -> tuple[Part, str]:
         if match is None:
             continue
         groups = match.groupdict()
-        number = _read_number(groups.get("n") or groups.get("n2"))
-        total = _read_number(groups.get("of") or groups.get("of2"))
-        letter = (groups.get("n") or "").casefold() in _LETTERS
-        if number and (total is None or number <= total) and not (letter and not _is_set_off(text, match)):
+        number = read_number(groups.get("n") or groups.get("n2"))
+        total = read_number(groups.get("of") or groups.get("of2"))
+        weak = (groups.get("n") or "").casefold() in _WEAK
+        if number and (total is None or number <= total) and not (weak and not _is_set_off(text, match)):
             return Part(number, total), _remove_mark(text, match)
     return (Part(), text) if text.isascii() else _find_asian_part(text)
 
@@ -198,12 +210,12 @@ def _remove_mark(text: str, match: re.Match[str]) -> str:
     return f"{text[: match.start()].rstrip()} {text[match.end() :].lstrip()}".strip(" :-,|") or text
 
 
-def _read_number(written: str | None) -> int | None:
-    """Return a digit, roman numeral or number word as a number."""
+def read_number(written: str | None) -> int | None:
+    """Return a digit, roman numeral or number word as a number; ``None`` for any other word."""
     if written is None:
         return None
     low = written.casefold()
-    return int(low) if low.isdecimal() else _ROMAN.get(low) or _NUMBER_OF_WORD.get(low)
+    return int(low) if low.isdecimal() else _ROMAN.get(low) or _NUMBER_OF_FOLDED_WORD.get(low)
 
 
 _TAG_WORDS = {
