@@ -14,6 +14,7 @@ from msgspec import Struct
 from aggregator.merger.matching.features.feature_table import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bags, Bools, Doubles, Ints, sum_shared
 from aggregator.merger.matching.scoring import KINDS, LEVELS, Levels, has_level
+from aggregator.text.titles.replaced_words import find_replaced_word
 
 LONGER = ("precise, more", "minutes, more")  # levels of lengths that contradict
 VETOES: tuple[str | None, ...] = (None, "different parts", "a post and an episode without a shared id", "one source")
@@ -42,6 +43,7 @@ _STRONG_EVIDENCE = {
 }
 
 _PARTLY = (".2 to .3", ".3 to .4", ".4 to .5", ".5 to .6", ".6 to .7", ".7 to .8", ".8 to .9")
+_ALIKE, _REPLACED = (*_PARTLY, "above .9"), ".7 to .8"
 _OMITTED = 2  # words that a title leaves out beside digits
 _ANNOUNCED = ".5 to .6"  # the least level of the title of an announcement and that of its item
 
@@ -106,6 +108,7 @@ def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     _promote_numbered_titles(frame, left, right, levels)
     _drop_quoted_texts(frame, left, right, levels)
     _forgive_omissions(frame, left, right, levels)
+    _mark_replaced_words(frame, left, right, levels)
 
 
 # Titles
@@ -207,7 +210,7 @@ def _promote_numbered_titles(frame: Frame, left: Ints, right: Ints, levels: Leve
 
     The day or the text must agree, too: a listing with numbers of its own may have the same number for another item.
     For a title that is only a number, the next day does not count (in a daily show it is that of the next item), and
-    with contradicting texts the title counts as repeated.
+    with contradicting texts the title counts as repeated. So does one that has different numbers on different days.
     """
     title = levels[:, KINDS.index("title")]
     numbered = (frame.full_title[left] == frame.full_title[right]) & (frame.full_title[left] != ABSENT)
@@ -221,6 +224,10 @@ def _promote_numbered_titles(frame: Frame, left: Ints, right: Ints, levels: Leve
     title[unlike] = np.minimum(title[unlike], LEVELS["title"].index(_REPEATED[1]))
     once = np.maximum(frame.full_title_repeats[left], frame.full_title_repeats[right]) == 1
     title[same & agreed & ~unlike & once] = LEVELS["title"].index(_ONCE)
+    renumbered = has_level(levels, "title", (_ONCE,)) & has_level(levels, "number", ("different",))
+    for at in np.flatnonzero(renumbered & has_level(levels, "date", _OTHER_DAYS)).tolist():
+        if frame.titles[left[at]].numbers and frame.titles[right[at]].numbers:
+            title[at] = LEVELS["title"].index(_REPEATED[1])
 
 
 def _forgive_omissions(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
@@ -241,6 +248,20 @@ def _forgive_omissions(frame: Frame, left: Ints, right: Ints, levels: Levels) ->
     title = levels[:, KINDS.index("title")]
     announced = quoted & (title > 0) & has_level(levels, "date", _NEAR_DATES)
     title[announced] = np.maximum(title[announced], LEVELS["title"].index(_ANNOUNCED))
+
+
+def _mark_replaced_words(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
+    """Count titles that differ in one word as those of two parts, and their likeness as little.
+
+    "The Night Library: morning" and "The Night Library: evening": damage leaves words out, adds some, or misspells
+    them; another word in the same place is another item, unless it is a decoration before the title.
+    """
+    title, part = levels[:, KINDS.index("title")], levels[:, KINDS.index("part")]
+    for at in np.flatnonzero((part == 0) & has_level(levels, "title", _ALIKE)).tolist():
+        replaced = find_replaced_word(frame.titles[left[at]].core, frame.titles[right[at]].core)
+        if replaced is not None:
+            title[at] = min(title[at], LEVELS["title"].index(_REPLACED))
+            part[at] = 0 if replaced.isdecimal() else LEVELS["part"].index("another word")  # digits have their own kind
 
 
 # Texts

@@ -51,7 +51,7 @@ LEVELS: dict[str, tuple[str, ...]] = {
     "number": ("none", "equal, same season", "equal", "equal, other season", "different"),
     "tag": ("none", "same", "different"),
     "digits": ("none", "equal", "one has more", "conflict", "a code of its own"),
-    "part": ("none", "equal", "one has", "conflict"),
+    "part": ("none", "equal", "one has", "conflict", "another word"),
     "order": (
         *("none", "elsewhere", "between the same items", "one of few between the same items"),
         *("alone between the same items", "same place in a series of one title"),
@@ -97,7 +97,7 @@ SHIPPED = Table(
         (0.0, 3.5, 2.2, -4.2, -4.9),
         (0.0, 0.2, -3.7),
         (0.0, 2.0, -3.1, -6.2, 4.5),
-        (0.0, 3.0, -2.8, -7.0),
+        (0.0, 3.0, -2.8, -7.0, -5.0),
         (0.0, -3.0, 1.5, 2.5, 3.0, 4.0),
     ),
 )
