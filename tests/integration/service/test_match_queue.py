@@ -38,14 +38,15 @@ def fleet(tmp_path: Path) -> Iterator[Fleet]:
         yield opened
 
 
-def configure(fleet: Fleet, postgresql: PostgreSQL, redis: Redis, name: str) -> Path:
-    return fleet.config(name, postgresql.make_database(name), f"queue: {redis.address}", "lease_seconds: 6", feeds=1)
+def configure(fleet: Fleet, postgresql: PostgreSQL, redis: Redis, name: str, lease: int) -> Path:
+    extra = (f"queue: {redis.address}", f"lease_seconds: {lease}")
+    return fleet.config(name, postgresql.make_database(name), *extra, feeds=1)
 
 
 def test_workers_give_the_answers_of_one_machine_although_one_dies_and_the_queue_is_emptied(
     fleet: Fleet, postgresql: PostgreSQL, redis: Redis
 ) -> None:
-    config = configure(fleet, postgresql, redis, "lost")
+    config = configure(fleet, postgresql, redis, "lost", 12)
     matching = fleet.start("match", "all.jsonl", "--queue", "-c", config.name, "-o", "there.jsonl")
     with Client.from_url(redis.address) as client:
         wait_for(lambda: client.llen("aggregator:matches") == 5, 120)
@@ -67,7 +68,7 @@ def test_workers_give_the_answers_of_one_machine_although_one_dies_and_the_queue
 
 
 def test_without_a_worker_it_ends_with_one_line(fleet: Fleet, postgresql: PostgreSQL, redis: Redis) -> None:
-    config = configure(fleet, postgresql, redis, "idle")
+    config = configure(fleet, postgresql, redis, "idle", 6)
     done = run_program(fleet.folder, "match", "all.jsonl", "--queue", "-c", config.name, seconds=120)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert "no worker answered 3 messages; is `aggregator worker` running?" in done.stderr

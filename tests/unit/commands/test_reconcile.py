@@ -130,6 +130,7 @@ def test_lone_surrogates_do_not_break_the_output():
     json.dumps(answers, ensure_ascii=False).encode()
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the limit, reached in a destructor
 def test_a_line_that_costs_too_much_is_told_and_the_others_are_answered(monkeypatch):
     long = " ".join(f"word{number}" for number in range(20_000))
     monkeypatch.setattr(

@@ -29,7 +29,7 @@ def test_an_item_is_explained(looker: Visitor) -> None:
     guid = find(looker, "Ovens and steam")
     page = looker.json(f"/feeds/crumb-talk/item.json?guid={guid}")
     fields = {field["name"]: field for field in page["fields"]}
-    assert (fields["title"]["source"], fields["title"]["agreeing"]) == ("numbered", ["topic"])
+    assert (fields["title"]["source"], fields["title"]["agreeing"]) == ("topic", ["numbered"])
     assert {entry["source"] for entry in page["entries"]} == {"numbered", "topic"}
     assert page["pairs"][0]["bars"][0]["name"] == "title"
     assert looker.get(f"/feeds/crumb-talk/item?guid={guid}").text.count("<article") == len(fields)
@@ -40,20 +40,20 @@ def test_an_item_is_explained(looker: Visitor) -> None:
 
 def test_corrections_are_in_the_feed_and_are_undone(visitor: Visitor, home: Path) -> None:
     ovens, rye = find(visitor, "Ovens and steam"), find(visitor, "Rye without fear")
-    cold = find(visitor, "Keeping a starter cold")
+    starter = find(visitor, "Keeping cold starters alive")
     before = published(home)
     undone = []
     for guid, label, typed in (
         (rye, "Set", {"field": "title", "value": "Rye with fear"}),
         (ovens, "Part numbered", {}),
-        (cold, "Take out", {"reason": "not ours"}),
+        (starter, "Take out", {"reason": "not ours"}),
     ):
         visitor.get(f"/feeds/crumb-talk/item?guid={guid}")
         assert visitor.press(label, **typed).status_code == 200, visitor.page.text
         undone.append(next(form for form in visitor.forms() if form["label"] == "Undo"))
     after = published(home)
     assert after[rye] == "Rye with fear"
-    assert cold not in after
+    assert starter not in after
     assert sorted(after.values()).count("Ovens and steam") + sum("Ovens" in each for each in after.values()) > 2
     assert "not ours" in visitor.get("/feeds/crumb-talk").text
     for form in undone:

@@ -18,8 +18,8 @@ REVIEW = "/feeds/crumb-talk/review"
 def test_a_pair_is_shown_decided_and_taken_back(visitor: Visitor, home: Path) -> None:
     assert visitor.json("/review.json")["feeds"][0]["pairs"] == 1
     page = visitor.json(f"{REVIEW}.json")
-    assert ["removed", "cold"] in page["left"]["title"]
-    assert ["added", "alive"] in page["right"]["title"]
+    assert ["removed", "cold starters"] in page["left"]["title"]
+    assert ["added", "a starter"] in page["right"]["title"]
     before = published(home)
     visitor.get(REVIEW)
     shown = visitor.press("Same")
