@@ -62,11 +62,12 @@ class _ImportLine(Struct, frozen=True):
 
 
 class _ImportPage(Struct, frozen=True):
-    """The page on which an OPML file is given, and the feeds that it would add."""
+    """The page on which an OPML file is given, and the feeds that it would add; ``more`` counts those not shown."""
 
     number: str
     feeds: tuple[_ImportLine, ...]
     skipped: int
+    more: int
     read: bool
 
 
@@ -166,12 +167,13 @@ def _show_import(desk: Desk, request: PageRequest) -> _ImportPage:
     number = request.query.get("found", "")
     found = desk.cache.find(number)
     if not isinstance(found, _Import):
-        return _ImportPage("", (), 0, read=False)
+        return _ImportPage("", (), 0, 0, read=False)
     lines = (
         _ImportLine(place, each.title or "", redact(dict(each.keys).get("url", "")), each.feed)
         for place, each in enumerate(found.additions[:_MOST_FEEDS])
     )
-    return _ImportPage(number, tuple(lines), found.skipped, read=True)
+    more = max(0, len(found.additions) - _MOST_FEEDS)
+    return _ImportPage(number, tuple(lines), found.skipped, more, read=True)
 
 
 def _read_import(desk: Desk, request: PageRequest) -> ActResult:

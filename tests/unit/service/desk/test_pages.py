@@ -140,6 +140,13 @@ def test_subscriptions_are_chosen_from_an_opml_file(visitor: Visitor, home: Path
     assert "show-2" in text
 
 
+def test_feeds_of_a_long_opml_file_that_are_not_shown_are_counted(visitor: Visitor) -> None:
+    outlines = "".join(f'<outline type="rss" text="Show {n}" xmlUrl="https://a.example/{n}"/>' for n in range(1003))
+    visitor.get("/import")
+    answer = visitor.press("Read", text=f"<opml version='2.0'><body>{outlines}</body></opml>")
+    assert "3 further feeds of the file" in answer.text
+
+
 def test_the_system_shows_what_workers_have_and_what_waits(visitor: Visitor) -> None:
     with database.open_store(visitor.desk.config.state) as store:
         leases.set_feeds(store, ["crumb-talk", "other"], now() - timedelta(hours=2))
