@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import partial
-from itertools import groupby
+from itertools import filterfalse, groupby
 from typing import Literal
 
 _WORDS = re.compile(r"[^\W_]+")
@@ -31,7 +31,7 @@ def fold(text: str) -> str:
     """
     if text.isascii():  # the same answer in a fifth of the time; most texts are ASCII
         return " ".join(text.translate(_ASCII).split())
-    letters = [letter for letter in normalize("NFKD", text) if not unicodedata.combining(letter)]
+    letters = filterfalse(unicodedata.combining, normalize("NFKD", text))
     return " ".join(_WORDS.findall("".join(letters).casefold()))
 
 
