@@ -95,6 +95,21 @@ def write_listings(store: Store, feed: str, source: Source, listings: Sequence[L
             previous_anchor = _write_show(connection, same, anchor, records.encode(listing.show))
             of = _DocumentListing(feed, source.name, document, number, stamp(at), previous_at, anchor, previous_anchor)
             _write_document(connection, of, known, listing)
+        of = _DocumentListing(feed, source.name, len(listings), number, stamp(at), previous_at, 0, 0)
+        _close_former_documents(connection, of)
+
+
+def _close_former_documents(connection: Connection, after: _DocumentListing) -> None:
+    """Close the entries of the document ``after`` and those behind it, which the source has no more: its kind changed.
+
+    Open entries would be two items with those that the new kind lists.
+    """
+    table = schema.shows
+    former = table.c.feed == after.feed, table.c.source == after.source, table.c.document >= after.document
+    for row in list(select_rows(connection, table, *former)):
+        known = _read_known(connection, {"feed": row.feed, "source": row.source, "document": row.document})
+        of = replace(after, document=row.document, previous_anchor=row.anchor)
+        _flush(connection, [], [], list(_missing_rows(of, known, set())), least=1)
 
 
 def _begin_listing(connection: Connection, feed: str, source: Source, at: str) -> tuple[int, str]:

@@ -270,6 +270,17 @@ def test_memory_grows_with_the_keys_not_with_the_texts(state: str) -> None:
     assert peak_of_changes < 15_000_000, "15 MB of text were read and 15 MB written"
 
 
+def test_a_kind_with_fewer_documents_closes_what_the_others_listed(store: Store) -> None:
+    """Else the entries of the new kind, under other keys, are two items with these, and each is published twice."""
+    write_listings(store, "show", HOST, [listing("a"), listing("b")], at(0))
+    write_listings(store, "show", replace(HOST, kind="feed"), [listing("c")], at(1))
+    spans = {key: each.entry.span for key, each in by_key(store, "show").items()}
+    assert spans == {"a": Span(1, 1), "b": Span(1, 1), "c": Span(2, 2)}
+    write_listings(store, "show", replace(HOST, kind="feed"), [None], at(2))
+    write_listings(store, "show", HOST, [None, listing("b")], at(3))
+    assert by_key(store, "show")["b"].entry.span == Span(1, 3)
+
+
 keys = st.lists(st.sampled_from("abcdef"), unique=True, max_size=5)
 moments = st.one_of(st.none(), st.datetimes(timezones=st.just(UTC)).map(Moment))
 
@@ -285,7 +296,8 @@ def test_the_store_agrees_with_a_model(store: Store, runs: Sequence[Sequence[lis
         given_now = [None if part is None else listing(*part) for part in run]
         write_listings(store, feed, HOST, given_now, at(hours))
         if any(part is not None for part in run):
-            standing = {**standing, **{number: part for number, part in enumerate(run) if part is not None}}
+            known = standing | {number: part for number, part in enumerate(run) if part is not None}
+            standing = {number: part for number, part in known.items() if number < len(run)}
             history.append(standing)
     wanted: dict[str, tuple[Span, int]] = {}
     for number, listed in enumerate(history, start=1):
