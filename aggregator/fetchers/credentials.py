@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from aggregator.errors import FetchError
 from aggregator.model.entry import Listing, Tag
+from aggregator.model.record import make_json_decoder
 from aggregator.model.source import Request, Source
 
 Secrets = tuple[tuple[str, str], ...]
@@ -26,6 +27,7 @@ Secrets = tuple[tuple[str, str], ...]
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _QUOTED = re.compile(r"(?:\$|%24)(?:\{|%7[Bb])([A-Za-z_][A-Za-z0-9_]*)(?:\}|%7[Dd])")  # in an address
 _SHORTEST_HIDDEN = 6  # characters; a shorter value would be found in any text
+_LISTINGS = make_json_decoder(Listing)
 _ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")  # that documents are written in
 
 
@@ -83,7 +85,7 @@ def _hide_values(listing: Listing, source: Source) -> Listing:
     text = msgspec.json.encode(listing).decode()
     spelled = tuple((name, msgspec.json.encode(value).decode()[1:-1]) for name, value in secrets)
     hidden = hide(text, spelled)
-    return listing if hidden == text else msgspec.json.decode(hidden, type=Listing)
+    return listing if hidden == text else _LISTINGS.decode(hidden)
 
 
 def _remove_addresses(listing: Listing, source: Source) -> Listing:

@@ -16,7 +16,7 @@ from aggregator.errors import ReadError
 from aggregator.fetchers.http.target import make_printable, redact
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.outline import Outline, Pick
-from aggregator.model.record import replace_surrogates
+from aggregator.model.record import make_msgpack_decoder, replace_surrogates
 from aggregator.model.source import Document, Proposals
 from aggregator.sandbox import forks
 from aggregator.sandbox.forks import ForkError
@@ -63,7 +63,7 @@ class Answer(Struct, omit_defaults=True):
 
 
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(Answer)
+_decoder = make_msgpack_decoder(Answer)
 
 
 def read(document: Document, limits: Limits = LIMITS, most_items: int = MOST_ITEMS) -> Listing:

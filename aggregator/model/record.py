@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from threading import Lock
+from typing import Any, TypeVar
 
+import msgspec
 from msgspec import Struct
+
+T = TypeVar("T")
+
+_MAKING = Lock()
 
 
 class Record(Struct, frozen=True, omit_defaults=True):
@@ -20,3 +26,19 @@ def replace_surrogates(value: Any) -> Any:
     if isinstance(value, dict):
         return {replace_surrogates(key): replace_surrogates(each) for key, each in value.items()}
     return value
+
+
+def make_json_decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
+    """Return a decoder of JSON for a type; one thread makes one at a time.
+
+    msgspec (0.22) describes a class of records when a decoder first needs it. Another thread that needs the class
+    meanwhile gets the unfinished description, and the process ends by a segmentation fault.
+    """
+    with _MAKING:
+        return msgspec.json.Decoder(kind)
+
+
+def make_msgpack_decoder(kind: type[T]) -> msgspec.msgpack.Decoder[T]:
+    """Return a decoder of MessagePack for a type; one thread makes one at a time, as in `make_json_decoder`."""
+    with _MAKING:
+        return msgspec.msgpack.Decoder(kind)

@@ -20,6 +20,7 @@ from aggregator.generator.files import Staged, WrittenFile
 from aggregator.generator.json_text import to_json
 from aggregator.generator.storage.output import Output
 from aggregator.model.feed import Cover, Plan
+from aggregator.model.record import make_msgpack_decoder
 from aggregator.result import ChangedTitles, Publication
 from aggregator.sandbox import forks
 from aggregator.sandbox.forks import ForkError
@@ -74,6 +75,9 @@ class Edition(Struct, frozen=True):
     damaged: str = ""
 
 
+_DECODER = make_msgpack_decoder(Edition)
+
+
 class Composed:
     """An edition, and the file with the writes that it needs of the store."""
 
@@ -82,7 +86,7 @@ class Composed:
         self._file = file
         try:
             *self._writes, last = forks.find_messages(file)
-            self.edition = msgspec.msgpack.decode(self._read(*last), type=Edition)
+            self.edition = _DECODER.decode(self._read(*last))
         except (ValueError, RecursionError) as error:
             file.close()
             raise ForkError(f"what its process returned cannot be read ({error})") from error

@@ -12,17 +12,20 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
-from msgspec import Struct, convert, field, to_builtins
+import msgspec
+from msgspec import Struct, field
 
 from aggregator.errors import QueueError
 from aggregator.merger.matching import catalogue
 from aggregator.merger.matching.catalogue import Answers, Batch
+from aggregator.model.record import make_json_decoder
 from aggregator.service import queue
 from aggregator.service.queue import Broker
 
 _QUEUE: Final = "matches"
+_BATCHES = make_json_decoder(Batch)
 _ACTOR: Final = "match"
 
 _MOST = 64
@@ -65,7 +68,7 @@ class _Run(Struct):
 
     def add(self, number: int, batch: Batch) -> None:
         """Have a batch sent."""
-        self.sent[number] = _Sent({"run": self.key, "number": number, "batch": to_builtins(batch)})
+        self.sent[number] = _Sent({"run": self.key, "number": number, "batch": msgspec.json.encode(batch).decode()})
 
     def exchange(self) -> None:
         """Send what is due, and keep the next answer if one comes within a second; raise QueueError."""
@@ -127,8 +130,8 @@ def match_on_workers(
 def add_matching(broker: Broker, url: str, lease: timedelta) -> None:
     """Have a worker match what runs send, beside its feeds; before it begins its work."""
 
-    def match(run: str, number: int, batch: dict[str, Any]) -> None:
-        answers = json.dumps((number, catalogue.match_batch(convert(batch, Batch))))
+    def match(run: str, number: int, batch: str) -> None:
+        answers = json.dumps((number, catalogue.match_batch(_BATCHES.decode(batch))))
         with queue.translating_errors(url):
             broker.client.pipeline().rpush(run, answers).expire(run, _KEPT_SECONDS).execute()
 

@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, insert, select
 
 from aggregator.errors import LockedError, StoreError
-from aggregator.model.record import replace_surrogates
+from aggregator.model.record import make_msgpack_decoder, replace_surrogates
 from aggregator.store import checksums, migrations, schema
 from aggregator.store import connection as connections
 
@@ -271,7 +271,8 @@ def write_deferred(store: Store, packed: bytes) -> None:
 @cache
 def _decoder() -> msgspec.msgpack.Decoder[Any]:
     """Return the decoder of every deferred write; the modules of the store are loaded by now."""
-    return msgspec.msgpack.Decoder(Union[tuple(record for record, _ in _writes.values())])  # noqa: UP007 - of a list
+    kind: Any = Union[tuple(record for record, _ in _writes.values())]  # noqa: UP007 - of a list
+    return make_msgpack_decoder(kind)
 
 
 def _encode(record: Struct) -> bytes:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import ColumnElement, Connection, LargeBinary, case, cast, delete, func, select, tuple_
 
+from aggregator.model.record import make_msgpack_decoder
 from aggregator.model.source import Poll, PollDay, PollState
 from aggregator.store import records
 from aggregator.store.database import BATCH, Store, batches, reading, select_rows, transaction, upsert, writing
@@ -24,7 +25,7 @@ MOST_POLLS: Final = 100
 DAYS: Final = 90
 """Days of which the polls are counted, today included."""
 
-_POLLS = msgspec.msgpack.Decoder(tuple[Poll, ...])
+_POLLS = make_msgpack_decoder(tuple[Poll, ...])
 
 
 def read_poll_states(store: Store, feeds: Collection[str]) -> dict[tuple[str, str], tuple[PollState, ...]]:

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import fields, replace
 
 from aggregator.errors import StoreError
-from aggregator.model.record import replace_surrogates
+from aggregator.model.record import make_json_decoder, replace_surrogates
 
 R = TypeVar("R", bound=Struct)
 
@@ -83,7 +83,7 @@ def _decode(kind: Any, name: str, text: str) -> Any:
 
 @cache
 def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(kind)
+    return make_json_decoder(kind)
 
 
 def digest(text: str) -> str:

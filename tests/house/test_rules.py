@@ -129,6 +129,12 @@ def test_nothing_is_caught_or_left_that_should_not_be() -> None:
     assert found == []
 
 
+def test_decoders_are_made_by_one_thread_at_a_time() -> None:
+    pattern = re.compile(r"\bjson\.Decoder\(|\bmsgpack\.Decoder\(|\bconvert\(.*, [A-Z]")
+    found = [name for name, text, _ in map(read, FILES) if pattern.search(text) and name != "model/record.py"]
+    assert found == []
+
+
 def test_no_group_repeats_possessively() -> None:
     # CPython 3.11.0 to 3.11.4 keep half of a failed repetition (python/cpython#106052), later ones miscount the groups
     # in it (#101955); "(?>(?:...)*)" says the same and is right everywhere.

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from aggregator import corrections
 from aggregator.errors import StoreError
+from aggregator.model.record import make_json_decoder
 from aggregator.service.desk.frame import Act, ActResult, Button, Desk, Page, PageRequest
 from aggregator.service.desk.jobs import Job
 from aggregator.service.desk.published import Pieces, unmark
@@ -64,7 +65,7 @@ class _Difference(Struct, frozen=True):
     sources: Mapping[str, _Both] = {}
 
 
-_DECODER = msgspec.json.Decoder(dict[str, _Difference])
+_DECODER = make_json_decoder(dict[str, _Difference])
 
 
 class _FieldChange(Struct, frozen=True):

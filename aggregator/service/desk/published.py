@@ -15,6 +15,7 @@ from aggregator.generator.paging import find_archives
 from aggregator.model.cluster import Pair
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment
 from aggregator.model.item import Dissent
+from aggregator.model.record import make_json_decoder
 from aggregator.service.desk.frame import MissingError
 from aggregator.text import word_diff
 from aggregator.text.html import to_text
@@ -88,8 +89,8 @@ class Report(Struct, frozen=True, gc=False):
     remarks: tuple[str, ...] = ()
 
 
-_DECODER = msgspec.json.Decoder(Report)
-_EVIDENCE_DECODER = msgspec.json.Decoder(tuple[Pair, ...])
+_DECODER = make_json_decoder(Report)
+_EVIDENCE_DECODER = make_json_decoder(tuple[Pair, ...])
 
 
 def read_report(folder: Path) -> Report:
@@ -145,7 +146,7 @@ class _FeedFile(Struct, frozen=True, gc=False):
     items: tuple[FeedItem, ...] = ()
 
 
-_FEED_DECODER = msgspec.json.Decoder(_FeedFile)
+_FEED_DECODER = make_json_decoder(_FeedFile)
 
 
 def read_published_item(folder: Path, guid: str) -> FeedItem:

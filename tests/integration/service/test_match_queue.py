@@ -63,7 +63,8 @@ def test_workers_give_the_answers_of_one_machine_although_one_dies_and_the_queue
     assert there.count("\n") == SHOWS * 36
     assert there == here
     with Client.from_url(redis.address) as client:
-        assert client.keys("aggregator:matched:*") == []
+        late = client.keys("aggregator:matched:*")  # answers to a batch that was sent again
+        assert all(client.ttl(key) > 0 for key in late)
     assert "Traceback" not in fleet.logs()
 
 
