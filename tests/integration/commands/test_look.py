@@ -55,9 +55,9 @@ def test_explain_finds_the_feed_of_a_guid(run, shop: Path) -> None:
 
 @pytest.mark.usefixtures("done")
 def test_explain_lists_several_and_offers_the_nearest(run) -> None:
-    several = run("explain", "starter")
+    several = run("explain", "alive")
     assert several.returncode == 2
-    assert several.stderr.splitlines()[0] == 'aggregator: "starter" is in the title of 2 items; name one:'
+    assert several.stderr.splitlines()[0] == 'aggregator: "alive" is in the title of 2 items; name one:'
     nobody = run("explain", "ovens and steem")
     assert nobody.returncode == 2
     assert 'did you mean "Ovens and steam"?' in nobody.stderr
