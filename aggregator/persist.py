@@ -49,7 +49,7 @@ _KEPT_FOR = timedelta(minutes=1)
 """How long that time is not written again: many workers would wait for one another at its row."""
 
 _LONGEST_REASON: Final = 160
-"""Characters of the reason why a poll failed, of each that is remembered."""
+"""Characters of the reason why a poll failed that are stored."""
 
 _BATCH = 100
 """Feeds whose poll states are read at once: more are no cheaper each, and wait in memory."""
@@ -134,7 +134,7 @@ def write_fetched(store: Store, feeds: Sequence[tuple[Plan, Sequence[FetchedSour
 
 
 def _to_poll(fetched: FetchedSource, now: datetime) -> Poll:
-    """Return the poll of a source as it is remembered."""
+    """Return the poll of a source as it is stored."""
     answers = [each for each in fetched.answers if each.code is not None]
     return Poll(
         at=int(now.timestamp()),

@@ -407,4 +407,4 @@ def _with_note_failure(outcome: Outcome, error: StoreError) -> Outcome:
 def _describe_failures(outcomes: Sequence[Outcome]) -> str:
     """Return why there is nothing to publish, one line for each source."""
     lines = [f"{each.feed}: {one.source.name}: {one.message}" for each in outcomes for one in each.source_results]
-    return "nothing could be fetched and nothing was remembered" + "".join(f"\n  {line}" for line in lines)
+    return "nothing could be fetched, and nothing is stored from earlier" + "".join(f"\n  {line}" for line in lines)

@@ -179,7 +179,7 @@ def _sums(connection: Connection, table: Table, *group: str) -> dict[str, str]:
 
 
 def _kept_sums(connection: Connection, name: str, prefix: str | None = None) -> dict[str, str]:
-    """Return the sums in ``meta`` of that name, and those whose names begin so."""
+    """Return the sums in ``meta`` of this name, and those whose names begin with ``prefix``."""
     table = schema.meta
     fits = table.c.name == name
     if prefix is not None:

@@ -100,9 +100,10 @@ def write_listings(store: Store, feed: str, source: Source, listings: Sequence[L
 
 
 def _close_former_documents(connection: Connection, after: _DocumentListing) -> None:
-    """Close the entries of the document ``after`` and those behind it, which the source has no more: its kind changed.
+    """Close the open entries of the documents from the number of ``after`` on.
 
-    Open entries would be two items with those that the new kind lists.
+    The source had them under another kind. Left open, they would overlap the entries that the present kind lists under
+    other keys, and two entries of one source that overlap are never one item.
     """
     table = schema.shows
     former = table.c.feed == after.feed, table.c.source == after.source, table.c.document >= after.document

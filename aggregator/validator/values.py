@@ -98,7 +98,7 @@ def parse_date(value: str) -> datetime | None:
 
 
 def is_rfc3339(value: object) -> bool:
-    """Return whether it is a date of Atom and JSON Feed, with its zone, and a day of the calendar."""
+    """Return whether a value is a date as in Atom and JSON Feed (RFC 3339), with a zone, of a day that exists."""
     return isinstance(value, str) and _RFC3339.fullmatch(value.strip()) is not None and parse_date(value) is not None
 
 

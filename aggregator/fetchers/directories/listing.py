@@ -1,4 +1,4 @@
-"""Directory listings as text, or as an HTML page that becomes text: two shapes, told apart by their lines.
+"""Directory listings as text, or as an HTML page that becomes text: two shapes, distinguished by their lines.
 
 The dated shape (pod.casts.io): ``SHOW artwork``, the title, then a line
 ``SHOW - April 29, 2024 00:01 - 15 minutes ★★★★★ - 35 ratings``, then the text in one line, cut to at most 300

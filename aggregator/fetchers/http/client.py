@@ -251,8 +251,9 @@ class Client:
     ) -> requests.Response:
         """Send one request; it is prepared here, because `requests` would rewrite the address."""
         login = (("Authorization", where.login),) if where.login is not None else ()
-        if not all(_SENDABLE.fullmatch(value) for _, value in fields):
-            raise FetchError("a field of the request cannot be sent")
+        for name, value in fields:
+            if not _SENDABLE.fullmatch(value):
+                raise FetchError(f"the header field {name} has a character that HTTP does not allow")
         request = requests.PreparedRequest()
         request.method, request.url = method, where.url
         proxy = parse_target(self._policy.proxy) if self._policy.proxy else None

@@ -1,4 +1,4 @@
-"""The page of a source: its last polls, what is remembered of its addresses, and its document as it is now."""
+"""The page of a source: its last polls, the stored state of its addresses, and its document as it is now."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_nothing_at_all_is_exit_3(run, shop: Path) -> None:
         (shop / name).unlink()
     answer = run("refresh", *AT)
     assert answer.returncode == 3
-    assert "aggregator: nothing could be fetched and nothing was remembered" in answer.stderr
+    assert "aggregator: nothing could be fetched, and nothing is stored from earlier" in answer.stderr
     assert "Traceback" not in answer.stderr
 
 

@@ -44,7 +44,7 @@ def test_a_document_of_0_bytes_alone_is_exit_3_and_publishes_nothing(tmp_path) -
     done = aggregator("refresh", cwd=tmp_path)
     assert done.returncode == 3
     assert "empty.txt is empty (0 bytes)" in done.stderr
-    assert "nothing could be fetched and nothing was remembered" in done.stderr
+    assert "nothing could be fetched, and nothing is stored from earlier" in done.stderr
     assert not (tmp_path / "output" / "sea").exists()
 
 

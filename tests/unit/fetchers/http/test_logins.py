@@ -70,3 +70,4 @@ def test_a_token_that_cannot_be_sent_is_in_no_message() -> None:
         polled = limiter(POLICY).poll(Source("show", "feed"), PollState(origin.url()), START, headers=headers).result()
         assert (polled.status, origin.requests) == ("failed", [])
         assert "s3cret" not in polled.message
+        assert "the header field Authorization has a character that HTTP does not allow" in polled.message
