@@ -5,7 +5,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from aggregator import compose
+from aggregator.config.load import load
 from aggregator.errors import NothingToPublishError
+from aggregator.model.entry import Entry, Listing, Moment
+from aggregator.model.source import Source
+from aggregator.store import database
+from aggregator.store.guids import write_guids
+from aggregator.store.listings import write_listings
+from tests.support.rss import Episode
+
+START = datetime(2024, 5, 31, tzinfo=UTC)
 
 
 def guids(items) -> dict[str, str]:
@@ -28,6 +38,28 @@ def test_promise_1_a_guid_outlives_changes_of_guid_title_date_and_audio(project,
         guid: item["date_published"] for guid, item in before.items()
     }
     assert all(item["title"].startswith("Renamed") for item in after.values())
+
+
+def test_promise_1_a_source_of_another_kind_publishes_nothing_twice(project, origin, episode, rss) -> None:
+    """Of a kind with two documents, as `apple` has, to one with one document, which lists the items by other keys."""
+    listing = Listing(tuple(make_entry(episode(turn), 8 - turn) for turn in range(8)))
+    with database.open_store(str(project.folder / "store.db")) as store:
+        write_listings(store, "sea", Source("host", "apple"), [listing, listing], START)
+    project.sources = {"host": "kind: apple, url: 'https://podcasts.apple.com/us/podcast/id1'"}
+    plan = load(project.config()).plans[0]
+    with database.open_store(str(project.folder / "store.db")) as store:
+        composed = compose.compose(store, plan, START)
+        write_guids(store, "sea", composed.settlement.published_items)
+    before = {item.guid for item in composed.feed.items}
+    origin.serve("/feed.xml", rss(*(episode(turn) for turn in reversed(range(8)))))
+    project.sources = {"host": f"kind: feed, url: '{origin.url('/feed.xml')}'"}
+    project.refresh()
+    assert {item["id"] for item in project.items()} == before
+
+
+def make_entry(listed: Episode, position: int) -> Entry:
+    text, published = listed.text, Moment(listed.at)
+    return Entry("host", f"track-{position}", listed.title, published=published, position=position, description=text)
 
 
 def test_promise_2_a_moved_host_keeps_its_subscribers(project, origin, episode, rss) -> None:
