@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -20,7 +21,7 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection, delete, func, insert, select
 
-from aggregator.errors import StoreError
+from aggregator.errors import DamagedError, StoreError
 from aggregator.store import checksums, database, examine, migrations, schema
 from aggregator.store import connection as connections
 
@@ -53,7 +54,7 @@ def backup(state: str, path: Path) -> BackupResult:
     elif path.exists() and path.samefile(source):
         raise StoreError(f"{path}: is the store itself")
     else:
-        migrations.copy_file(source, path, examine.find_damage_of_file)
+        migrations.copy_file(source, path, partial(examine.find_damage_of_file, name=str(source)))
     return BackupResult(path, path.stat().st_size)
 
 
@@ -69,7 +70,7 @@ def back_up_daily(state: str, at: datetime, kept: int) -> None:
     if today.exists():
         return
     _remove(_find_beside(source, "*.partial*"))  # left by a refresh that was killed
-    migrations.copy_file(source, today, examine.find_damage_of_file)
+    migrations.copy_file(source, today, partial(examine.find_damage_of_file, name=str(source)))
     _remove([each for each in _list_daily(source) if each != today][kept - 1 :])
 
 
@@ -81,10 +82,16 @@ def _remove(files: Iterable[Path]) -> None:
 
 
 def find_newest_good(state: str) -> Path | None:
-    """Return the newest daily copy of an SQLite store that is sound, ``None`` if there is none."""
+    """Return the newest daily copy of an SQLite store that can be restored, ``None`` if there is none."""
     source = connections.sqlite_file(connections.parse_address(state))
-    every = _list_daily(source) if source else []
-    return next((each for each in every if examine.find_damage_of_file(each) is None), None)
+    return next(filter(_can_be_restored, _list_daily(source) if source else []), None)
+
+
+def _can_be_restored(copy: Path) -> bool:
+    try:
+        return connections.is_store_file(copy) and examine.find_damage_of_file(copy) is None
+    except StoreError:
+        return False
 
 
 def _list_daily(source: Path) -> list[Path]:
@@ -110,7 +117,7 @@ def restore(state: str, path: Path) -> BackupResult:
     if not connections.is_store_file(path):
         raise StoreError(f"{path}: is empty")
     target = connections.sqlite_file(connections.parse_address(state))
-    with connections.refresh_lock(state, wait=False), _verified_copy(path) as copy:
+    with connections.refresh_lock(state, wait=False), _verified_copy(path, state) as copy:
         replaced = None
         if target is None:
             _import(state, copy)
@@ -121,13 +128,15 @@ def restore(state: str, path: Path) -> BackupResult:
 
 
 @contextmanager
-def _verified_copy(path: Path) -> Iterator[Path]:
-    """Give a copy of the backup that was read back, opened, and so brought to this program's version."""
+def _verified_copy(path: Path, state: str) -> Iterator[Path]:
+    """Give a copy of the backup, brought to this program's version and examined."""
     with TemporaryDirectory(prefix="aggregator-restore-") as folder:
         copy = Path(folder) / "store.db"
-        migrations.copy_file(path, copy, examine.find_damage_of_file)
-        with database.open_store(str(copy)):
-            pass
+        try:
+            if damage := examine.copy_forward(path, copy, str(path)):
+                raise connections.damaged(str(path), damage)
+        except DamagedError as error:  # the advice is about copies of the store
+            raise DamagedError(f"{error}, and was not restored", state) from error
         yield copy
 
 
@@ -171,15 +180,15 @@ def _free_name(target: Path) -> Path:
 def _export(state: str, path: Path) -> None:
     """Write the rows of a PostgreSQL store, as they are at one moment, into an SQLite one at the path."""
     with TemporaryDirectory(prefix="aggregator-backup-") as folder:
-        partial = Path(folder) / "store.db"
+        copy = Path(folder) / "store.db"
         with (
             database.open_store(state) as source,
-            database.open_store(str(partial)) as target,
+            database.open_store(str(copy)) as target,
             database.reading(source) as rows,
-            database.writing(target) as copy,
+            database.writing(target) as rows_of_copy,
         ):
-            _copy(rows, copy)
-        migrations.copy_file(partial, path)
+            _copy(rows, rows_of_copy)
+        migrations.copy_file(copy, path)
 
 
 def _import(state: str, path: Path) -> None:

@@ -154,6 +154,8 @@ def _claim_file(path: Path) -> None:
     if path.with_name(f"{path.name}-journal").exists() and is_store_file(path):
         _execute_alone(path, "BEGIN IMMEDIATE")
     if not is_store_file(path):
+        with suppress(OSError):  # SQLite would make it readable by all; what fails here fails there, too
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         _execute_alone(path, f"PRAGMA application_id={schema.APPLICATION}")
 
 
@@ -168,10 +170,7 @@ def is_store_file(path: Path) -> bool:
         raise StoreError(f"{path}: cannot be opened: {error.strerror}") from error
     application = _read_application(path)
     if application in schema.APPLICATIONS_BEFORE_RELEASE:
-        raise StoreError(
-            f"{path}: was written before the first release and cannot be read; move it away, and the next refresh "
-            "makes a new one from the sources"
-        )
+        raise written_before_release(str(path))
     if application != schema.APPLICATION:
         raise StoreError(f"{path}: is a database of another program; it is left as it is")
     return True
@@ -238,6 +237,14 @@ def translating_errors(where: str) -> Iterator[None]:
 def damaged(where: str, what: str) -> DamagedError:
     """Return the error of a damaged store; the command line, which knows the config, adds how to restore it."""
     return DamagedError(f"{where}: is damaged ({what})", where)
+
+
+def written_before_release(where: str) -> StoreError:
+    """Return the error of a store with tables of before the first release."""
+    return StoreError(
+        f"{where}: was written before the first release and cannot be read; move it away (or name another in state), "
+        "and aggregator refresh --new makes a new one from the sources"
+    )
 
 
 def translate_error(error: SQLAlchemyError, where: str) -> AggregatorError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, inspect, select
@@ -12,8 +13,8 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from aggregator.errors import DamagedError
-from aggregator.store import cache, checksums, records, schema
+from aggregator.errors import DamagedError, StoreError
+from aggregator.store import cache, checksums, migrations, records, schema
 from aggregator.store import connection as connections
 from aggregator.store.database import BATCH
 
@@ -34,21 +35,61 @@ def find_damage(engine: Engine) -> Iterator[str]:
             yield _describe(error)
 
 
-def find_damage_of_file(path: Path) -> str | None:
-    """Return the first damage of an SQLite store, ``None`` if it is sound."""
-    engine = create_engine(URL.create("sqlite", database=str(path)), poolclass=NullPool)
-    return next(find_damage(engine), None)
+def find_damage_of_file(path: Path, name: str = "") -> str | None:
+    """Return the first damage of an SQLite store of this or an older version, ``None`` if it is sound.
+
+    Raises StoreError if it is newer, DamagedError if it is older and its pages are damaged; ``name`` is the store's in
+    these messages, if not the path.
+    """
+    engine, where = create_engine(URL.create("sqlite", database=str(path)), poolclass=NullPool), name or str(path)
+    if not _is_older(engine, where):
+        return next(find_damage(engine), None)
+    with TemporaryDirectory(prefix="aggregator-examine-") as folder:
+        return copy_forward(path, Path(folder) / "store.db", where)
+
+
+def copy_forward(path: Path, copy: Path, name: str) -> str | None:
+    """Copy an SQLite store, bring the copy to this program's version, and return its first damage, ``None`` for none.
+
+    So also a store of an older version is examined, whose tables are not those that are known here. Raises
+    DamagedError if its pages are damaged, StoreError if it is newer; ``name`` is the store's in these messages.
+    """
+    migrations.copy_file(path, copy, name=name)
+    engine = connections.create_store_engine(URL.create("sqlite", database=str(copy)))
+    try:
+        migrations.migrate(engine, name=name, keeps_old=False)
+        return next(find_damage(engine), None)
+    finally:
+        engine.dispose()
 
 
 def find_damage_of_store(state: str) -> Iterator[str]:
-    """Yield the lines of :func:`find_damage` for the store that ``state`` names; raise StoreError if it is foreign."""
+    """Yield the lines of :func:`find_damage` for the store that ``state`` names.
+
+    Raises StoreError if it is foreign, newer, or of an older version on a server, DamagedError if it is of an older
+    version and its pages are damaged.
+    """
     url = connections.parse_address(state)
-    with connections.translating_errors(connections.printable_name(url)):
+    where, path = connections.printable_name(url), connections.sqlite_file(url)
+    with connections.translating_errors(where):
         engine = connections.create_store_engine(url)
     try:
-        yield from find_damage(engine)
+        if not _is_older(engine, where):
+            yield from find_damage(engine)
+        elif path is None:
+            raise StoreError(f"{where}: has tables of an older version; the next refresh migrates them, check it then")
+        elif damage := find_damage_of_file(path):
+            yield damage
     finally:
         engine.dispose()
+
+
+def _is_older(engine: Engine, where: str) -> bool:
+    """Return whether the tables are of an older version, false if damage hides it; raise StoreError if newer."""
+    try:
+        return 0 < migrations.read_version(engine, where) < schema.VERSION
+    except (SQLAlchemyError, DamagedError, UnicodeDecodeError):
+        return False
 
 
 def _describe(error: Exception) -> str:

@@ -12,8 +12,9 @@ import stat
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Final
 
-from sqlalchemy import Connection, Engine, MetaData, Table, func, insert, inspect, select, update
+from sqlalchemy import Connection, Engine, func, insert, inspect, select, update
 from sqlalchemy.exc import DBAPIError
 
 from aggregator.errors import StoreError
@@ -22,52 +23,46 @@ from aggregator.store import schema
 
 _Step = Callable[[Connection], None]
 
+_VERSION: Final = "schema"
+"""The row of ``meta`` with the version of the tables."""
 
-def _create_polls(connection: Connection) -> None:
-    schema.polls.create(connection)
-
-
-def _replace_due_times(connection: Connection) -> None:
-    """Replace the due times of sources by leases of feeds: all are due once, and poll states decide what is fetched."""
-    schema.leases.create(connection)
-    schema.hosts.create(connection)
-    Table("due_times", MetaData()).drop(connection)
+_VERSION_BEFORE_RELEASE: Final = "version"
+"""That row before the first release, by which a PostgreSQL store of then is known."""
 
 
-def _create_poll_days(connection: Connection) -> None:
-    schema.poll_days.create(connection)
+STEPS: tuple[_Step, ...] = ()
+"""The steps from version 1 to 2, from 2 to 3, and so on: functions named after what they change."""
 
 
-STEPS: tuple[_Step, ...] = (_create_polls, _replace_due_times, _create_poll_days)
-"""The steps from version 1 to 2, from 2 to 3, and so on; ``schema.VERSION`` less one of them."""
+def migrate(engine: Engine, *, name: str = "", keeps_old: bool = True) -> None:
+    """Create the tables or bring them to this program's version; raise StoreError if they are newer or foreign.
 
-
-def migrate(engine: Engine, steps: tuple[_Step, ...] = STEPS) -> None:
-    """Create the tables or bring them to this program's version; raise StoreError if they are newer or foreign."""
-    where, path = connections.printable_name(engine.url), connections.sqlite_file(engine.url)
-    target = len(steps) + 1
+    ``name`` is the store's in messages, if not the database's own; ``keeps_old`` is whether an older SQLite store is
+    copied first.
+    """
+    path = connections.sqlite_file(engine.url)
+    where = name or connections.printable_name(engine.url)
     with connections.translating_errors(where):
-        with engine.connect() as connection, connection.begin():
-            version = _read_version(connection, where)
-        if version == target:
+        version = read_version(engine, where)
+        if version == schema.VERSION:
             return
-        if version > target:
-            raise StoreError(
-                f"{where}: was written by a newer version of this program (its tables are version {version}, "
-                f"known here is {target})"
-            )
-        if version and path is not None:
+        if version and path is not None and keeps_old:
             copy_file(path, path.with_name(f"{path.name}.version-{version}"))
         with (
             connections.write_lock(path),
             engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection,
             connection.begin(),
         ):
-            _run_steps(connection, where, steps)
+            _run_steps(connection, where)
+
+
+def read_version(engine: Engine, where: str) -> int:
+    """Return the version of the tables, 0 if there are none yet; raise StoreError if they are newer or foreign."""
+    with engine.connect() as connection, connection.begin():
+        return _read_version(connection, where)
 
 
 def _read_version(connection: Connection, where: str) -> int:
-    """Return the version of the tables, 0 if there are none yet; raise StoreError if they are foreign."""
     tables = set(inspect(connection).get_table_names())
     if not tables:
         return 0
@@ -75,25 +70,34 @@ def _read_version(connection: Connection, where: str) -> int:
         raise StoreError(f"{where}: is a database of another program; it is left as it is")
     if "meta" not in tables:
         raise connections.damaged(where, "it has no table meta")
-    found = connection.execute(select(schema.meta.c.value).where(schema.meta.c.name == "version")).scalar()
-    if not str(found).isdecimal() or int(found or 0) < 1:
+    names = schema.meta.c.name.in_((_VERSION, _VERSION_BEFORE_RELEASE))
+    found = {row.name: row.value for row in connection.execute(select(schema.meta).where(names))}
+    if _VERSION_BEFORE_RELEASE in found:
+        raise connections.written_before_release(where)
+    version = str(found.get(_VERSION))
+    if not version.isdecimal() or int(version) < 1:
         raise connections.damaged(where, "it has no version")
-    return int(str(found))
+    if int(version) > schema.VERSION:
+        raise StoreError(
+            f"{where}: was written by a newer version of this program (its tables are version {version}, "
+            f"known here is {schema.VERSION}); use that one, or restore a backup that this one made"
+        )
+    return int(version)
 
 
-def _run_steps(connection: Connection, where: str, steps: tuple[_Step, ...]) -> None:
+def _run_steps(connection: Connection, where: str) -> None:
     """Run the missing steps; the version is read again, as another process may have run them meanwhile."""
     if connection.dialect.name == "postgresql":
         connection.execute(select(func.pg_advisory_xact_lock(schema.APPLICATION)))
     version = _read_version(connection, where)
     if version == 0:
         schema.metadata.create_all(connection)
-        connection.execute(insert(schema.meta), [{"name": "version", "value": str(schema.VERSION)}])
-        version = schema.VERSION
-    for step in steps[version - 1 :]:
+        connection.execute(insert(schema.meta), [{"name": _VERSION, "value": str(schema.VERSION)}])
+        return
+    for step in STEPS[version - 1 :]:
         step(connection)
-    value = str(max(version, len(steps) + 1))
-    connection.execute(update(schema.meta).where(schema.meta.c.name == "version").values(value=value))
+    is_version = schema.meta.c.name == _VERSION
+    connection.execute(update(schema.meta).where(is_version).values(value=str(schema.VERSION)))
 
 
 def _find_damage_of_pages(path: Path) -> str | None:
@@ -103,11 +107,14 @@ def _find_damage_of_pages(path: Path) -> str | None:
     return None if found == "ok" else " ".join(found.split())
 
 
-def copy_file(path: Path, copy: Path, find_damage: Callable[[Path], str | None] = _find_damage_of_pages) -> None:
+def copy_file(
+    path: Path, copy: Path, find_damage: Callable[[Path], str | None] = _find_damage_of_pages, *, name: str = ""
+) -> None:
     """Copy the SQLite file whole, also while it is in use, and check that the copy can be read.
 
     The copy has the file's permissions and takes the place of an older copy when it is done. Raises StoreError, with an
-    older copy still in place, if the file is damaged or the copy cannot be written.
+    older copy still in place, if the file is damaged or the copy cannot be written; ``name`` is the file's in messages,
+    if not its path.
     """
     partial = copy.with_name(f"{copy.name}.partial")
     try:
@@ -120,10 +127,10 @@ def copy_file(path: Path, copy: Path, find_damage: Callable[[Path], str | None] 
             source.backup(target)
             target.execute("PRAGMA journal_mode=DELETE")
         if damage := find_damage(partial):
-            raise connections.damaged(str(path), damage)
+            raise connections.damaged(name or str(path), damage)
         _rename_durably(partial, copy)
     except sqlite3.DatabaseError as error:
-        translated = connections.translate_error(DBAPIError("", None, error), str(path))
+        translated = connections.translate_error(DBAPIError("", None, error), name or str(path))
         if "cannot be written" in str(translated):
             translated = StoreError(f"{copy}: cannot be written ({error})")
         raise translated from error

@@ -14,14 +14,14 @@ from sqlalchemy import BigInteger, Column, Dialect, Index, Integer, LargeBinary,
 
 from aggregator.errors import DamagedError
 
-VERSION = 4
+VERSION = 1
 """The version of the tables below. A change of them is a new version with a step in ``migrations.STEPS``."""
 
-APPLICATION = 0x41676733
-"""The application id in the header of an SQLite file ("Agg3"; sqlite.org/fileformat2.html, offset 68)."""
+APPLICATION = 0x41676734
+"""The application id in the header of an SQLite file ("Agg4"; sqlite.org/fileformat2.html, offset 68)."""
 
-APPLICATIONS_BEFORE_RELEASE = frozenset({0x41676731, 0x41676732})
-"""Application ids of before the first release ("Agg1", "Agg2"); such a file has other tables and is refused."""
+APPLICATIONS_BEFORE_RELEASE = frozenset({0x41676731, 0x41676732, 0x41676733})
+"""Application ids of before the first release ("Agg1" to "Agg3"); such a file has other tables and is refused."""
 
 LONGEST_MARK = 200
 """Characters of a name that are indexed as they are: PostgreSQL refuses index rows above 2,704 bytes (4 per character

@@ -7,8 +7,9 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from sqlalchemy import BigInteger, Column, Connection, Table, Text
 
-from aggregator.store import database
+from aggregator.store import database, migrations, schema
 from aggregator.store.database import Store
 from tests.support.servers import PostgreSQL, running_postgresql
 
@@ -39,6 +40,22 @@ def store(any_state: str) -> Iterator[Store]:
     """An open store of either kind."""
     with database.open_store(any_state) as opened:
         yield opened
+
+
+@pytest.fixture
+def next_version(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
+    """The program of a made-up next version: a new table, a column whose values follow from old ones, one step."""
+
+    def add_colours(connection: Connection) -> None:
+        table.create(connection)
+        connection.exec_driver_sql("ALTER TABLE poll_days ADD COLUMN mean INTEGER")
+        connection.exec_driver_sql("UPDATE poll_days SET mean = milliseconds / answers WHERE answers > 0")
+
+    table = Table("colours", schema.metadata, Column("checksum", BigInteger), Column("feed", Text, primary_key=True))
+    monkeypatch.setattr(schema, "VERSION", schema.VERSION + 1)
+    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, add_colours))
+    yield table
+    schema.metadata.remove(table)
 
 
 @pytest.fixture(scope="session")

@@ -200,7 +200,7 @@ def cut(path: Path) -> None:
 
 def newer(path: Path) -> None:
     with database.open_store(str(path)) as store, database.writing(store) as connection:
-        connection.execute(schema.meta.update().where(schema.meta.c.name == "version").values(value="99"))
+        connection.execute(schema.meta.update().where(schema.meta.c.name == "schema").values(value="99"))
 
 
 @pytest.mark.parametrize("make", [empty, text, other, cut, newer], ids=lambda make: make.__name__)

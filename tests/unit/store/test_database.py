@@ -9,19 +9,16 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection
 
 from aggregator.errors import DamagedError, LockedError, StoreError
-from aggregator.store import backup, database, migrations, schema
+from aggregator.store import backup, database, schema
 from aggregator.store import connection as engine
 from aggregator.store.connection import refresh_lock
 from aggregator.store.facts import read_fact, write_fact
-from aggregator.store.polls import read_polls
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HOLD = """
@@ -138,6 +135,19 @@ def test_a_file_of_no_bytes_is_a_new_store(tmp_path: Path) -> None:
         assert read_fact(store, "show", "x") is None
 
 
+def test_a_new_store_can_be_read_by_its_owner_alone(state: str) -> None:
+    before = os.umask(0o022)
+    try:
+        with database.open_store(state) as store:
+            write_fact(store, "show", "x", b"1")
+            files = [each for each in Path(state).parent.iterdir() if each.suffix not in (".lock", ".turn")]
+            assert {each.name: oct(each.stat().st_mode & 0o777) for each in files} == dict.fromkeys(
+                ("store.db", "store.db-wal", "store.db-shm"), "0o600"
+            )
+    finally:
+        os.umask(before)
+
+
 @pytest.mark.parametrize("state", ["mysql://x/y", "http://[", "nothing://"])
 def test_an_address_we_do_not_know_is_told(state: str) -> None:
     with pytest.raises(StoreError, match=r"^store: [^\n]+$"), database.open_store(state):
@@ -184,73 +194,6 @@ def test_a_cut_file_is_told(state: str) -> None:
     os.truncate(path, 8192)
     with pytest.raises(StoreError, match=r"damaged"), database.open_store(state) as store:
         read_fact(store, "show", "x")
-
-
-def test_a_newer_store_is_refused(any_state: str) -> None:
-    with database.open_store(any_state) as store, database.writing(store) as connection:
-        connection.execute(schema.meta.update().where(schema.meta.c.name == "version").values(value="9"))
-    with pytest.raises(StoreError, match=r"^[^\n]+ newer version[^\n]+$"), database.open_store(any_state):
-        pass
-
-
-def test_a_step_brings_either_forward(any_state: str) -> None:
-    def step(connection: Connection) -> None:
-        connection.exec_driver_sql("ALTER TABLE facts ADD COLUMN colour TEXT")
-
-    with database.open_store(any_state) as store:
-        write_fact(store, "show", "x", b"1")
-        migrations.migrate(store.engine, (*migrations.STEPS, step))
-        migrations.migrate(store.engine, (*migrations.STEPS, step))
-        with database.reading(store) as connection:
-            assert tuple(connection.exec_driver_sql("SELECT value, colour FROM facts").one()) == (b"1", None)
-    with pytest.raises(StoreError, match=r"newer"), database.open_store(any_state):
-        pass
-
-
-def test_an_older_store_is_brought_forward_and_kept_beside(state: str) -> None:
-    def step(connection: Connection) -> None:
-        connection.exec_driver_sql("ALTER TABLE facts ADD COLUMN colour TEXT")
-
-    with database.open_store(state) as store:
-        write_fact(store, "show", "x", b"1")
-        migrations.migrate(store.engine, (*migrations.STEPS, step))
-        with database.reading(store) as connection:
-            row = connection.exec_driver_sql("SELECT value, colour FROM facts").one()
-        assert tuple(row) == (b"1", None)
-    with database.open_store(f"{state}.version-{schema.VERSION}") as store:
-        assert read_fact(store, "show", "x") == b"1"
-
-
-def test_a_step_that_fails_leaves_the_old_store(state: str) -> None:
-    def step(connection: Connection) -> None:
-        connection.exec_driver_sql("DROP TABLE facts")
-        connection.exec_driver_sql("SELECT nonsense")
-
-    with database.open_store(state) as store:
-        write_fact(store, "show", "x", b"1")
-        with pytest.raises(StoreError, match=r"nonsense"):
-            migrations.migrate(store.engine, (*migrations.STEPS, step))
-        assert read_fact(store, "show", "x") == b"1"
-
-
-def test_the_tables_are_those_that_were_released(state: str) -> None:
-    """Whoever changes a table writes a step, a new file here, and leaves the old files as they are."""
-    with database.open_store(state) as store, database.reading(store) as connection:
-        found = connection.exec_driver_sql("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
-        tables = "\n".join(" ".join(text.split()) for (text,) in found) + "\n"
-    released = Path(__file__).parent / "data" / f"schema-{schema.VERSION}.sql"
-    assert tables == released.read_text()
-    assert len(migrations.STEPS) + 1 == schema.VERSION
-
-
-def test_a_store_of_the_first_version_is_brought_forward(state: str) -> None:
-    Path(state).parent.mkdir()
-    with closing(sqlite3.connect(state)) as connection:
-        tables = (Path(__file__).parent / "data" / "schema-1.sql").read_text().splitlines()
-        connection.executescript(";\n".join((*tables, "INSERT INTO meta VALUES ('version', '1')", "")))
-        connection.execute(f"PRAGMA application_id = {schema.APPLICATION}")
-    with database.open_store(state) as store:
-        assert read_polls(store, "show") == {}
 
 
 def hold(state: str) -> None:
