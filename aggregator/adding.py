@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -14,19 +14,17 @@ from msgspec.structs import replace
 
 from aggregator import preview
 from aggregator.config import edit
+from aggregator.config.change import Addition
 from aggregator.config.load import Config
 from aggregator.config.messages import suggest
-from aggregator.config.scalars import RESERVED_NAME
 from aggregator.errors import ConfigError, FetchError, ReadError
 from aggregator.fetchers import addresses, parser_process, registry, snapshot
 from aggregator.fetchers.fetch import Resources
 from aggregator.fetchers.http.target import redact
-from aggregator.generator.opml import Outline
 from aggregator.model.entry import Listing
-from aggregator.model.feed import Plan
 from aggregator.model.source import Document, Source
+from aggregator.subscriptions import list_taken_names, make_name
 from aggregator.text.fold import fold
-from aggregator.text.urls import is_web
 
 _SHORTEST = 3
 """Labels of a host up to this length, such as the co of co.uk, are not used as a name."""
@@ -36,9 +34,6 @@ _MOST_OF = 0.8
 
 _LARGEST_PAGE = 2_000_000
 """Bytes of a page that a person may choose elements of."""
-
-_NAME = re.compile(r"[^a-z0-9]+")
-_APOSTROPHE = re.compile("['’]")
 
 
 class Found(Struct, frozen=True):
@@ -241,19 +236,6 @@ def _name(source: Source) -> str:
     return (source.url and _name_host(urlsplit(source.url).hostname or "")) or source.kind
 
 
-def _make_name(text: str, otherwise: str) -> str:
-    """Make a name for a folder or a source from a title; ``otherwise`` if nothing of it can be used.
-
-    >>> (
-    ...     _make_name("Élan & Vital: the show!", "feed"),
-    ...     _make_name("The Baker’s Desk", "feed"),
-    ...     _make_name("日本", "feed"),
-    ... )
-    ('elan-vital-the-show', 'the-bakers-desk', 'feed')
-    """
-    return _NAME.sub("-", fold(_APOSTROPHE.sub("", text))).strip("-")[:64].rstrip("-") or otherwise
-
-
 def _name_host(host: str) -> str:
     """Return the name in a host, such as a directory's; empty if there is none.
 
@@ -264,7 +246,7 @@ def _name_host(host: str) -> str:
     if labels[-1].isdecimal() or ":" in host:
         return ""
     names = [label for label in labels[:-1] if len(label) > _SHORTEST] or labels[-1:]
-    return _make_name(names[-1], "")
+    return make_name(names[-1], "")
 
 
 def choose_feed(config: Config | None, found: Found) -> str:
@@ -282,12 +264,7 @@ def choose_feed(config: Config | None, found: Found) -> str:
             and not (page and page in map(_find_page_host, plan.sources))
         ):
             return plan.name
-    return edit.find_free_name(_make_name(title or source.name, source.name), _list_taken_names(plans))
-
-
-def _list_taken_names(plans: Iterable[Plan]) -> list[str]:
-    """Return the names that a new feed cannot have."""
-    return [RESERVED_NAME, *(plan.name for plan in plans)]
+    return edit.find_free_name(make_name(title or source.name, source.name), list_taken_names(plans))
 
 
 def _find_page_host(source: Source) -> str | None:
@@ -295,16 +272,25 @@ def _find_page_host(source: Source) -> str | None:
     return urlsplit(source.url).hostname if source.kind in ("page", "json") and source.url else None
 
 
-def write(path: Path, config: Config | None, found: Found, feed: str) -> Source:
-    """Write a source into the config file, and return it under its name there; ConfigError if it is there already."""
-    _refuse_twice(config, found.source)
-    known = {plan.name: {each.name for each in plan.sources} for plan in config.plans} if config else {}
-    source = replace(found.source, name=edit.find_free_name(found.source.name, known.get(feed, ())))
-    file = os.path.relpath(source.path, path.resolve().parent) if source.path else None
-    places = (("kind", source.kind), ("show", source.show), ("url", source.url), ("path", file))
+def write(path: Path, found: Found, feed: str | None = None) -> tuple[str, Source]:
+    """Write a source into the config file, into that feed, by default the one that :func:`choose_feed` names.
+
+    Returns the names of the feed and of the source there. Raises ConfigError if the source is in the config already,
+    ChangedError if the file was changed meanwhile.
+    """
+    file = os.path.relpath(found.source.path, path.resolve().parent) if found.source.path else None
+    places = (("kind", found.source.kind), ("show", found.source.show), ("url", found.source.url), ("path", file))
     keys = tuple((key, value) for key, value in places if value)
-    edit.add(path, [edit.Addition(feed, source.name, keys, found.listing.show.title, source.options)])
-    return source
+
+    def plan(config: Config | None) -> tuple[Addition, ...]:
+        _refuse_twice(config, found.source)
+        known = {plan.name: {each.name for each in plan.sources} for plan in config.plans} if config else {}
+        name = feed or choose_feed(config, found)
+        source = edit.find_free_name(found.source.name, known.get(name, ()))
+        return (Addition(name, source, keys, found.listing.show.title, found.source.options),)
+
+    (added,) = edit.add(path, plan)
+    return added.feed, replace(found.source, name=added.source)
 
 
 def _refuse_twice(config: Config | None, source: Source) -> None:
@@ -314,22 +300,3 @@ def _refuse_twice(config: Config | None, source: Source) -> None:
             place = (known.kind, known.url, known.show, known.path)
             if place == (source.kind, source.url, source.show, source.path):
                 raise ConfigError(f"already in the config: feeds.{plan.name}.sources.{known.name}")
-
-
-def list_new(config: Config | None, outlines: Sequence[Outline]) -> tuple[edit.Addition, ...]:
-    """Return a feed with one source for each outline whose URL is a web address that the config lacks."""
-    plans = config.plans if config else ()
-    known = {source.url for plan in plans for source in plan.sources}
-    wanted = [each for each in outlines if each.xml_url not in known and is_web(each.xml_url)]
-    return tuple(_make_additions(wanted, _list_taken_names(plans)))
-
-
-def _make_additions(outlines: Sequence[Outline], taken: Sequence[str]) -> Iterator[edit.Addition]:
-    """Yield one feed with one source for each outline, under an unused name."""
-    names = list(taken)
-    for outline in outlines:
-        source = registry.recognise(outline.xml_url)
-        name = edit.find_free_name(_make_name(outline.title, "feed"), names)
-        names.append(name)
-        keys = (("kind", source.kind if source and source.url else "feed"), ("url", outline.xml_url))
-        yield edit.Addition(name, keys[0][1], keys, outline.title)

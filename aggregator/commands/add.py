@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,7 +11,7 @@ from aggregator.adding import Found
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time
 from aggregator.commands.output import format_count, format_value, open_console, print_table, shorten
 from aggregator.commands.summary import warn
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
 from aggregator.errors import ConfigError, FetchError
 from aggregator.model.entry import Listing
 
@@ -71,14 +70,9 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     for way in ways if dry else ways[:1]:
         _show(way)
     if not dry:
-        _write(config, loaded, ways[0], feed)
-
-
-def _write(config: Path, loaded: Config | None, way: Found, feed: str | None) -> None:
-    """Add the source to the config."""
-    name = feed or adding.choose_feed(loaded, way)
-    source = adding.write(config, loaded, way, name)
-    typer.echo(f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind}, {_count_entries(way.listing)}")
+        name, source = adding.write(config, ways[0], feed)
+        counted = _count_entries(ways[0].listing)
+        typer.echo(f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind}, {counted}")
 
 
 def _parse_options(given: list[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from aggregator.config.load import load
 from aggregator.errors import PublishError
 from aggregator.generator import opml
 from aggregator.generator.content.links import clean_public_url
-from aggregator.generator.opml import Outline
+from aggregator.model.subscription import Subscription
 
 _FEED_KINDS = frozenset({"simplecast", "feed", "jsonfeed", "blog"})
 """Kinds whose URL is a feed that a reader can subscribe to."""
@@ -34,7 +34,7 @@ def run(
     loaded = load(config)
     plans = [find_plan(loaded, name) for name in feed] if feed else loaded.plans
     outlines = [
-        Outline(f"{plan.channel.title} ({source.name})", source.url, plan.channel.link, plan.channel.title)
+        Subscription(f"{plan.channel.title} ({source.name})", source.url, plan.channel.link, plan.channel.title)
         for plan in plans
         for source in plan.sources
         if source.url and source.kind in _FEED_KINDS and clean_public_url(source.url)

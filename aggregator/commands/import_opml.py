@@ -7,13 +7,11 @@ from typing import Annotated
 
 import typer
 
-from aggregator import adding
+from aggregator import subscriptions
 from aggregator.commands.options import CONFIG, ConfigOption
 from aggregator.commands.output import format_count
-from aggregator.config import edit
-from aggregator.config.load import load
 from aggregator.errors import ConfigError
-from aggregator.generator import opml
+from aggregator.fetchers import parser_process
 
 
 def run(
@@ -26,11 +24,10 @@ def run(
     one feed, move their sources under one feed in the config.
     """
     try:
-        outlines = opml.read(file.read_bytes())
+        content = file.read_bytes()
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read: {error.strerror}") from error
-    additions = adding.list_new(load(config, allow_empty=True) if config.exists() else None, outlines)
-    if additions:
-        edit.add(config, additions)
-    skipped = len(outlines) - len(additions)
-    typer.echo(f"{config}: {format_count(len(additions), 'feed')} added{f', {skipped} skipped' if skipped else ''}")
+    found = parser_process.read_subscriptions(file.name, content)
+    added = len(subscriptions.add(config, found))
+    skipped = len(found) - added
+    typer.echo(f"{config}: {format_count(added, 'feed')} added{f', {skipped} skipped' if skipped else ''}")

@@ -1,16 +1,18 @@
-"""Change keys of a source in the text of a config; every other character of the text stays, comments, too."""
+"""Add sources and change keys of one in the text of a config; every other character stays, comments, too."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from typing import Any, Final
 
 import yaml
+from msgspec import Struct
 
-from aggregator.config.parse import parse
+from aggregator.config.parse import ParsedYaml, parse
 from aggregator.errors import ConfigError
 
 Keys = Mapping[str, Any]
@@ -26,14 +28,19 @@ _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y
 """Texts that some YAML reader takes for something else."""
 
 
-def is_plain(text: str) -> bool:
-    """Return whether a text needs no quotes for any YAML reader, also in braces."""
-    return _PLAIN.fullmatch(text) is not None and text.lower() not in _WORDS
+class Addition(Struct, frozen=True):
+    """One source to add: its feed, its name, its keys and options; ``title`` is the title of a new feed."""
+
+    feed: str
+    source: str
+    keys: tuple[tuple[str, str], ...]
+    title: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
 
 
-def read_source(text: str, feed: str, source: str) -> Keys:
-    """Return the keys of a source; raise ConfigError if the text is no YAML or has no such source."""
-    return _find(parse(text, "config.yaml").values, feed, source)
+def read_source(config: ParsedYaml, feed: str, source: str) -> Keys:
+    """Return the keys of a source; raise ConfigError if there is no such source."""
+    return _find(config.values, feed, source)
 
 
 def make_digest(keys: Keys) -> str:
@@ -41,35 +48,102 @@ def make_digest(keys: Keys) -> str:
     return blake2b(json.dumps(keys, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
-def change_source(text: str, feed: str, source: str, keys: Keys) -> str:
-    """Return the text with keys of a source changed.
+def change_source(before: ParsedYaml, feed: str, source: str, keys: Keys) -> ParsedYaml:
+    """Return the config with keys of a source changed.
 
     Raises ConfigError if that cannot be done without changing another value, as where the source is an alias of another
     (YAML 1.2, section 7.1).
     """
-    parsed = parse(text, "config.yaml")
-    wanted = copy_values(parsed.values)
+    wanted = _copy(before.values)
     _update(_find(wanted, feed, source), keys)
-    node: Any = parsed.root
+    node: Any = before.root
     for step in ("feeds", feed, "sources", source):
-        node = next(value for key, value in node.value if key.value == step)
-    after = _apply(text, _change(text, node, keys))
-    if not has_values(after, wanted):
-        raise ConfigError(f"feeds.{feed}.sources.{source} cannot be changed here as it is written: edit the file")
-    return after
+        node = _child(node, step)
+    after = _apply(before.text, _change(before.text, node, keys))
+    return _check(after, wanted, f"feeds.{feed}.sources.{source} cannot be changed here as it is written")
 
 
-def copy_values(values: object) -> Any:
-    """Return a copy of the values of a config in which no part is shared, as by an alias."""
-    return json.loads(json.dumps(values))
+def add_sources(before: ParsedYaml, additions: Sequence[Addition]) -> ParsedYaml:
+    """Return a valid config with sources added, a new feed after the others; no other line changes.
+
+    Raises ConfigError if another value would change, as where the sources of two feeds are one by an alias.
+    """
+    wanted = _copy(before.values) or {}
+    wanted["feeds"] = wanted.get("feeds") or {}
+    known = frozenset(wanted["feeds"])
+    added: dict[str, dict[str, Any]] = {}
+    for each in additions:
+        feed = added.setdefault(each.feed, {"title": each.title or each.feed, "sources": {}})
+        feed["sources"][each.source] = dict(each.keys) | ({"options": dict(each.options)} if each.options else {})
+    for name, feed in added.items():
+        wanted["feeds"].setdefault(name, {**feed, "sources": {}})["sources"].update(feed["sources"])
+    edits = [*_add_to_feeds(before, {name: feed["sources"] for name, feed in added.items() if name in known})]
+    if new := {name: feed for name, feed in added.items() if name not in known}:
+        edits += _add_feeds(before, new)
+    after = _apply(before.text, edits)
+    names = ", ".join(sorted(f"feeds.{name}" for name in added))
+    return _check(after, wanted, f"{names} cannot be extended here as the config is written")
 
 
-def has_values(text: str, wanted: object) -> bool:
-    """Return whether the text is YAML of these values."""
-    try:
-        return bool(copy_values(parse(text, "config.yaml").values) == wanted)
-    except ConfigError:
-        return False
+def _copy(values: Any) -> Any:
+    """Return a copy of values in which no part is shared, as by an alias."""
+    if isinstance(values, dict):
+        return {key: _copy(value) for key, value in values.items()}
+    return [_copy(value) for value in values] if isinstance(values, list) else values
+
+
+def _check(text: str, wanted: object, refusal: str) -> ParsedYaml:
+    """Return the parsed text; raise ConfigError if it does not have these values."""
+    with suppress(ConfigError):
+        after = parse(text, "config.yaml")
+        if after.values == wanted:
+            return after
+    raise ConfigError(f"{refusal}: edit the file")
+
+
+def _child(node: Any, step: str) -> Any:
+    """Return the value of a key of a mapping, ``None`` if it has none of that name."""
+    return next((value for key, value in node.value if key.value == step), None)
+
+
+def _add_to_feeds(before: ParsedYaml, added: Mapping[str, Keys]) -> Iterator[_Edit]:
+    """Yield the edits that add sources to feeds that are there."""
+    feeds = {key.value: value for key, value in _child(before.root, "feeds").value} if added else {}
+    for name, sources in added.items():
+        yield _add(before.text, _child(feeds[name], "sources"), sources)
+
+
+def _add_feeds(before: ParsedYaml, added: Mapping[str, Keys]) -> Iterator[_Edit]:
+    """Yield the edits that add feeds after the others: in lines, or in braces where those are."""
+    text, root = before.text, before.root
+    rows = root.value if isinstance(root, yaml.MappingNode) else []
+    key, feeds = next(((key, value) for key, value in rows if key.value == "feeds"), (None, None))
+    if isinstance(feeds, yaml.MappingNode) and feeds.value:
+        end, lines = _find_line_end(text, feeds), _write_feeds(added, feeds.start_mark.column)
+        yield _add(text, feeds, added) if feeds.flow_style else (end, end, lines)
+    elif key is not None and feeds is not None:
+        if feeds.start_mark.index < feeds.end_mark.index:  # {} or null
+            yield key.end_mark.index, feeds.end_mark.index, ":"
+        end, lines = _find_line_end(text, key), _write_feeds(added, key.start_mark.column + 2)
+        if isinstance(root, yaml.MappingNode) and root.flow_style:
+            end, lines = feeds.end_mark.index, f" {_write(added)}"
+        yield end, end, lines
+    elif isinstance(root, yaml.MappingNode) and root.flow_style:
+        yield _add(text, root, {"feeds": added})
+    else:
+        column = root.start_mark.column if root else 0
+        pad = "" if text.endswith("\n") or not text else "\n"
+        yield len(text), len(text), f"{pad}{' ' * column}feeds:{_write_feeds(added, column + 2)}\n"
+
+
+def _write_feeds(feeds: Mapping[str, Keys], column: int) -> str:
+    """Return new feeds as lines from that column on."""
+    pad = f"\n{' ' * column}"
+    return "".join(
+        f"{pad}{_write(name)}:{pad}  title: {_write(feed['title'])}{pad}  sources:"
+        + "".join(f"{pad}    {_write(source)}: {_write(keys)}" for source, keys in feed["sources"].items())
+        for name, feed in feeds.items()
+    )
 
 
 def _find(values: Any, feed: str, source: str) -> dict[str, Any]:
@@ -93,10 +167,13 @@ def _is_empty(value: object) -> bool:
     return value is None or value in ({}, [])
 
 
-def _apply(text: str, edits: Iterator[_Edit]) -> str:
-    for start, end, new in sorted(edits, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
+def _apply(text: str, edits: Iterable[_Edit]) -> str:
+    """Return the text with the edits made; those at one place stay in their order."""
+    parts, done = [], 0
+    for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
+        parts += [text[done:start], new]
+        done = end
+    return "".join((*parts, text[done:]))
 
 
 def _change(text: str, node: yaml.MappingNode, keys: Keys) -> Iterator[_Edit]:
@@ -127,7 +204,7 @@ def _read(node: yaml.Node) -> Any:
 
 def _add(text: str, node: yaml.MappingNode, keys: Keys) -> _Edit:
     """Return the edit that adds keys at the end of a mapping."""
-    written = [f"{name}: {_write(value)}" for name, value in keys.items()]
+    written = [f"{_write(name)}: {_write(value)}" for name, value in keys.items()]
     if node.flow_style:
         end = node.end_mark.index - 1
         start = len(text[:end].rstrip())
@@ -171,14 +248,24 @@ def _find_line_end(text: str, node: yaml.Node) -> int:
     return len(text) if end < 0 else end
 
 
+def _is_plain(text: str) -> bool:
+    """Return whether a text needs no quotes for any YAML reader, also in braces."""
+    return _PLAIN.fullmatch(text) is not None and text.lower() not in _WORDS
+
+
 def _write(value: Any) -> str:
     """Return a value in YAML on one line."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{name}: {_write(each)}" for name, each in value.items()) + "}"
+        return "{" + ", ".join(f"{_write(name)}: {_write(each)}" for name, each in value.items()) + "}"
     if isinstance(value, list):
         return f"[{', '.join(map(_write, value))}]"
-    if isinstance(value, str) and is_plain(value):
-        return value
-    return json.dumps(
-        value, ensure_ascii=isinstance(value, str) and not value.isprintable()
-    )  # JSON is YAML (YAML 1.2, section 1.3)
+    if not isinstance(value, str):
+        return json.dumps(value)  # JSON is YAML (YAML 1.2, section 1.3)
+    return value if _is_plain(value) else f'"{"".join(map(_escape, value))}"'
+
+
+def _escape(letter: str) -> str:
+    """Return a character as it is written in double quotes (YAML 1.2, section 5.7)."""
+    if letter in '"\\':
+        return f"\\{letter}"
+    return letter if letter.isprintable() else f"\\U{ord(letter):08x}"

@@ -1,137 +1,78 @@
-"""Add sources and feeds to config.yaml, and change sources; its comments, order and quotes are kept."""
+"""Edit the config file: add sources and change them, one process at a time.
+
+The file is locked by ``flock`` on a file beside it (flock(2)), because the desk and the commands are processes of their
+own. Its new content is written to a temporary file, which takes its name when it is on the disk, unless another
+program, such as an editor, has changed the file meanwhile.
+"""
 
 from __future__ import annotations
 
-import io
-import shutil
-from collections.abc import Callable, Iterable, Sequence
+import fcntl
+import glob
+import os
+import secrets
+import stat
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from threading import Lock
 from typing import Final
 
-from msgspec import Struct
-from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap
-from ruamel.yaml.error import YAMLError
-from ruamel.yaml.scalarstring import DoubleQuotedScalarString as Quoted
-
-from aggregator.config.change import (
-    Keys,
-    change_source,
-    copy_values,
-    has_values,
-    is_plain,
-    make_digest,
-    read_source,
-)
-from aggregator.config.load import check
-from aggregator.config.parse import parse
+from aggregator.config.change import Addition, Keys, add_sources, change_source, make_digest, read_source
+from aggregator.config.load import Config, check_values, decode, make_config
+from aggregator.config.parse import ParsedYaml, parse
+from aggregator.config.scalars import LONGEST_NAME
+from aggregator.config.schema import ConfigKeys
 from aggregator.errors import ConfigError
 
-_WIDTH = 4096
-"""Line width for ruamel.yaml, which folds longer lines."""
+_LOCK_SECONDS: Final = 30
+"""How long to wait for another process: an edit takes a second with thousands of feeds."""
 
-_writing: Final = Lock()
-"""Held while a config file is read, changed and written: the desk may get two requests at once."""
+_POLL_SECONDS: Final = 0.02
 
 
 class ChangedError(ConfigError):
     """The config was changed since the state that was seen."""
 
 
-class Addition(Struct, frozen=True):
-    """One source to add: its feed, its name, its keys and options; ``title`` is the title of a new feed."""
+def add(path: Path, plan: Callable[[Config | None], Sequence[Addition]]) -> Sequence[Addition]:
+    """Add the sources that ``plan`` returns for the config as it is, ``None`` if there is no file; return them.
 
-    feed: str
-    source: str
-    keys: tuple[tuple[str, str], ...]
-    title: str | None = None
-    options: tuple[tuple[str, str], ...] = ()
-
-
-def add(path: Path, additions: Sequence[Addition]) -> None:
-    """Add sources to a config file, which is created if it does not exist.
-
-    The whole text is checked before and after. Raises ConfigError if it is wrong or cannot be written; the file is then
-    unchanged.
+    The file is created if it does not exist, and not written if there is nothing to add. Raises ConfigError if it is or
+    would be wrong or cannot be written, ChangedError if another program changed it meanwhile; it is then left as it is.
     """
-    with _writing:
-        _write(path, lambda before: add_sources(before, additions)).replace(path.resolve())
+    path = path.resolve()
+    with _locked(path):
+        content = _read(path)
+        before, keys = _parse(path, content)
+        additions = plan(None if content is None else make_config(path, keys))
+        if additions:
+            _replace(path, content, add_sources(before, additions))
+        return additions
 
 
 def change(path: Path, feed: str, source: str, keys: Keys, *, seen: str) -> None:
     """Change keys of a source in a config file.
 
     Raises ConfigError if the result is wrong or cannot be written, ChangedError if the digest of the source's keys is
-    not the one that was ``seen``; the file is then unchanged.
+    not the one that was ``seen``, or another program changed the file meanwhile; it is then left as it is.
     """
-
-    def edit(text: str) -> str:
-        if make_digest(read_source(text, feed, source)) != seen:
+    path = path.resolve()
+    with _locked(path):
+        content = _read(path)
+        before, _ = _parse(path, content)
+        if make_digest(read_source(before, feed, source)) != seen:
             raise ChangedError(f"feeds.{feed}.sources.{source} was changed meanwhile. Nothing was written; look again.")
-        return change_source(text, feed, source, keys)
-
-    with _writing:
-        _write(path, edit).replace(path.resolve())
+        _replace(path, content, change_source(before, feed, source, keys))
 
 
 def write_draft(path: Path, feed: str, source: str, keys: Keys, ending: str) -> Path:
     """Write a copy of a config file beside it, with keys of a source changed, and return its path; ConfigError."""
-    return _write(path, lambda text: change_source(text, feed, source, keys), ending)
-
-
-def _write(path: Path, edit: Callable[[str], str], ending: str = "partial") -> Path:
-    """Write the edited text of a config into a file beside it; return its path. Raises ConfigError."""
     path = path.resolve()
-    try:
-        before = path.read_text(encoding="utf-8-sig") if path.exists() else ""
-        if before.strip():
-            check(before, str(path), allow_empty=True)
-        after = edit(before)
-        check(after, str(path))
-        written = path.with_name(f".{path.name}.{ending}")
-        written.write_text(after, encoding="utf-8")
-        if path.exists():
-            shutil.copymode(path, written)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from error
-    return written
-
-
-def add_sources(text: str, additions: Sequence[Addition]) -> str:
-    """Add sources to the text of a valid config; no other line changes.
-
-    Only if feeds or sources are written in braces, or are missing, the whole text is rewritten by ruamel.yaml. Raises
-    ConfigError if another value would change, as where the sources of two feeds are one by an alias.
-    """
-    wanted = copy_values(parse(text, "config.yaml").values) or {}
-    wanted["feeds"] = wanted.get("feeds") or {}
-    for each in additions:
-        feed = wanted["feeds"].setdefault(each.feed, {"title": each.title or each.feed, "sources": {}})
-        feed["sources"][each.source] = dict(each.keys) | ({"options": dict(each.options)} if each.options else {})
-    try:
-        after = _add_sources(text, additions)
-    except YAMLError:
-        after = ""
-    if not has_values(after, wanted):
-        names = ", ".join(sorted({f"feeds.{each.feed}" for each in additions}))
-        raise ConfigError(f"{names} cannot be extended here as the config is written: edit the file")
-    return after
-
-
-def _add_sources(text: str, additions: Sequence[Addition]) -> str:
-    for each in additions:
-        document = _make_yaml().load(text) or CommentedMap()
-        feeds = document.get("feeds")
-        if feeds and each.feed in feeds:
-            made = CommentedMap({each.source: _make_keys(each)})
-            text = _insert(text, feeds[each.feed]["sources"], made) or _rewrite(text, [each])
-    known = (_make_yaml().load(text) or {}).get("feeds") or CommentedMap()
-    fresh = [each for each in additions if each.source not in known.get(each.feed, {}).get("sources", {})]
-    made = CommentedMap()
-    for each in fresh:
-        _add(made, each)
-    return (_insert(text, known, made) or _rewrite(text, fresh)) if fresh else text
+    before, _ = _parse(path, _read(path))
+    after = change_source(before, feed, source, keys)
+    check_values(after, str(path))
+    return _write_beside(path, after.text, ending)
 
 
 def find_free_name(name: str, taken: Iterable[str]) -> str:
@@ -140,70 +81,121 @@ def find_free_name(name: str, taken: Iterable[str]) -> str:
     >>> find_free_name("feed", {"feed", "feed-2"})
     'feed-3'
     """
-    names = set(taken)
-    tries = (name if number == 1 else f"{name}-{number}" for number in range(1, len(names) + 2))
-    return next(each for each in tries if each not in names)
+    return next(find_free_names([name], taken))
 
 
-def _insert(text: str, mapping: CommentedMap, made: CommentedMap) -> str | None:
-    """Append ``made`` to the lines of a mapping; return ``None`` if the mapping is not written in lines."""
-    if not mapping or mapping.fa.flow_style():
+def find_free_names(names: Iterable[str], taken: Iterable[str]) -> Iterator[str]:
+    """Yield an unused name for each name: itself, or with the lowest number after it that makes it unused.
+
+    >>> list(find_free_names(["feed", "news", "feed"], {"feed"}))
+    ['feed-2', 'news', 'feed-3']
+    """
+    used, numbers = set(taken), dict[str, int]()
+    for name in names:
+        free = name
+        while free in used:
+            numbers[name] = numbers.get(name, 1) + 1
+            ending = f"-{numbers[name]}"
+            free = f"{name[: LONGEST_NAME - len(ending)]}{ending}"
+        used.add(free)
+        yield free
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Be the only process that edits the file while the body runs; raise ConfigError if that takes too long."""
+    lock = path.with_name(f".{path.name}.lock")
+    with _explaining(path):
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        with _explaining(path):
+            _wait_for_lock(path, handle)
+        for left in path.parent.glob(f".{glob.escape(path.name)}.*.partial"):  # of a process that was killed
+            left.unlink(missing_ok=True)
+        yield
+    finally:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_UN)  # a fork of this process may have the handle, too
+        os.close(handle)
+
+
+@contextmanager
+def _explaining(path: Path) -> Iterator[None]:
+    """Raise an error of the system as one of the config."""
+    try:
+        yield
+    except OSError as error:
+        file = f" ({Path(error.filename).name})" if error.filename else ""
+        raise ConfigError(f"{path}: cannot be written{file}: {error.strerror}") from error
+
+
+def _wait_for_lock(path: Path, handle: int) -> None:
+    end = time.monotonic() + _LOCK_SECONDS
+    while True:  # flock(2) itself has no time limit
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() > end:
+                why = f"another process has been editing it for {_LOCK_SECONDS} s; try again"
+                raise ConfigError(f"{path}: {why}") from error
+            time.sleep(_POLL_SECONDS)
+        else:
+            return
+
+
+def _parse(path: Path, content: bytes | None) -> tuple[ParsedYaml, ConfigKeys]:
+    """Return a config that may have no feed yet, and its keys; raise ConfigError if it is wrong."""
+    parsed = parse(decode(path, content or b""), str(path))
+    return parsed, check_values(parsed, str(path), allow_empty=True)
+
+
+def _read(path: Path) -> bytes | None:
+    """Return the content of the file, ``None`` if there is none; raise ConfigError."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
         return None
-    lines = text.splitlines()
-    first, last = next(iter(mapping)), list(mapping)[-1]
-    column: int = mapping.lc.key(first)[1]
-    end: int = mapping.lc.key(last)[0]
-    for at in range(end + 1, len(lines)):
-        bare = lines[at].lstrip()
-        if bare and not bare.startswith("#"):
-            if len(lines[at]) - len(bare) <= column:
-                break
-            end = at
-    new = (f"{' ' * column}{line}" for line in _dump(made).splitlines())
-    return "\n".join((*lines[: end + 1], *new, *lines[end + 1 :])) + "\n"
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def _rewrite(text: str, additions: Sequence[Addition]) -> str:
-    """Add sources by letting ruamel.yaml rewrite the whole text."""
-    document = _make_yaml().load(text) or CommentedMap()
-    if not document.get("feeds"):
-        document["feeds"] = CommentedMap()
-    for each in additions:
-        _add(document["feeds"], each)
-    return _dump(document)
+def _replace(path: Path, content: bytes | None, after: ParsedYaml) -> None:
+    """Give the file its new content, if it still has the one that was read; raise ConfigError, ChangedError."""
+    check_values(after, str(path))
+    written = _write_beside(path, after.text, f"{secrets.token_hex(4)}.partial")
+    try:
+        if _read(path) != content:
+            raise ChangedError(f"{path}: was changed by another program meanwhile. Nothing was written; try again.")
+        with _explaining(path):
+            written.replace(path)
+            _sync_folder(path.parent)
+    finally:
+        with suppress(OSError):
+            written.unlink()
 
 
-def _add(feeds: CommentedMap, addition: Addition) -> None:
-    """Add one source, and its feed if that is new."""
-    if addition.feed not in feeds:
-        feeds[addition.feed] = CommentedMap(title=addition.title or addition.feed, sources=CommentedMap())
-    feeds[addition.feed]["sources"][addition.source] = _make_keys(addition)
+def _write_beside(path: Path, text: str, ending: str) -> Path:
+    """Write a text to a new file beside the config, with the config's owner and mode; raise ConfigError."""
+    written = path.with_name(f".{path.name}.{ending}")
+    with _explaining(path):
+        known = path.stat() if path.exists() else None
+        handle = os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600 if known else 0o666)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file, ExitStack() as undo:
+            undo.callback(written.unlink)
+            if known:
+                with suppress(PermissionError):
+                    os.fchown(handle, known.st_uid, known.st_gid)
+                os.fchmod(handle, stat.S_IMODE(known.st_mode))
+            file.write(text)
+            file.flush()
+            os.fsync(handle)
+            undo.pop_all()
+    return written
 
 
-def _make_keys(addition: Addition) -> CommentedMap:
-    """Make the keys of a source, in braces on one line."""
-    keys = _make_flow_map(addition.keys)
-    if addition.options:
-        keys["options"] = _make_flow_map(addition.options)
-    return keys
-
-
-def _make_flow_map(pairs: Iterable[tuple[str, str]]) -> CommentedMap:
-    made = CommentedMap((key, value if is_plain(value) else Quoted(value)) for key, value in pairs)
-    made.fa.set_flow_style()
-    return made
-
-
-def _dump(document: CommentedMap) -> str:
-    after = io.StringIO()
-    _make_yaml().dump(document, after)
-    return after.getvalue()
-
-
-def _make_yaml() -> YAML:
-    """Make a ruamel.yaml instance that keeps quotes and layout."""
-    writer = YAML()
-    writer.preserve_quotes = True
-    writer.width = _WIDTH
-    writer.indent(mapping=2, sequence=4, offset=2)
-    return writer
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from aggregator.config import schema
 from aggregator.config.messages import describe_errors
-from aggregator.config.parse import parse
+from aggregator.config.parse import ParsedYaml, parse
 from aggregator.config.scalars import is_token
 from aggregator.config.schema import ConfigKeys, EmptyConfigKeys, json_schema
 from aggregator.errors import ConfigError, FetchError
@@ -91,7 +91,11 @@ def load(path: Path, *, allow_empty: bool = False) -> Config:
 
     Raises ConfigError with one line for each mistake, in the order of the file.
     """
-    keys = check(_read(path), str(path), allow_empty=allow_empty)
+    return make_config(path, check(_read(path), str(path), allow_empty=allow_empty))
+
+
+def make_config(path: Path, keys: ConfigKeys) -> Config:
+    """Return the config of checked keys; raise ConfigError if a secret that it needs is missing."""
     folder = path.resolve().parent
     base_url = keys.base_url.rstrip("/")
     return Config(
@@ -122,7 +126,12 @@ def _make_output(output: str, folder: Path) -> Output:
 
 def check(text: str, name: str, *, allow_empty: bool = False) -> ConfigKeys:
     """Check a config's text and return its keys; raise ConfigError. ``name`` is the file's name in messages."""
-    parsed, keys = parse(text, name), EmptyConfigKeys if allow_empty else ConfigKeys
+    return check_values(parse(text, name), name, allow_empty=allow_empty)
+
+
+def check_values(parsed: ParsedYaml, name: str, *, allow_empty: bool = False) -> ConfigKeys:
+    """Check what was parsed of a config's text and return its keys; raise ConfigError."""
+    keys = EmptyConfigKeys if allow_empty else ConfigKeys
     try:
         return keys.model_validate({} if parsed.values is None else parsed.values)
     except ValidationError as error:
@@ -133,12 +142,18 @@ def check(text: str, name: str, *, allow_empty: bool = False) -> ConfigKeys:
 def _read(path: Path) -> str:
     """Return the text of a config file; raise ConfigError if it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return decode(path, path.read_bytes())
     except FileNotFoundError as error:
         advice = "use -c FILE for another config, or run aggregator init URL to make one"
         raise ConfigError(f"{path}: cannot be read: {error.strerror}; {advice}") from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}; use -c FILE for another config") from error
+
+
+def decode(path: Path, content: bytes) -> str:
+    """Return the text of a config file's content; raise ConfigError if it is not UTF-8."""
+    try:
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 at byte {error.start}") from error
 

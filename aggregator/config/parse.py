@@ -37,9 +37,10 @@ for _tag, _pattern, _first in (
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"^(?:{_pattern})$"), _first)
 
 
-class _ParsedYaml(Struct, frozen=True):
-    """The values of one YAML document and its nodes; ``root`` is ``None`` if it is empty."""
+class ParsedYaml(Struct, frozen=True):
+    """A YAML document: its text, its values and its nodes; ``root`` is ``None`` if it is empty."""
 
+    text: str
     values: object
     root: yaml.Node | None
 
@@ -49,15 +50,15 @@ class _ParsedYaml(Struct, frozen=True):
         return {} if self.root is None else _walk(self.root)[0]
 
 
-def parse(text: str, name: str) -> _ParsedYaml:
+def parse(text: str, name: str) -> ParsedYaml:
     """Parse a YAML text; raise ConfigError if it is wrong. ``name`` is the file's name in messages."""
     loader = _Loader(text)
     try:
         node = loader.get_single_node()
         if node is None:
-            return _ParsedYaml(None, None)
+            return ParsedYaml(text, None, None)
         _check(node, name)
-        return _ParsedYaml(loader.construct_document(node), node)
+        return ParsedYaml(text, loader.construct_document(node), node)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         raise ConfigError(escape_line(f"{name}:{line}: not YAML: {_explain(error, text)}")) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from datetime import datetime
-from typing import Annotated, TypeVar
+from typing import Annotated, Self, TypeVar
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -38,6 +38,10 @@ class Keys(BaseModel):
     """A mapping of known keys; any other key is an error. Numbers are accepted as text."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True, str_strip_whitespace=True)
+
+    def __deepcopy__(self, memo: dict[int, object] | None = None) -> Self:
+        """Return the keys themselves, which never change: pydantic copies each default, for each mapping."""
+        return self
 
 
 def _check_web(text: str) -> str:
@@ -89,6 +93,9 @@ def _check_email(text: str) -> str:
         raise ValueError(f'"{text}" is not an e-mail address')
     return text
 
+
+LONGEST_NAME = 64
+"""Characters of the name of a feed or a source."""
 
 RESERVED_NAME = "desk"
 """A name that no feed may have: the path of the desk."""
@@ -186,8 +193,10 @@ Pattern = Annotated[str, AfterValidator(_check_pattern), Field(min_length=1, jso
 Length = Annotated[str, AfterValidator(_check_length), Field(json_schema_extra={"examples": ["20 min", "1:30:00"]})]
 Day = Annotated[str, AfterValidator(_check_day), Field(json_schema_extra={"examples": ["2024-05-01"]})]
 OneOrMore = Annotated[list[_T], BeforeValidator(_make_list), Field(min_length=1, json_schema_extra=_allow_single)]
-FeedName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=64), AfterValidator(_check_feed_name)]
-SourceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=64)]
+FeedName = Annotated[
+    str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=LONGEST_NAME), AfterValidator(_check_feed_name)
+]
+SourceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=LONGEST_NAME)]
 Token = Annotated[str, AfterValidator(_check_token), Field(json_schema_extra={"pattern": f"^({_TOKEN.pattern})$"})]
 HeaderName = Annotated[str, AfterValidator(_check_header_name)]
 Whole = Annotated[int, Field(strict=True, ge=1)]

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import registry
+from aggregator.fetchers import opml, registry
 from aggregator.fetchers.directories import outline, proposals
 from aggregator.fetchers.parser_process import LARGEST_ANSWER, Answer, Task, encode
 from aggregator.fetchers.parsing.bombs import check_bombs
@@ -65,6 +65,8 @@ def _confine(answer: int) -> None:
 def _answer(task: Task) -> Answer:
     """Return the answer to a task; its ``error`` says why a document was refused, or describes a bug."""
     try:
+        if task.subscriptions:
+            return Answer(subscriptions=opml.read(task.document.body))
         check_bombs(task.document.body, task.most_items)
         return _do(task)
     except ReadError as error:

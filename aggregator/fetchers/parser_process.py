@@ -17,7 +17,8 @@ from aggregator.fetchers.http.target import make_printable, redact
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.outline import Outline, Pick
 from aggregator.model.record import make_msgpack_decoder, replace_surrogates
-from aggregator.model.source import Document, Proposals
+from aggregator.model.source import Document, Proposals, Source
+from aggregator.model.subscription import Subscription
 from aggregator.sandbox import forks
 from aggregator.sandbox.forks import ForkError
 from aggregator.sandbox.limits import Limits
@@ -39,7 +40,8 @@ LARGEST_ANSWER: Final = 128 * 1024 * 1024
 class Task(Struct):
     """Parse a document, or find the feeds that it names, or propose how it can be read.
 
-    Or show it as an ``outline`` from that piece on, or make selectors of what was chosen of it (``pick``).
+    Or show it as an ``outline`` from that piece on, or make selectors of what was chosen of it (``pick``), or read
+    ``subscriptions``.
     """
 
     document: Document
@@ -47,6 +49,7 @@ class Task(Struct):
     propose: bool = False
     outline: int | None = None
     pick: Pick | None = None
+    subscriptions: bool = False
     most_items: int = MOST_ITEMS
 
 
@@ -59,6 +62,7 @@ class Answer(Struct, omit_defaults=True):
     proposals: Proposals | None = None
     outline: Outline = Outline()
     options: dict[str, str] = {}
+    subscriptions: tuple[Subscription, ...] = ()
     error: str = ""
 
 
@@ -89,6 +93,12 @@ def outline(document: Document, first: int) -> Outline:
 def pick(document: Document, chosen: Pick) -> dict[str, str]:
     """Return the options of the document's source with the selectors of what was chosen; ReadError as for `read`."""
     return _run(Task(document, pick=chosen), LIMITS).options
+
+
+def read_subscriptions(name: str, body: bytes) -> tuple[Subscription, ...]:
+    """Return the subscriptions of an OPML list; ReadError as for `read`, with the name of the list."""
+    document = Document(Source(name, "feed"), name, body)
+    return _run(Task(document, subscriptions=True), LIMITS).subscriptions
 
 
 def encode(message: Any) -> bytes:

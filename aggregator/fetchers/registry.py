@@ -12,6 +12,7 @@ importing their modules.
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib import import_module, metadata
 from types import ModuleType
 
@@ -129,12 +130,18 @@ def recognise(url: str) -> Source | None:
     >>> recognise("https://feeds.simplecast.com/OB5FkIl8").kind
     'simplecast'
     """
-    for name in names():
-        found = re.match(pattern, url, re.IGNORECASE) if (pattern := find(name).address) else None
-        if found is not None:
+    for name, pattern in _list_patterns():
+        if found := pattern.match(url):
             show = found.groupdict().get("show")
             return Source(name, name, show=show) if show else Source(name, name, url=url)
     return None
+
+
+@cache
+def _list_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the kinds that know their addresses, with the patterns; packages are looked for once in a process."""
+    known = ((name, find(name).address) for name in names())
+    return tuple((name, re.compile(address, re.IGNORECASE)) for name, address in known if address)
 
 
 def guesses() -> tuple[str, ...]:

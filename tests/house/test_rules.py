@@ -26,7 +26,6 @@ PLACES = {
     "requests": {"fetchers/http/"},
     "protego": {"fetchers/http/robots.py"},
     "regex": {"merger/filters.py"},
-    "ruamel": {"config/edit.py"},
     "sqlalchemy": {"store/"},
     "feedgen": {"generator/"},
     "ftfy": {"text/"},

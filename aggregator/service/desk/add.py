@@ -7,15 +7,14 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import adding
+from aggregator import adding, subscriptions
 from aggregator.adding import Found
-from aggregator.config import edit
-from aggregator.config.load import load
+from aggregator.config.change import Addition
 from aggregator.errors import ConfigError, ReadError
-from aggregator.fetchers import registry
+from aggregator.fetchers import parser_process, registry
 from aggregator.fetchers.http.target import redact
-from aggregator.generator import opml
 from aggregator.model.source import Source
+from aggregator.model.subscription import Subscription
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
 
@@ -72,7 +71,7 @@ class _ImportPage(Struct, frozen=True):
 
 
 class _Import(Struct, frozen=True):
-    additions: tuple[edit.Addition, ...]
+    additions: tuple[Addition, ...]
     skipped: int
 
 
@@ -156,8 +155,7 @@ def _write(desk: Desk, request: PageRequest) -> ActResult:
 def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
     """Write a source into the config, into the feed that the form names, and refresh that."""
     feed = request.form.get("feed", "").strip() or request.find("name")
-    path = desk.config.path
-    source = adding.write(path, load(path, allow_empty=True), found, feed)
+    _, source = adding.write(desk.config.path, found, feed)
     desk.jobs.refresh(feed)
     return ActResult(f"/feeds/{feed}/sources/{source.name}", f"Added {source.name} to {feed}; it is being refreshed.")
 
@@ -179,9 +177,9 @@ def _show_import(desk: Desk, request: PageRequest) -> _ImportPage:
 def _read_import(desk: Desk, request: PageRequest) -> ActResult:
     """Read an OPML file; nothing is written."""
     body = request.files.get("file") or request.form.get("text", "").encode()
-    outlines = opml.read(body)
-    additions = adding.list_new(desk.config, outlines)
-    found = _Import(additions, len(outlines) - len(additions))
+    listed = parser_process.read_subscriptions("the list", body)
+    additions = subscriptions.list_new(desk.config, listed)
+    found = _Import(additions, len(listed) - len(additions))
     return ActResult(f"/import?found={desk.cache.add(request.visitor, found)}")
 
 
@@ -193,8 +191,9 @@ def _write_import(desk: Desk, request: PageRequest) -> ActResult:
     chosen = tuple(each for place, each in enumerate(found.additions) if f"feed-{place}" in request.form)
     if not chosen:
         raise ConfigError("no feed was chosen")
-    edit.add(desk.config.path, chosen)
-    return ActResult("/", f"Added {len(chosen)} feeds; the schedule refreshes them.")
+    wanted = [Subscription(each.title or "", dict(each.keys)["url"]) for each in chosen]
+    added = subscriptions.add(desk.config.path, wanted)
+    return ActResult("/", f"Added {len(added)} feeds; the schedule refreshes them.")
 
 
 PAGES = (Page("/add", "add.html.j2", _show_add), Page("/import", "import.html.j2", _show_import))

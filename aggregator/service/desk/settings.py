@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from aggregator.config import edit
 from aggregator.config.change import Keys, make_digest, read_source
+from aggregator.config.parse import parse
 from aggregator.config.schema import SourceFilterKeys
 from aggregator.errors import ConfigError
 from aggregator.fetchers import registry
@@ -87,7 +88,7 @@ def _read(desk: Desk, plan: Plan, source: Source) -> Keys:
     path = desk.config.path
     if desk.mistakes:
         raise ConfigError(desk.mistakes)
-    return read_source(path.read_text(encoding="utf-8-sig"), plan.name, source.name)
+    return read_source(parse(path.read_text(encoding="utf-8-sig"), path.name), plan.name, source.name)
 
 
 def _make_preview(draft: _Draft) -> _Preview:

@@ -8,7 +8,7 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
-from aggregator.generator import opml
+from aggregator.fetchers import opml
 from tests.support.program import PROGRAM
 from tests.support.rss import Episode, make_rss
 

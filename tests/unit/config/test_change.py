@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregator.config.change import change_source, read_source
+from aggregator.config import change
+from aggregator.config.change import Addition, add_sources
+from aggregator.config.parse import parse
 from aggregator.errors import ConfigError
 
 TEXT = """\
@@ -34,6 +36,14 @@ feeds:
         # end
 # tail
 """
+
+
+def change_source(text: str, feed: str, source: str, keys: change.Keys) -> str:
+    return change.change_source(parse(text, "config.yaml"), feed, source, keys).text
+
+
+def read_source(text: str, feed: str, source: str) -> change.Keys:
+    return change.read_source(parse(text, "config.yaml"), feed, source)
 
 
 def diff(before: str, after: str) -> list[str]:
@@ -102,3 +112,81 @@ def test_what_is_written_is_read(source: str, first: dict, second: dict) -> None
         assert read_source(text, "talk", source) == {k: v for k, v in wanted.items() if v not in (None, {}, [])}
     for line in ("# words", "  talk:   # odd   spaces", "        # next", "        # end", "# tail"):
         assert line in text.splitlines()
+
+
+ONE = Addition("oven", "feed", (("kind", "feed"), ("url", "https://oven.example/?a=1")), "Ovens: a show")
+HERE = Addition("talk", "page", (("kind", "page"), ("url", "https://b.example/")), options=(("items", "li"),))
+
+
+def add(text: str, *additions: Addition) -> list[str]:
+    return diff(text, add_sources(parse(text, "config.yaml"), additions).text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# none yet",
+        "output: x\n",
+        "output: x",
+        "feeds:\n",
+        "feeds: # none yet\noutput: x\n",
+        "feeds: ~  # none yet\noutput: x\n",
+        "feeds: {} # none yet\n",
+        "feeds:\n  talk: {title: T, sources: {a: {kind: feed, url: 'https://a.example/'}}}\noutput: x\n",
+        "feeds:\n    talk:\n        title: T\n        sources: {a: {kind: listing, path: a.txt}}\n\n# tail\n",
+        "  feeds:\n    talk:\n      title: T\n      sources:\n        a: {kind: listing, path: a.txt}\n  output: x",
+    ],
+)
+def test_a_feed_is_added_and_no_line_changes(text: str) -> None:
+    lines = add(text, ONE)
+    assert [line for line in lines if line[:1] == "-"] in ([], ["-feeds: ~  # none yet"], ["-feeds: {} # none yet"])
+    added = ["+oven:", '+title: "Ovens: a show"', "+sources:", '+feed: {kind: feed, url: "https://oven.example/?a=1"}']
+    assert [line for line in lines if line in added] == added
+
+
+def test_a_config_in_braces_stays_in_braces() -> None:
+    text = '{"feeds": {"talk": {"title": "T", "sources": {"a": {"kind": "listing", "path": "a.txt"}}}}, "output": "x"}'
+    assert add(text, ONE, HERE)[-1] == (
+        '+{"feeds": {"talk": {"title": "T", "sources": {"a": {"kind": "listing", "path": "a.txt"}, page: {kind: page, '
+        'url: https://b.example/, options: {items: li}}}}, oven: {title: "Ovens: a show", sources: {feed: {kind: feed, '
+        'url: "https://oven.example/?a=1"}}}}, "output": "x"}'
+    )
+    for empty in ("{output: x}", "{output: x, feeds: }", "{output: x, feeds: {}}", "{}"):
+        assert add_sources(parse(empty, "c"), [ONE]).values["feeds"]["oven"]["title"] == "Ovens: a show"
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "host: {kind: feed, url: 'https://a.example/'} # why",
+        'host: {kind: feed, only: {title: "A\nB"}, url: https://a.example/}',
+        'host:\n        kind: feed\n        path: "a\n  b"',
+        "host:\n        kind: feed\n        url: https://a.example/\n        only:\n          title:\n          - ^A\n",
+        "host: {kind: feed,\n        url: https://a.example/,\n      }",
+    ],
+)
+def test_a_source_is_added_after_the_last(last: str) -> None:
+    head, tail = (
+        "feeds:\n  talk:\n    title: T\n    sources:\n      ",
+        "\n\n  # b\n  other: {title: O, sources: {}}\n",
+    )
+    text = f"{head}{last}{tail}"
+    added = "+page: {kind: page, url: https://b.example/, options: {items: li}}"
+    assert add(text, HERE) == [added]
+    assert add(text, HERE, ONE)[0] == added
+
+
+@given(st.text(min_size=1, max_size=9).filter(str.strip), st.from_regex(r"[a-z0-9][a-z0-9._-]{0,5}", fullmatch=True))
+def test_any_title_and_name_is_read_back(title: str, name: str) -> None:
+    if any("\ud800" <= letter <= "\udfff" for letter in title):
+        return
+    for text in (TEXT, "feeds: {}", "{feeds: {a: {title: A, sources: {b: {kind: feed}}}}}"):
+        values = add_sources(parse(text, "c"), [Addition(name, name, (("kind", "feed"),), title)]).values
+        assert values["feeds"][name]["title"] == title
+        assert values["feeds"][name]["sources"] == {name: {"kind": "feed"}}
+
+
+def test_a_name_that_is_there_twice_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"^feeds\.talk cannot be extended here as the config is written: edit the"):
+        add(TEXT, Addition("talk", "topic", (("kind", "feed"),)))
