@@ -19,13 +19,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError, StoreError
-from aggregator.fetchers import credentials, parser_process, plausibility, registry, snapshot
+from aggregator.fetchers import credentials, paging, parser_process, plausibility, registry, snapshot
 from aggregator.fetchers.fetched import FetchedSource, PollStates, select_states
 from aggregator.fetchers.http import bot_protection, host_limits, polling
 from aggregator.fetchers.http.errors import BusyHostError
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import redact
-from aggregator.fetchers.parsing.entries import make_keys_unique
 from aggregator.model.entry import Listing
 from aggregator.model.feed import SourceResult
 from aggregator.model.source import (
@@ -40,7 +39,6 @@ from aggregator.model.source import (
 )
 
 _PROCESSORS = os.cpu_count() or 1
-_MOST_PAGES = 20  # of one listing, each time that its first page has changed
 _MOST_SOURCES = 1_000  # fetched at once; each waits in a thread, which is made only when one is needed
 
 Tell = Callable[[Source, str, str], None]
@@ -185,7 +183,7 @@ class _SourceFetch(Struct, frozen=True):
         if other.status == "failed" and urlsplit(page_url).hostname != urlsplit(page.url).hostname:
             # From memory it would be asked as if the source's own host named it, which may be private.
             page = replace(page, leads_to=None, digest=None, validators=Validators())
-        return self._read(other, (*others, page))
+        return self._read(other, (*others, page), request)
 
     def _poll_page_or_feed(self, request: Request) -> tuple[Answer, Answer | None]:
         """Poll an address, or the feed that its page named before; if that fails also the page, which may name another.
@@ -221,8 +219,9 @@ class _SourceFetch(Struct, frozen=True):
             listing = self._list(answer.document)
         except ReadError as error:
             return self._refuse(answer, others, error)
-        if request is not None and listing.next_url is not None:
-            listing, is_whole = self._add_pages(listing, request)
+        page = answer.document, listing
+        if request is not None and paging.find_next(page) is not None:
+            listing, is_whole = paging.read_pages(page, request, self._read_page)
             if not is_whole:  # the first page is asked for unconditionally then, and the others once more
                 unfinished = replace(answer.poll_state, validators=Validators(), digest=None)
                 answer = replace(answer, poll_state=unfinished)
@@ -231,36 +230,15 @@ class _SourceFetch(Struct, frozen=True):
             return _Read(_conclude(answer, "held back", verdict.poll_state, verdict.message), others=others)
         return _Read(_conclude(answer, "ok", verdict.poll_state, verdict.message), listing, others)
 
-    def _add_pages(self, listing: Listing, request: Request) -> tuple[Listing, bool]:
-        """Return the listing with the entries of the pages that follow it at its host, and whether all were read."""
-        entries, why, is_whole, asked = list(listing.entries), "", True, {request.url}
-        next_url = listing.next_url
-        while next_url is not None and next_url not in asked:
-            if urlsplit(next_url)[:2] != urlsplit(request.url)[:2]:
-                why = f"the next page is at another host, which is not asked: {redact(next_url)}"
-                break
-            if len(asked) == _MOST_PAGES or len(entries) >= parser_process.MOST_ITEMS:
-                break
-            asked.add(next_url)
-            try:
-                page = self._list_page(replace(request, url=next_url))
-            except BusyHostError:
-                raise
-            except (FetchError, ReadError) as error:
-                why, is_whole = f"page {len(asked)} is missing: {_explain(error, self.source)}", False
-                break
-            entries += page.entries
-            next_url = page.next_url
-        unique, remarks = make_keys_unique(replace(entry, position=at) for at, entry in enumerate(entries))
-        remarks = (*listing.remarks, *remarks, *([why] if why else ()))
-        return replace(listing, entries=unique, remarks=remarks, next_url=None), is_whole
-
-    def _list_page(self, request: Request) -> Listing:
-        """Return the listing of a further page; raise FetchError or ReadError."""
-        answer = self._poll(request, force=True)
+    def _read_page(self, request: Request, found_by: str | None) -> paging.Page:
+        """Return a further page of a listing; raise FetchError or ReadError, without the source's name."""
+        answer = self._poll(request, force=True, found_by=found_by)
         if answer.document is None:
             raise FetchError(answer.message or answer.status)
-        return self._list(answer.document)
+        try:
+            return answer.document, self._list(answer.document)
+        except ReadError as error:
+            raise ReadError(_explain(error, self.source)) from error
 
     def _list(self, document: Document) -> Listing:
         """Return the listing of a document; ReadError, also for an empty one of a bot protection's page."""

@@ -96,7 +96,7 @@ class Document(Record, frozen=True):
 
     ``url`` is where the body came from after redirects (or the file's URL for a path or a snapshot);
     ``media_type`` is lower case without parameters; ``charset`` is that of HTTP's header. ``partial`` is true where
-    the origin sent a part (206, 226).
+    the origin sent a part (206, 226). ``next_url`` is the address of the next page that the header field Link names.
     """
 
     source: Source
@@ -105,6 +105,7 @@ class Document(Record, frozen=True):
     media_type: str | None = None
     charset: str | None = None
     partial: bool = False
+    next_url: str | None = None
 
 
 class Proposals(Record, frozen=True):

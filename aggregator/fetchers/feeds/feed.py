@@ -17,13 +17,14 @@ from aggregator.fetchers.feeds import rss_atom
 from aggregator.fetchers.feeds.elements import NotSoundError
 from aggregator.fetchers.feeds.entry import list_records, make_entry, make_rhythm, make_show
 from aggregator.fetchers.feeds.podcast import FeedXml
-from aggregator.fetchers.parsing import decoding
+from aggregator.fetchers.parsing import decoding, enclosures
 from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document
 from aggregator.text.urls import canonical
 
 _SHARED_BY = 3  # items under one address that is not the show's: a link to each item's own page would differ
+_OLDER = ("next", "prev-archive")
 _MARKS = (b"<item", b"<entry", b":item", b":entry")
 
 discover = discovery.find_feeds
@@ -87,12 +88,14 @@ def _make_listing(
     if None in found:
         remarks.append(f"{found.count(None)} items say nothing and are left out")
     show = make_show(document, channel, feed_xml)
+    next_url = _find_next(document, channel)
     return Listing(
         entries=_remove_shared_links([entry for entry in found if entry], show.link),
         show=show,
         rhythm=make_rhythm(feed_xml),
-        partial=document.partial or _is_paged(channel),
+        partial=document.partial or next_url is not None,
         remarks=tuple(remarks),
+        next_url=next_url,
     )
 
 
@@ -114,6 +117,8 @@ def _remove_link(entry: Entry) -> Entry:
     return replace(entry, link=None, key=key)
 
 
-def _is_paged(channel: dict[str, Any]) -> bool:
-    """Return whether older items are on another page: RFC 5005 section 3 ("next") or 4 ("prev-archive")."""
-    return any(link.get("rel") in {"next", "prev-archive"} for link in list_records(channel, "links"))
+def _find_next(document: Document, channel: dict[str, Any]) -> str | None:
+    """Return the address of the older items: RFC 5005 section 3 ("next") before section 4 ("prev-archive")."""
+    links = {str(link.get("rel")): link.get("href") for link in reversed(list_records(channel, "links"))}
+    places = (enclosures.resolve_url(enclosures.find_base(document), links.get(rel)) for rel in _OLDER)
+    return next(filter(None, places), None)

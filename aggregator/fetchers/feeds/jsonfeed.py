@@ -24,11 +24,13 @@ def read(document: Document) -> Listing:
     items = feed.objects("items")
     found = [_make_entry(document.source.name, item, at) for at, item in enumerate(items)]
     empty = found.count(None)
+    next_url = enclosures.resolve_url(enclosures.find_base(document), feed.get("next_url"))
     return Listing(
         entries=tuple(entry for entry in found if entry),
         show=_make_show(feed),
-        partial=document.partial or feed.text("next_url") is not None,
+        partial=document.partial or next_url is not None,
         remarks=(f"{empty} items say nothing and are left out",) if empty else (),
+        next_url=next_url,
     )
 
 

@@ -29,11 +29,12 @@ def read(document: Document) -> Listing:
     if value is None:
         listing = feed.read(document)
         return replace(listing, entries=tuple(replace(one, genre="episode") for one in listing.entries))
-    return _read_answer(document.source.name, JsonObject(value))
+    return _read_answer(document, JsonObject(value))
 
 
-def _read_answer(name: str, answer: JsonObject) -> Listing:
+def _read_answer(document: Document, answer: JsonObject) -> Listing:
     """Read a list of episodes, or the detail of one."""
+    name = document.source.name
     is_list = isinstance(answer.get("collection"), list)
     if not is_list and not (answer.id("id") and answer.text("title")):
         raise ReadError(f"{name}: Simplecast's answer holds no episodes (it may ask to slow down)")
@@ -46,8 +47,10 @@ def _read_answer(name: str, answer: JsonObject) -> Listing:
         image=enclosures.clean_url(podcast.get("image_url")),
         total=answer.integer("count") if is_list else None,
     )
-    later = answer.inner("pages", "next")
-    return Listing(tuple(found), show, partial=not is_list or bool(later) or len(found) < (show.total or 0))
+    pages = answer.inner("pages")
+    next_url = enclosures.resolve_url(document.url, pages.text("next") or pages.inner("next").get("href"))
+    partial = not is_list or next_url is not None or len(found) < (show.total or 0)
+    return Listing(tuple(found), show, partial=partial, next_url=next_url)
 
 
 def _make_entry(name: str, one: JsonObject, position: int) -> Entry | None:

@@ -317,7 +317,8 @@ def _interpret(source: Source, poll_state: PollState, url: str, body: bytes, rep
     kind, charset = headers.parse_content_type(reply.fields.get("content-type", ""))
     partial = reply.status in polling.PARTIAL
     known = replace(source, headers=())  # a parser needs none of them
-    return Answer("ok", after, Document(known, url, body, kind, charset, partial))
+    next_url = headers.find_next_page(reply.fields.get("link", ""), url)
+    return Answer("ok", after, Document(known, url, body, kind, charset, partial, next_url))
 
 
 def _update_after_error(

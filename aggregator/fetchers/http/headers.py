@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import cache
 from importlib.metadata import version
+from urllib.parse import urljoin
 
 from aggregator.fetchers.http.target import make_printable
 from aggregator.model.source import Validators
@@ -20,7 +21,9 @@ _ACCEPT = (
 )
 
 _MAX_AGE = re.compile(r'(?:^|[,\s])max-age\s*=\s*"?([0-9]+)', re.IGNORECASE)
-_LISTS = frozenset({"cache-control", "content-encoding"})
+_LISTS = frozenset({"cache-control", "content-encoding", "link"})
+_LINK = re.compile(r"""<([^<>]*)>((?:[^<>",]|"[^"]*")*)""")
+_RELATION = re.compile(r"""(?:^|;)\s*rel\s*=\s*(?:"([^"]*)"|([^\s;"]+))""", re.IGNORECASE)
 _SECONDS = re.compile(r"[0-9]+")
 _LONGEST_VALIDATOR = 4_096  # characters; servers refuse header lines of 8 KB, and then every poll would fail
 _MANY_DIGITS = 9  # 30 years of seconds; longer numbers are read as that
@@ -81,6 +84,22 @@ def parse_content_type(text: str) -> tuple[str | None, str | None]:
     kind, *parameters = (part.strip() for part in make_printable(text).lower().split(";"))
     named = dict(part.partition("=")[::2] for part in parameters)
     return kind or None, named.get("charset", "").strip("\"' ") or None
+
+
+def find_next_page(text: str, url: str) -> str | None:
+    """Return the address of the next page that a Link field of the document at ``url`` names (RFC 8288 section 3).
+
+    >>> find_next_page('<?page=1>; rel=prev, <?page=3>; rel="next"; title="a, b"', "https://example.org/list?page=2")
+    'https://example.org/list?page=3'
+    """
+    for link in _LINK.finditer(text):
+        relation = _RELATION.search(link[2])
+        if relation is not None and "next" in (relation[1] or relation[2] or "").lower().split():
+            try:
+                return urljoin(url, str(link[1]).strip())
+            except ValueError:
+                return None
+    return None
 
 
 def parse_content_length(text: str) -> int | None:

@@ -1,0 +1,121 @@
+"""Older items on further pages: each way in which a document or its answer names the next one."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+import pytest
+
+from aggregator.fetchers.fetch import Resources, Terms, fetch
+from aggregator.model.entry import Listing
+from aggregator.model.source import Source
+from tests.support.origin import Site, serving
+from tests.support.polls import POLICY, START
+
+ATOM = "http://www.w3.org/2005/Atom"
+
+
+@pytest.fixture
+def terms() -> Iterator[Terms]:
+    with closing(Resources(POLICY)) as resources:
+        yield Terms(resources, START, lambda *_: None, force=True)
+
+
+def rss(numbers: range, link: str) -> str:
+    items = "".join(f"<item><title>Gespräch {n}</title><guid>{n}</guid></item>" for n in numbers)
+    return f'<rss version="2.0" xmlns:a="{ATOM}"><channel><title>Werkstatt</title>{link}{items}</channel></rss>'
+
+
+def atom(numbers: range, link: str) -> str:
+    entries = "".join(f"<entry><title>Kapitel {n}</title><id>urn:x:{n}</id></entry>" for n in numbers)
+    return f'<feed xmlns="{ATOM}"><title>Werkstatt</title>{link}{entries}</feed>'
+
+
+def json_feed(numbers: range, link: str) -> str:
+    items = [{"id": str(n), "content_text": f"Sesión {n}"} for n in numbers]
+    named = {"next_url": link} if link else {}
+    return json.dumps({"version": "https://jsonfeed.org/version/1.1", "title": "Taller", "items": items} | named)
+
+
+def simplecast(numbers: range, link: str) -> str:
+    episodes = [{"id": f"00000000-{n:04}-4000-8000-000000000000", "title": f"Part {n}"} for n in numbers]
+    return json.dumps({"count": 6, "collection": episodes, "pages": {"next": {"href": link} if link else None}})
+
+
+NAMED = [
+    ("feed", rss, '<a:link rel="next" href="/page{}"/>'),
+    ("feed", rss, '<a:link rel="prev-archive" href="{base}/page{}"/>'),
+    ("feed", atom, '<link rel="self" href="/"/><link rel="next" href="page{}"/><link rel="prev-archive" href="/no"/>'),
+    ("blog", atom, '<link rel="prev-archive" href="page{}"/>'),
+    ("jsonfeed", json_feed, "{base}/page{}"),
+    ("jsonfeed", json_feed, "page{}"),
+    ("simplecast", simplecast, "{base}/page{}"),
+]
+
+
+def read(terms: Terms, source: Source) -> Listing:
+    (listing,) = fetch(source, {}, terms).result(60).listings
+    assert listing is not None
+    return listing
+
+
+@pytest.mark.parametrize(("kind", "make", "link"), NAMED)
+def test_the_pages_that_a_feed_names_are_read(
+    kind: str, make: Callable[[range, str], str], link: str, terms: Terms
+) -> None:
+    with serving(Site()) as site:
+        for page in (1, 2, 3):
+            following = link.format(page + 1, base=site.url("")) if page < 3 else ""
+            site.serve(f"/page{page}", make(range(8 - 2 * page, 6 - 2 * page, -1), following), kind="text/plain")
+        listing = read(terms, Source("host", kind, site.url("/page1")))
+        assert [entry.title.split()[-1] for entry in listing.entries] == ["6", "5", "4", "3", "2", "1"]
+        assert (site.asked, listing.partial) == (["/page1", "/page2", "/page3"], True)
+
+
+@pytest.mark.parametrize("relation", ["prev", "last", "next-archive", "current", "alternate", "self"])
+def test_other_links_of_a_feed_are_no_further_pages(relation: str, terms: Terms) -> None:
+    with serving(Site()) as site:
+        site.serve("/page1", rss(range(2), f'<a:link rel="{relation}" href="/page2"/>'))
+        assert len(read(terms, Source("host", "feed", site.url("/page1"))).entries) == 2
+        assert site.asked == ["/page1"]
+
+
+@pytest.mark.parametrize(
+    ("field", "kind", "pages"),
+    [
+        ('</page2>; rel="next"', "application/json", 2),
+        ('</a>; rel="prev first", <page2>; title="x, y"; rel=next', "application/json", 2),
+        ("</page2>; rel=next-page", "application/json", 1),
+        ("</page2>; rel=next", "text/html", 1),
+    ],
+)
+def test_a_header_field_names_the_next_page_of_what_is_no_page_in_html(
+    field: str, kind: str, pages: int, terms: Terms
+) -> None:
+    with serving(Site()) as site:
+        for page in (1, 2):
+            body = [{"id": f"{page}-{turn}", "title": f"Tale {page}.{turn}"} for turn in range(3)]
+            site.serve(f"/page{page}", json.dumps(body), kind=kind)
+        site.fields["/page1"] = {"Link": field}
+        listing = read(terms, Source("api", "json", site.url("/page1"), options=(("items", "@"),)))
+        assert len(listing.entries) == 3 * pages
+
+
+def test_a_server_that_repeats_a_page_is_not_asked_on(terms: Terms) -> None:
+    with serving(Site()) as site:
+        for page in range(1, 9):
+            site.serve(f"/page{page}", rss(range(3), f'<a:link rel="next" href="/page{page + 1}"/>'))
+        assert len(read(terms, Source("host", "feed", site.url("/page1"))).entries) == 3
+        assert site.asked == ["/page1", "/page2"]
+
+
+def test_the_pages_of_a_feed_that_a_page_names_are_read(terms: Terms) -> None:
+    with serving(Site()) as site:
+        site.serve(
+            "/",
+            '<html><link rel="alternate" type="application/rss+xml" href="/page1"><body>Werkstatt</body>',
+            kind="text/html",
+        )
+        site.serve("/page1", rss(range(4, 8), '<a:link rel="next" href="/page2"/>'))
+        site.serve("/page2", rss(range(4), ""))
+        assert len(read(terms, Source("host", "feed", site.url("/"))).entries) == 8
