@@ -11,10 +11,10 @@ from msgspec import Struct, field
 
 from aggregator.fetchers.feeds import podcast
 from aggregator.fetchers.parsing import xml
+from aggregator.fetchers.parsing.decoding import WINDOWS_LATIN
 from aggregator.fetchers.parsing.xml import Element
 
 _C1 = re.compile("[\x80-\x9f]")
-_CP1252 = {code: bytes((code,)).decode("cp1252", "ignore") or chr(code) for code in range(0x80, 0xA0)}
 _SLASHES = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)/+")
 _REFERENCE = re.compile("&([A-Za-z0-9_]+);")
 _ADDRESS = re.compile(r"[\w.+-]{1,64}+@[\w-]{1,63}+(?:\.[\w-]{1,63}+){1,8}")
@@ -53,7 +53,7 @@ def _repair_latin1(text: str) -> str:
         return text
     with suppress(UnicodeError):
         text = text.encode("latin-1").decode("utf-8")
-    return text.translate(_CP1252) if _C1.search(text) else text
+    return text.translate(WINDOWS_LATIN) if _C1.search(text) else text
 
 
 def _get_own_text(element: Element) -> str:

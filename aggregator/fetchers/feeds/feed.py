@@ -6,7 +6,10 @@ tolerant one was needed, a remark says why.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from msgspec.structs import replace
@@ -17,14 +20,16 @@ from aggregator.fetchers.feeds import rss_atom
 from aggregator.fetchers.feeds.elements import NotSoundError
 from aggregator.fetchers.feeds.entry import list_records, make_entry, make_rhythm, make_show
 from aggregator.fetchers.feeds.podcast import FeedXml
-from aggregator.fetchers.parsing import decoding, enclosures
+from aggregator.fetchers.parsing import decoding, enclosures, well_formed, xml
 from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document
 from aggregator.text.urls import canonical
 
+_MISTAKE = "not well-formed"
 _SHARED_BY = 3  # items under one address that is not the show's: a link to each item's own page would differ
 _OLDER = ("next", "prev-archive")
+_DECLARATION = re.compile(r"^\ufeff?\s*(?:<\?xml[^>]{0,200}\?>)?\s*")
 _MARKS = (b"<item", b"<entry", b":item", b":entry")
 
 discover = discovery.find_feeds
@@ -41,17 +46,37 @@ def read(document: Document) -> Listing:
     try:
         return _read_strictly(document)
     except NotSoundError as error:
-        return _read_tolerantly(document, f"read slowly: {error}")
+        why = str(error)
+    repaired, mistake = _repair(document)
+    if mistake:
+        with suppress(NotSoundError):
+            return _read_strictly(repaired, [mistake])
+    return _read_tolerantly(repaired, mistake or f"read slowly: {why}")
 
 
-def _read_strictly(document: Document) -> Listing:
+def _repair(document: Document) -> tuple[Document, str]:
+    """Return the document, made well-formed if it is not, and a remark on its first mistake, "" for none."""
+    text, mixed = decoding.decode_mixed(document)
+    if text is None:
+        return document, ""
+    text = _DECLARATION.sub("", text, count=1)
+    mistake = xml.find_mistake(text)
+    if mistake:
+        text = well_formed.make_well_formed(text)
+    elif not mixed:
+        return document, ""
+    remark = f"{_MISTAKE}: {mistake}" if mistake else "encoding: some bytes are in no encoding that it names"
+    return replace(document, body=text.encode("utf-8", "replace"), charset="utf-8"), remark
+
+
+def _read_strictly(document: Document, remarks: Sequence[str] = ()) -> Listing:
     """Return the items of a sound feed; raises ``NotSoundError`` if the document needs the tolerant reader."""
     found_feed = rss_atom.Feed()
     found = [
         make_entry(document, fields, item_xml, at)
         for at, (fields, item_xml) in enumerate(rss_atom.iterate_items(document, found_feed))
     ]
-    return _make_listing(document, found, found_feed.channel.values, found_feed.xml, [])
+    return _make_listing(document, found, found_feed.channel.values, found_feed.xml, list(remarks))
 
 
 def _read_tolerantly(document: Document, why: str = "") -> Listing:
@@ -66,11 +91,9 @@ def _read_tolerantly(document: Document, why: str = "") -> Listing:
         make_entry(document, entry, feed_xml.items[at] if feed_xml else None, at)
         for at, entry in enumerate(parsed.entries)
     ]
-    if not found and parsed.fault:
-        raise ReadError(f"{document.source.name}: the feed breaks off before its first item ({parsed.fault})")
     if not found and feed_xml is None and any(mark in document.body for mark in _MARKS):
         raise ReadError(f"{document.source.name}: the feed's items cannot be read")
-    remarks = [remark for remark in (parsed.remark or why,) if remark]
+    remarks = [remark for remark in (why if why.startswith(_MISTAKE) else parsed.remark or why,) if remark]
     if found and feed_xml is None:
         remarks.append("the XML counts other items than the tolerant reader: podcast elements are not read")
     return _make_listing(document, found, parsed.channel, feed_xml or FeedXml(), remarks)
@@ -83,6 +106,8 @@ def _make_listing(
     feed_xml: FeedXml,
     remarks: list[str],
 ) -> Listing:
+    if not found and remarks and remarks[0].startswith(_MISTAKE):
+        raise ReadError(f"{document.source.name}: the feed breaks off before its first item ({remarks[0]})")
     if found and not any(found):
         raise ReadError(f"{document.source.name}: none of the feed's {len(found)} items says anything")
     if None in found:

@@ -106,16 +106,12 @@ class FeedXml(Struct):
 
 
 def read_feed_xml(body: bytes, encoding: str, items: int) -> FeedXml | None:
-    """Read the XML strictly, else with recovery; ``None`` if it has not as many items as feedparser found.
+    """Read the XML; ``None`` if it is not well-formed, or has not as many items as feedparser found.
 
     ``encoding`` is the one that feedparser found: with a wrong declaration libxml2 reads nothing, without an error.
     """
-    body = _remove_declaration(body, encoding)
-    for recover in (False, True):
-        found = _read(body, recover=recover)
-        if len(found.items) == items and (found.channel or items):
-            return found
-    return None
+    found = _read(_remove_declaration(body, encoding))
+    return found if len(found.items) == items and (found.channel or items) else None
 
 
 def _remove_declaration(body: bytes, encoding: str) -> bytes:
@@ -129,9 +125,9 @@ def _remove_declaration(body: bytes, encoding: str) -> bytes:
     return _DECLARATION.sub(b"", body, count=1)
 
 
-def _read(body: bytes, *, recover: bool) -> FeedXml:
+def _read(body: bytes) -> FeedXml:
     found = FeedXml()
-    for element in xml.iterate(body, recover=recover):
+    for element in xml.iterate(body):
         parent = element.getparent()
         local = xml.get_name(element)[1]
         above = xml.get_name(parent)[1].lower() if parent is not None else ""

@@ -34,13 +34,13 @@ _WIDER = {
     "ascii": "cp1252",
 }  # WHATWG Encoding Standard, section 4.2: as every browser reads them
 _REFUSED = {"punycode", "idna", "unicode-escape", "raw-unicode-escape", "utf-7"}  # no page's, slow or unsafe
-_LAST_RESORT = "cp1252"  # undeclared bytes that are no UTF-8 are Windows Latin in every fixture seen
 
 
 def decode(document: Document) -> str:
     """Return the body as text with plain line ends: by its mark, HTTP's charset, its declaration, UTF-8, or cp1252.
 
-    An encoding that is unknown or does not fit the bytes is skipped; every body can be decoded.
+    An encoding that is unknown or does not fit the bytes is skipped; bytes that are no UTF-8 are Windows Latin in every
+    fixture seen.
     """
     body = correct_declaration(document.body)
     for mark, encoding in _MARKS:
@@ -51,7 +51,50 @@ def decode(document: Document) -> str:
     for name in names:
         if name and (text := _try_decoding(body, name)) is not None:
             return _clean_line_ends(text)
-    return _clean_line_ends(body.decode(_LAST_RESORT, "replace"))
+    return _clean_line_ends(_decode_unsound(body))
+
+
+def decode_mixed(document: Document) -> tuple[str | None, bool]:
+    """Return the body as text, and whether bytes of two encodings stand in it; ``None`` if the encoding is unknown.
+
+    In a document of UTF-8 a byte that is none is one of Windows Latin, so that all other texts stay as they are.
+    """
+    body = correct_declaration(document.body)
+    for mark, encoding in _MARKS:
+        if body.startswith(mark) and encoding != "utf-8-sig":
+            return body.decode(encoding, "replace"), False
+    declared = _DECLARED.search(body[:_DECLARATION_HEAD])
+    named = document.charset or (declared[1].decode("ascii", "replace") if declared else "utf-8")
+    text = _try_decoding(body, named)
+    if text is not None:
+        return text, False
+    try:
+        known = codecs.lookup(named).name
+    except (LookupError, ValueError):
+        known = "utf-8"
+    if known != "utf-8" and (text := _try_decoding(body, "utf-8")) is not None:
+        return text, True
+    return (_decode_unsound(body), True) if known == "utf-8" else (None, False)
+
+
+def _decode_unsound(body: bytes) -> str:
+    """Return bytes that are no UTF-8: each such byte as Windows Latin, or all if most are."""
+    text = body.decode("utf-8", _WINDOWS)
+    wrong = len(body.decode("utf-8", "surrogateescape").encode("utf-8", "ignore").decode()) - len(text)
+    beyond = sum(not character.isascii() for character in text)
+    return text if beyond > 2 * -wrong else body.decode("latin-1").translate(WINDOWS_LATIN)
+
+
+def _decode_windows(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("latin-1").translate(WINDOWS_LATIN), error.end
+
+
+# Windows Latin; its five undefined bytes are the controls of Latin-1 (WHATWG Encoding Standard, index windows-1252)
+WINDOWS_LATIN = {code: bytes((code,)).decode("cp1252", "ignore") or chr(code) for code in range(0x80, 0xA0)}
+_WINDOWS = "aggregator.windows"
+codecs.register_error(_WINDOWS, _decode_windows)
 
 
 def correct_declaration(body: bytes) -> bytes:

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from io import BytesIO
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from lxml import cssselect, etree
 
 Element: TypeAlias = etree._Element  # noqa: SLF001 -- lxml's own name for the type of its elements
 
 
-def iterate(body: bytes, *, recover: bool) -> Iterator[Element]:
-    """Yield each element when it is complete, children before parents; end early if the XML is broken.
+def iterate(body: bytes) -> Iterator[Element]:
+    """Yield each element when it is complete, children before parents; end early if the XML is not well-formed.
 
-    With ``recover`` libxml2 goes on after a mistake as well as it can. The caller may ``clear`` an element.
+    The caller may ``clear`` an element.
     """
     reader = etree.iterparse(
-        BytesIO(body), events=("end",), recover=recover, resolve_entities=False, no_network=True, huge_tree=True
+        BytesIO(body), events=("end",), recover=False, resolve_entities=False, no_network=True, huge_tree=True
     )
     try:
         for _, element in reader:
@@ -28,6 +28,25 @@ def iterate(body: bytes, *, recover: bool) -> Iterator[Element]:
                 yield element
     except (etree.XMLSyntaxError, ValueError, LookupError):
         return
+
+
+class _Ignored:
+    """A target of a parser that keeps nothing."""
+
+    def close(self) -> None:
+        """End."""
+
+
+def find_mistake(text: str) -> str:
+    """Return what makes a document not well-formed, and where; "" if it is."""
+    target: Any = _Ignored()  # the types of lxml want more methods than lxml
+    parser = etree.XMLParser(target=target, resolve_entities=False, no_network=True, huge_tree=True)
+    try:
+        parser.feed(text.encode("utf-8", "replace"))
+        parser.close()
+    except (etree.XMLSyntaxError, ValueError) as error:
+        return str(error).partition("\n")[0].removesuffix(f" (<string>, line {getattr(error, 'lineno', 0)})")
+    return ""
 
 
 def iterate_sound(body: bytes, *tags: str) -> Iterator[Element]:

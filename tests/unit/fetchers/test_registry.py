@@ -184,7 +184,7 @@ def test_an_html_page_is_no_feed() -> None:
 
 def test_a_feed_that_breaks_off_is_said_to_be_one() -> None:
     body = "<rss><channel>".encode("utf-16") + bytes(range(256)) * 20
-    with pytest.raises(ReadError, match=r"here: begins as a feed, but cannot be read \(https://example.org/feed\)"):
+    with pytest.raises(ReadError, match=r"here: the feed breaks off before its first item"):
         titles(body)
 
 
@@ -207,10 +207,9 @@ def test_a_charset_that_cannot_be_meant_is_passed_over(charset: str) -> None:
     assert [entry.title for entry in parse.read(document).entries] == [expected]
 
 
-def test_what_the_tolerant_reader_cannot_bear_is_a_read_error() -> None:
-    document = Document(source(), "https://example.org/feed", FEED % b"", charset="a\0b")
-    with pytest.raises(ReadError, match=r"here: the feed cannot be parsed \(\w+Error\)"):
-        parse.read(document)
+def test_a_feed_in_a_charset_that_cannot_be_meant_is_read() -> None:
+    document = Document(source(), "https://example.org/feed", FEED % b"<item><title>A</title></item>", charset="a\0b")
+    assert [entry.title for entry in parse.read(document).entries] == ["A"]
 
 
 def test_pages_of_nothing() -> None:

@@ -1,0 +1,287 @@
+"""Repair an XML document that is not well-formed, so that one mistake in one item leaves all others as they are.
+
+A parser that recovers drops escapes of every text behind the first mistake (libxml2 2.14), and a tolerant one takes a
+later element for an earlier one. So the document is repaired and read strictly: a bare "&" and "<" are escaped, an
+entity that XML does not know becomes its character (HTML Living Standard, 13.5), characters that XML forbids are
+dropped (XML 1.0, 2.2), and tags are balanced: an element with markup that does not close keeps it as escaped text.
+What is well-formed stays byte for byte.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from html.entities import html5
+
+from msgspec import Struct
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ROOT = re.compile(r"<(?:\w{1,20}:)?(?:rss|feed|rdf)[\s>]", re.IGNORECASE)
+_DOCTYPE = re.compile(r"<!DOCTYPE\b[^\[<>]*+(?:\[[^\]]{0,5000}+\]\s*+)?>", re.IGNORECASE)
+_LOCAL = r"[A-Za-z_\u00c0-\uffff][\w.\-]*+"
+_NAME = rf"{_LOCAL}(?::{_LOCAL})?"
+_TOKEN = re.compile(
+    rf"(?P<whole><!--(?>(?:(?!--).)*)-->|<!\[CDATA\[(?>(?:(?!\]\]>|<!\[CDATA\[).)*)\]\]>|<\?{_NAME}[^<>]*+>)"
+    rf"|(?P<type>{_DOCTYPE.pattern})"
+    rf"|</(?P<end>{_NAME})\s*+>"
+    rf"|<(?P<start>{_NAME})(?P<attributes>(?>(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*))>"
+    r"|(?P<half><!\[CDATA\[)"
+    r"|(?P<text>[^<]++|<)",
+    re.DOTALL | re.IGNORECASE,
+)
+_REFERENCE = re.compile(
+    r"&(?:#(?P<decimal>\d{1,7});|#[xX](?P<hex>[0-9a-fA-F]{1,6});|(?P<name>[A-Za-z][A-Za-z0-9]*+);)?"
+)
+_DECLARED = re.compile(rf"<!ENTITY\s+({_NAME})", re.IGNORECASE)
+_KNOWN = {"amp", "lt", "gt", "quot", "apos"}
+_ATTRIBUTE = re.compile(rf"""({_NAME})\s*+(?:=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?""")
+_SOUND = re.compile(rf"""(?:\s+({_LOCAL})\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+'))?\s*+/?""")
+_MEANT = {  # the usual prefixes
+    "itunes": "http://www.itunes.com/dtds/podcast-1.0.dtd",
+    "content": "http://purl.org/rss/1.0/modules/content/",
+    "podcast": "https://podcastindex.org/namespace/1.0",
+    "media": "http://search.yahoo.com/mrss/",
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "atom": "http://www.w3.org/2005/Atom",
+    "sy": "http://purl.org/rss/1.0/modules/syndication/",
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+}
+_XHTML = re.compile("""type=(?:"xhtml"|'xhtml')""")
+_PREFIX = re.compile(r"\bxmlns:([\w.\-]++)\s*+=")
+_PARENTS = {"item": {"channel", "rdf"}, "entry": {"feed"}, "channel": {"rss", "rdf"}}
+_ITEMS = frozenset({"item", "entry"})
+_HOLDERS = _ITEMS | {"rss", "rdf", "channel", "feed"}
+_IDS = frozenset({"guid", "id", "link", "enclosure"})
+_PLAIN = frozenset({
+    "title", "link", "guid", "pubdate", "author", "category", "comments", "description", "enclosure", "source", "id",
+    "updated", "published", "summary", "content", "subtitle", "rights", "contributor", "image", "language",
+    "lastbuilddate", "generator", "ttl", "docs", "copyright", "item", "entry",
+})  # fmt: skip
+_HALF = "<![CDATA["  # the beginning of a section that does not end
+
+
+class _Token(Struct):
+    """A piece of the document: its ``text``, and the name of a tag with whether it opens, closes, or both."""
+
+    text: str
+    name: str = ""
+    opens: bool = False
+    closes: bool = False
+
+
+def make_well_formed(text: str) -> str:
+    """Return the document with its mistakes repaired; it has no declaration. Linear in its length."""
+    text = _FORBIDDEN.sub("", text)
+    root = _ROOT.search(text)
+    kind = _DOCTYPE.search(text, 0, root.start()) if root else None
+    head = kind[0] if kind else ""
+    if root:  # what stands before it is a program's warning
+        text = head + text[root.start() :]
+    escaper = _Escaper(frozenset(_DECLARED.findall(head)), text)
+    tokens = list(map(escaper.read, _TOKEN.finditer(text)))
+    escaper.declare(tokens)
+    return "".join(_Balance(tokens).run())
+
+
+class _Escaper:
+    """Reads the pieces of one document; ``declared`` are the entities of its document type."""
+
+    def __init__(self, declared: frozenset[str], text: str) -> None:
+        self.known = declared | _KNOWN
+        self.prefixes = {*_PREFIX.findall(text), "xml", "xmlns", ""}
+        self.undeclared: set[str] = set()
+
+    def declare(self, tokens: Sequence[_Token]) -> None:
+        """Declare in the first element the prefixes that no element declares."""
+        root = next((token for token in tokens if token.opens), None)
+        if root is not None:
+            end = len(f"<{root.name}")
+            added = (f' xmlns:{name}="{_MEANT.get(name, f"urn:{name}")}"' for name in sorted(self.undeclared))
+            root.text = root.text[:end] + "".join(added) + root.text[end:]
+
+    def _note_prefix(self, name: str) -> None:
+        prefix = name.rpartition(":")[0]
+        if prefix not in self.prefixes:
+            self.undeclared.add(prefix)
+
+    def read(self, match: re.Match[str]) -> _Token:
+        """Return one piece, its references and attributes repaired."""
+        if match["whole"] or match["type"]:
+            return _Token(match[0])
+        if match["half"]:
+            return _Token("", _HALF)
+        if name := match["end"]:
+            return _Token(f"</{name}>", name, closes=True)
+        if name := match["start"]:
+            return self._read_start(name, match["attributes"], match[0])
+        return _Token("&lt;" if match[0] == "<" else self._escape(match[0].replace("]]>", "]]&gt;")))
+
+    def _read_start(self, name: str, attributes: str, whole: str) -> _Token:
+        closes = attributes.endswith("/")
+        self._note_prefix(name)
+        if "&" not in attributes and ":" not in attributes and _SOUND.fullmatch(attributes):
+            return _Token(whole, name, opens=True, closes=closes)
+        found: dict[str, str] = {}
+        for match in _ATTRIBUTE.finditer(attributes.removesuffix("/") if closes else attributes):
+            value = next((value for value in match.groups()[1:] if value is not None), "")
+            self._note_prefix(match[1])
+            found.setdefault(match[1], self._escape(value).replace('"', "&quot;").replace("<", "&lt;"))
+        written = "".join(f' {key}="{value}"' for key, value in found.items())
+        return _Token(f"<{name}{written}{'/' if closes else ''}>", name, opens=True, closes=closes)
+
+    def _escape(self, text: str) -> str:
+        return _REFERENCE.sub(self._escape_reference, text) if "&" in text else text
+
+    def _escape_reference(self, match: re.Match[str]) -> str:
+        code = int(match["decimal"] or "0") or int(match["hex"] or "0", 16)
+        if code:
+            return match[0] if code <= sys.maxunicode and not _FORBIDDEN.match(chr(code)) else ""
+        name = match["name"]
+        if name in self.known:
+            return match[0]
+        character = html5.get(f"{name};") if name else None
+        return character if character and character not in "&<" else f"&amp;{match[0][1:]}"
+
+
+class _Balance:
+    """Tags that close each other: the pieces of a document, those that are open, and end tags to insert."""
+
+    def __init__(self, tokens: list[_Token]) -> None:
+        self.tokens = tokens
+        self.open: list[int] = []
+        self.before: dict[int, str] = {}
+        self.damaged: set[int] = set()
+        self.escaped: dict[int, int] = {}
+
+    def run(self) -> Iterator[str]:
+        """Yield the pieces of the balanced document."""
+        begun = False
+        for at, token in enumerate(self.tokens):
+            if begun and not self.open:
+                del self.tokens[at:]  # behind the root
+                break
+            if not begun and not token.opens:
+                token.text = token.text if _DOCTYPE.fullmatch(token.text) else ""
+                continue
+            if token.text.startswith("<!D"):
+                token.text = ""
+            begun = True
+            if token.opens and not token.closes:
+                self._close_above(at)
+                self.open.append(at)
+            elif token.closes and not token.opens:
+                self._close(at)
+            elif token.name == _HALF and self._find_child() < len(self.open):
+                self.damaged.add(self.open[self._find_child()])
+        self._cut_off()
+        self._pop_to(len(self.tokens), 0)
+        for at, token in enumerate(self.tokens):
+            yield self.before.get(at, "")
+            yield token.text
+        yield self.before.get(len(self.tokens), "")
+
+    def _cut_off(self) -> None:
+        """Leave out the element at which the document breaks off, and its item if no address or id stands before it.
+
+        The half of a title would be the title of another item.
+        """
+        depth = next((d for d, place in enumerate(self.open) if _get_local(self._name(place)) in _ITEMS), None)
+        if depth is None:
+            return
+        end = self.open[depth + 1] if depth + 1 < len(self.open) else len(self.tokens)
+        if _IDS.isdisjoint(_get_local(token.name) for token in self.tokens[self.open[depth] + 1 : end]):
+            end = self.open[depth]
+            del self.open[depth:]
+        del self.tokens[end:]
+        del self.open[depth + 1 :]
+
+    def _name(self, place: int) -> str:
+        return self.tokens[place].name
+
+    def _is_holder(self, place: int) -> bool:
+        return _get_local(self._name(place)) in _HOLDERS
+
+    def _find_child(self) -> int:
+        """Return the depth of the open child of an item or channel; that of the next element if none is open."""
+        return next((depth + 1 for depth in range(len(self.open) - 1, -1, -1) if self._is_holder(self.open[depth])), 0)
+
+    def _close_above(self, at: int) -> None:
+        """Close what is open where an item begins inside of another one: that one was never closed."""
+        if self._is_holder(at):
+            self._pop_to(at, self._find_child())
+        parents = _PARENTS.get(_get_local(self._name(at)))
+        if parents is None or not self.open:
+            return
+        names = [_get_local(self._name(place)) for place in self.open]
+        parent = max((depth for depth, name in enumerate(names) if name in parents), default=None)
+        if parent is not None and not _ITEMS.isdisjoint(names[parent + 1 :]):
+            self._pop_to(at, parent + 1)
+
+    def _close(self, at: int) -> None:
+        """Close the element that an end tag names; a tag that closes nothing becomes text."""
+        name, child = self._name(at), self._find_child()
+        if self.open and self._name(self.open[-1]) == name:
+            place = self.open.pop()
+            if place in self.damaged:
+                self._escape_inside(place, at)
+            return
+        if _get_local(name) in _HOLDERS:
+            depth = next((d for d in range(len(self.open) - 1, -1, -1) if self._name(self.open[d]) == name), None)
+            if depth is None:
+                self.tokens[at] = _Token("")
+                return
+            self._pop_to(at, depth + 1)
+            self.open.pop()
+            return
+        depth = next((d for d in range(len(self.open) - 1, child - 1, -1) if self._name(self.open[d]) == name), None)
+        if depth is not None and depth == child:
+            self._escape_inside(self.open[child], at)
+            del self.open[child:]
+        elif child < len(self.open):
+            self._escape_inside(self.open[child], at + 1)
+            self.damaged.add(self.open[child])
+            del self.open[child + 1 :]
+        else:
+            self.tokens[at] = _Token("")
+
+    def _pop_to(self, at: int, depth: int) -> None:
+        """Close all that is open from a depth on, the child of an item before the next element of a feed."""
+        while len(self.open) > depth:
+            child = self._find_child()
+            if child < len(self.open):
+                place, where = self.open[child], at
+                where = next(
+                    (p for p in range(place + 1, at) if self.tokens[p].opens and _is_of_feed(self._name(p))), at
+                )
+                self._escape_inside(place, where)
+                self.open[child:] = [each for each in self.open[child + 1 :] if each >= where]
+            else:
+                place, where = self.open.pop(), at
+            self.before[where] = self.before.get(where, "") + f"</{self._name(place)}>"
+
+    def _escape_inside(self, place: int, end: int) -> None:
+        """Make the markup inside of an element its text: HTML, as most feeds have it."""
+        begin = self.escaped.get(place, place + 1)
+        self.escaped[place] = end
+        inside = self.tokens[begin:end]
+        marked = any("&lt;" in token.text for token in inside if not token.name)
+        for at, token in enumerate(inside, begin):
+            if token.name:
+                self.tokens[at] = _Token(_escape_tag(token.text))
+            elif not marked and not token.text.startswith("<"):
+                self.tokens[at] = _Token(token.text.replace("&", "&amp;"))
+        self.tokens[place].text = _XHTML.sub('type="html"', self.tokens[place].text)
+
+
+def _get_local(name: str) -> str:
+    return name.rpartition(":")[2].lower()
+
+
+def _is_of_feed(name: str) -> bool:
+    """Return whether a tag is an element of a feed, not of HTML in a text."""
+    return ":" in name or name.lower() in _PLAIN
+
+
+def _escape_tag(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
