@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from pydantic_core import ErrorDetails
 
+from aggregator.config.masking import HIDDEN, mask
 from aggregator.config.parse import Path, format_path
 from aggregator.errors import escape_line
 
@@ -48,7 +49,7 @@ def describe_errors(
 
 def _describe(error: ErrorDetails, path: Path, schema: _Schema) -> str:
     """Describe what is wrong, without the place."""
-    kind, given, context = error["type"], error["input"], error.get("ctx", {})
+    kind, given, context = error["type"], _hide(error, path), error.get("ctx", {})
     if kind in _WANTED:
         mistake = f"must be {_WANTED[kind]}, not {_quote(given)}"
     elif kind == "missing":
@@ -58,11 +59,12 @@ def _describe(error: ErrorDetails, path: Path, schema: _Schema) -> str:
     elif kind == "literal_error":
         mistake = f"{_quote(given)} is not allowed here; {suggest(str(given), _QUOTED.findall(context['expected']))}"
     elif kind == "value_error":
-        mistake = str(context["error"])
+        mistake = str(context["error"]).replace(f'"{str(error["input"]).strip()}"', f'"{given}"')
     elif kind in _EMPTY and not given:
         mistake = "must not be empty"
     elif kind == "string_pattern_mismatch":
-        mistake = f"{_quote(given)} is not a name: letters, digits, dot, dash and underscore ({context['pattern']})"
+        form = "a name: letters, digits, dot, dash and underscore" if given != HIDDEN else "of the form"
+        mistake = f"{_quote(given)} is not {form} ({context['pattern']})"
         if re.fullmatch(context["pattern"], str(given).lower()):
             mistake = (
                 f'{_quote(given)} has capital letters, and the name is part of a URL; write "{str(given).lower()}"'
@@ -70,6 +72,14 @@ def _describe(error: ErrorDetails, path: Path, schema: _Schema) -> str:
     else:
         mistake = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {_quote(given)}"
     return mistake
+
+
+def _hide(error: ErrorDetails, path: Path) -> object:
+    """Return what was given as the message may quote it."""
+    given = error["input"]
+    if "[key]" in error["loc"] or given is None or isinstance(given, dict | list | bool):
+        return given
+    return mask(path, str(given).strip())
 
 
 def _quote(value: object) -> str:

@@ -7,6 +7,7 @@ are a boolean, a boolean, 750 and a date).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import yaml
 from msgspec import Struct
@@ -19,6 +20,9 @@ except ImportError:  # PyYAML built without libyaml
     from yaml import SafeLoader as Reader  # type: ignore[assignment]  # the same interface, slower
 
 Path = tuple[str | int, ...]
+
+_QUOTED = re.compile(r"(?<=')(?!<)[^']{2,}(?=')|(?<=\")[^\"]{2,}(?=\")")
+"""What a message of the parser quotes of the text, which may be a secret: an alias, a tag."""
 
 
 class _Loader(Reader):
@@ -68,12 +72,54 @@ def parse(text: str, name: str) -> ParsedYaml:
         loader.dispose()
 
 
+class _Level(Struct):
+    """A mapping or list while its events come: its path, and the key or the index that it is at."""
+
+    path: Path
+    is_mapping: bool
+    step: str | int | None
+
+
+def iterate_scalars(text: str) -> Iterator[tuple[Path, bool, int, int]]:
+    """Yield each scalar of a YAML text, up to its first mistake: path, whether it is a key, start and end."""
+    levels: list[_Level] = []
+    try:
+        for event in yaml.parse(text, Loader=Reader):
+            if isinstance(event, yaml.CollectionEndEvent):
+                levels.pop()
+            if not isinstance(event, yaml.NodeEvent):
+                continue
+            is_key = bool(levels) and levels[-1].is_mapping and levels[-1].step is None
+            path = _advance(levels[-1], str(getattr(event, "value", "")), is_key=is_key) if levels else ()
+            if isinstance(event, yaml.ScalarEvent):
+                start, end = event.start_mark, event.end_mark
+                yield path, is_key, start.index if start else 0, end.index if end else 0
+            elif isinstance(event, yaml.CollectionStartEvent):
+                is_mapping = isinstance(event, yaml.MappingStartEvent)
+                levels.append(_Level(path, is_mapping, None if is_mapping else -1))
+    except (yaml.YAMLError, RecursionError):
+        return
+
+
+def _advance(level: _Level, value: str, *, is_key: bool) -> Path:
+    """Go on to the next part of a mapping or list, and return its path."""
+    if is_key:
+        level.step = value
+        return (*level.path, value)
+    if isinstance(level.step, int):
+        level.step += 1
+        return (*level.path, level.step)
+    path = (*level.path, level.step or "")
+    level.step = None
+    return path
+
+
 def _explain(error: yaml.MarkedYAMLError, text: str) -> str:
     """Return what is wrong; a tab in an indentation, which cannot be seen, by its name (YAML 1.2, section 6.1)."""
     start = error.problem_mark.line if error.problem_mark else 0
     if any(re.match(r" *\t", line) for line in text.split("\n")[start : start + 1]):
         return "the line is indented with a tab; indent with spaces"
-    return error.problem or error.context or "unreadable"
+    return _QUOTED.sub("…", error.problem or error.context or "unreadable")
 
 
 def format_path(path: Path) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from aggregator.config.load import Config
+from aggregator.config.masking import mask_config
 from aggregator.errors import ConfigError
 from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now
 from aggregator.store import connection, facts, leases, schema
@@ -22,12 +23,6 @@ from aggregator.version import VERSION
 _PLACE: Final = re.compile(r"(?P<file>.*?):(?P<line>\d+): (?P<text>.*)")
 _AROUND: Final = 2
 _SECONDS: Final = 600
-_SECRETS: Final = re.compile(
-    r"(?<=//)[^/@\s]+(?=@)|scrypt\$[^\s'\"]+|(?<=token: )[^\s,}]+|(?<=headers: ).*|(?<=notify: ).*"
-)
-_SECRET_BLOCK: Final = re.compile(r"^( *)(?:headers|notify):.*\n(?:\1[ -].*\n?|\n)+", re.MULTILINE)
-"""Header fields, and addresses of notifications, each on a line of its own."""
-
 _COPY: Final = re.compile(r"\.backup-[0-9T-]+")
 
 
@@ -134,24 +129,13 @@ def find_backup(config: Config, name: str) -> Path:
 def _list_mistakes(path: Path, desk: Desk) -> Iterator[_Mistake]:
     """Yield each mistake with the lines of the config around it."""
     text = desk.mistakes
-    lines = _hide(path.read_text("utf-8", "replace")).splitlines() if text and path.exists() else []
+    lines = mask_config(path.read_text("utf-8-sig", "replace")).split("\n") if text and path.exists() else []
     for message in text.splitlines():
         found = _PLACE.fullmatch(message)
         at = int(found["line"]) if found else 0
         around = range(max(1, at - _AROUND), min(len(lines), at + _AROUND) + 1) if at else ()
         shown = (_ConfigLine(number, desk.hide(lines[number - 1]), number == at) for number in around)
         yield _Mistake(found["text"] if found else message, tuple(shown))
-
-
-def _hide(text: str) -> str:
-    r"""Return lines of a config without logins in addresses, header fields, tokens, notifications, the password.
-
-    >>> _hide("url: https://ann:secret@a.example/"), _hide("  token: abc"), _hide("a: {headers: {Key: b}}")
-    ('url: https://…@a.example/', '  token: …', 'a: {headers: …')
-    >>> _hide("  headers:\n    Key: secret\n  trust: 1")
-    '  headers:\n    …\n  trust: 1'
-    """
-    return _SECRETS.sub("…", _SECRET_BLOCK.sub(lambda block: re.sub(r"\n( *).+", r"\n\1…", block[0]), text))
 
 
 def _back_up(desk: Desk, _request: PageRequest) -> ActResult:

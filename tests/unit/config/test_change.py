@@ -181,7 +181,7 @@ def test_a_source_is_added_after_the_last(last: str) -> None:
 def test_any_title_and_name_is_read_back(title: str, name: str) -> None:
     if any("\ud800" <= letter <= "\udfff" for letter in title):
         return
-    for text in (TEXT, "feeds: {}", "{feeds: {a: {title: A, sources: {b: {kind: feed}}}}}"):
+    for text in (TEXT, "feeds: {}", "{feeds: {B: {title: A, sources: {b: {kind: feed}}}}}"):
         values = add_sources(parse(text, "c"), [Addition(name, name, (("kind", "feed"),), title)]).values
         assert values["feeds"][name]["title"] == title
         assert values["feeds"][name]["sources"] == {name: {"kind": "feed"}}

@@ -1,0 +1,108 @@
+"""Hide what may be a secret in a config that is shown or quoted: every value but those of keys known to be harmless.
+
+A config with a mistake has no keys that could be trusted to be what they look like: a misspelt ``token`` is no token.
+So nothing is searched for secrets; what is shown is listed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import Final
+
+from aggregator.config.parse import Path, iterate_scalars
+
+HIDDEN: Final = "…"
+"""In place of what is not shown."""
+
+_HARMLESS: Final = frozenset(
+    {
+        *("adds", "allow_networks", "audio_grace", "author", "backups", "before", "block", "boilerplate", "categories"),
+        *("category", "complete", "copyright", "decisions", "description", "different", "distrust_304_after_hours"),
+        *("explicit", "group", "guid", "kind", "language", "lease_seconds", "license", "locked", "longer_than"),
+        *("medium", "name", "notify_after", "obey_robots", "output", "owner_email", "path", "primary"),
+        *("probe_enclosures", "probe_gone", "refresh", "role", "same", "shorter_than", "show", "since", "snapshot"),
+        *("text", "title", "trust", "trusted_header", "trusted_networks", "ttl_minutes", "type", "value", "window"),
+        "without",
+    }
+)
+"""Keys whose values may be shown."""
+
+_LINKS: Final = frozenset(
+    {"base_url", "contact", "href", "hubs", "image", "img", "license_url", "link", "new_feed_url", "url"}
+)
+"""Keys with an address, which a message about it may quote unless it has a login; not its query."""
+
+_PRIVATE: Final = frozenset({"headers", "notify", "options"})
+"""Keys with any keys below them, whose values are not shown."""
+
+_OTHERS: Final = (
+    *("buried", "desk", "exclude", "feeds", "funding", "only", "overrides", "password", "persons", "proxy", "queue"),
+    *("sources", "state", "token"),
+)
+KEYS: Final = _HARMLESS | _LINKS | _PRIVATE | {*_OTHERS}
+"""All keys of a config."""
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_NAMED: Final = ("feeds", "sources")
+"""Keys below which names are keys."""
+
+_KEY: Final = re.compile(r"^[ \t]*(?:- +)?([a-z_0-9]+)(?=[ \t]*:)", re.MULTILINE)
+_VALUE: Final = re.compile(r"[^\s:,{}\[\]-](?:.*[^\s:,{}\[\]-])?")
+"""What of a line is hidden: all but white space and punctuation around it."""
+
+
+def mask(path: Path, value: str) -> str:
+    """Return a value as a message may quote it."""
+    if _is_harmless(path):
+        return value
+    key = _find_key(path)
+    if key in _LINKS and "@" not in value and not _PRIVATE.intersection(path):
+        address, query, _ = value.partition("?")
+        return f"{address}{query and f'?{HIDDEN}'}"
+    return HIDDEN
+
+
+def mask_config(text: str) -> str:
+    r"""Return the text of a config, which need not be YAML, with values, comments and unknown keys hidden.
+
+    >>> mask_config("token:  abc # mine\ntitle: A show\nurl: https://me:pa/ss@a.example/\n- {b: c")
+    'token:  …\ntitle: A show\nurl: …\n- {…'
+    """
+    shown, done = [], 0
+    for path, is_key, start, end in iterate_scalars(text):
+        done = end
+        if _is_name(path) if is_key else _may_be_shown(path, text[start:end]):
+            shown.append((start, end))
+    shown += [each.span(1) for each in _KEY.finditer(text, done) if each[1] in KEYS]
+    return "".join(_join(text, shown))
+
+
+def _join(text: str, shown: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """Yield the parts of the text that are shown, and what is left of those between them."""
+    done = 0
+    for start, end in (*shown, (len(text), len(text))):
+        yield _VALUE.sub(HIDDEN, text[done:start])
+        yield text[start:end]
+        done = end
+
+
+def _find_key(path: Path) -> str:
+    return next((str(step) for step in reversed(path) if not isinstance(step, int)), "")
+
+
+def _is_harmless(path: Path) -> bool:
+    return _find_key(path) in _HARMLESS and not _PRIVATE.intersection(path)
+
+
+def _may_be_shown(path: Path, value: str) -> bool:
+    return _is_harmless(path) and "://" not in value and "@" not in value
+
+
+def _is_name(path: Path) -> bool:
+    """Return whether a key is one of a config, or nearly, or the name of a feed or source."""
+    key = str(path[-1])
+    if len(path) > 1 and path[-2] in _NAMED:
+        return _NAME.fullmatch(key) is not None
+    return key in KEYS or bool(get_close_matches(key, KEYS, n=1))
