@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from aggregator.fetchers.parsing import decoding, enclosures, xml
+from aggregator.fetchers.parsing import enclosures, html_page
 from aggregator.model.source import Document
 
 _TYPES = {
@@ -27,11 +27,10 @@ def find_feeds(document: Document) -> tuple[str, ...]:
 
     The best comes first: MP3 before other audio, feeds of comments last.
     """
-    root = xml.parse_html(decoding.decode(document)) if decoding.detect_type(document) == "html" else None
+    root = html_page.parse(document)
     if root is None:
         return ()
-    start = enclosures.find_base(document)
-    base = next((enclosures.resolve_url(start, element.get("href")) for element in root.iter("base")), None) or start
+    base = html_page.find_base(document, root)
     found: dict[str, tuple[int, int, int]] = {}
     for position, link in enumerate(root.iter("link")):
         kind = (link.get("type") or "").partition(";")[0].strip().lower()

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from aggregator.fetchers import discovery
 from aggregator.fetchers.blog import front_page
 from aggregator.fetchers.feeds import feed, jsonfeed
-from aggregator.fetchers.parsing import decoding, enclosures
+from aggregator.fetchers.parsing import decoding
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document
 from aggregator.text.urls import canonical
@@ -29,7 +29,7 @@ def read(document: Document) -> Listing:
         case "json":
             listing = jsonfeed.read(document)
         case "html":
-            listing = front_page.read_html(name, decoding.decode(document), enclosures.find_base(document))
+            listing = front_page.read_html(document)
         case "text":
             listing = front_page.read_text(name, decoding.decode(document))
     if listing is None:

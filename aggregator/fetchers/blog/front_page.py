@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 
-from aggregator.fetchers.parsing import enclosures, xml
+from aggregator.fetchers.parsing import decoding, enclosures, html_page, xml
 from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Entry, Listing, Moment, Show
+from aggregator.model.source import Document
 from aggregator.text import html
 from aggregator.text.times import dates
 
@@ -24,23 +25,24 @@ _DATED = re.compile(r"(?:^|[\s_-])(?:dt-published|published|post-?date|entry-dat
 _PARAGRAPHS = ("p", "ul", "ol", "blockquote", "pre")
 
 
-def read_html(name: str, page: str, url: str) -> Listing | None:
-    """Return the posts of the page at ``url`` in their order, always partial; ``None`` if there are none."""
-    root = xml.parse_html(page)
+def read_html(document: Document) -> Listing | None:
+    """Return the posts of a page in their order, always partial; ``None`` if there are none."""
+    name, root = document.source.name, html_page.parse(document)
     if root is None:
         return None
+    base = html_page.find_base(document, root)
     found: list[Entry] = []
     for article in root.iter("article", "div", "li", "section"):
         is_entry = article.tag == "article" or _ENTRY.search(article.get("class") or "")
-        if is_entry and (entry := _make_entry(name, article, len(found), url)):
+        if is_entry and (entry := _make_entry(name, article, len(found), base)):
             found.append(entry)
     unique = {entry.key: entry for entry in reversed(found)}
     if not unique:
-        return read_text(name, html.to_text(page))
+        return read_text(name, html.to_text(decoding.decode(document)))
     first = next(root.iter("h1"), None)
     title = _get_text(first) if first is not None else None
     posts = tuple(entry for entry in found if unique[entry.key] is entry)
-    return Listing(posts, Show(title=title, link=enclosures.clean_url(url)), partial=True)
+    return Listing(posts, Show(title=title, link=enclosures.clean_url(enclosures.find_base(document))), partial=True)
 
 
 def _make_entry(name: str, article: xml.Element, position: int, url: str) -> Entry | None:

@@ -20,10 +20,17 @@ _CONTAINERS = ("article", "li", "div", "section", "tr", "a", "dd", "p", "details
 _OUTSIDE = frozenset({"nav", "footer", "header", "aside", "form", "head", "script", "style", "template", "noscript"})
 _CLASS = re.compile(r"[A-Za-z_][\w-]*")
 _NUMBER = re.compile(r"\d")
-_MEDIA = re.compile(r"\.(mp3|m4a|m4b|ogg|oga|opus|aac|wav|flac|mp4)(?:[?#]|$)", re.IGNORECASE)
+_ENDINGS = ("mp3", "m4a", "m4b", "ogg", "oga", "opus", "aac", "wav", "flac", "mp4")
+_MEDIA = re.compile(rf"\.({'|'.join(_ENDINGS)})(?:[?#]|$)", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://|/")
+_NAMED_AUDIO = re.compile(
+    r"(?:audio|source)[^@]*@src|[^@]*@data-[\w-]*(?:audio|mp3|enclosure)[\w-]*"
+)  # without an ending
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _LEAST = 3  # elements that make a list; of articles two
 _MOST_GROUPS, _MOST_ROWS, _MOST = 60, 25, 3
+_MOST_PLACES = 6  # behind a heading, at which its audio may stand
+_USUAL = 0.8  # of the headings that have a date or audio
 _MOST_PARTS = 200  # elements within one that are looked at
 _LONGEST_TITLE = 200
 
@@ -128,21 +135,44 @@ def _propose_headings(root: xml.Element) -> Iterator[Options]:
         if each.tag in (*HEADINGS[1:], "dt"):
             parents.setdefault((id(each.getparent()), each.tag), []).append(each)
     for headings in (each for each in parents.values() if len(each) >= _LEAST):
-        for place in (1, 2):
-            date = f"./following-sibling::*[{place}]"
-            texts = (xml.select(each, date) for each in headings)
-            dated = sum(bool(found and find_date(_get_text(found[0]))) for found in texts)
-            items = _select_items(root, headings, "./self::*")
-            if items is not None and dated >= 0.8 * len(headings):
-                options = {
-                    "items": items,
-                    "title": "./self::*",
-                    "date": date,
-                    "length": date,
-                    "text": f"./following-sibling::*[{3 - place}]",
-                    "audio": "./following-sibling::audio[1]/@src",
-                }
-                yield tuple(sorted(options.items()))
+        items = _select_items(root, headings, "./self::*")
+        if items is None:
+            continue
+        behind = [_find_behind(str(headings[0].tag), place) for place in range(1, _MOST_PLACES + 1)]
+        date = next((each for each in behind[:2] if _are_dates(headings, each)), None)
+        audio = _find_audio_behind(headings, behind)
+        if date is not None or (
+            audio and sum(bool(xml.select(each, audio)) for each in headings) >= _USUAL * len(headings)
+        ):
+            options = {"items": items, "title": "./self::*"} | ({"audio": audio} if audio else {})
+            if date is not None:
+                options |= {"date": date, "length": date, "text": behind[1 - behind.index(date)]}
+            yield tuple(sorted(options.items()))
+
+
+def _find_behind(tag: str, place: int) -> str:
+    """Return the XPath of the element at a place behind a heading, if no other heading stands before it.
+
+    >>> _find_behind("h3", 2)
+    './following-sibling::*[2][not((self::*|preceding-sibling::*[position()<2])[self::h3])]'
+    """
+    others = f"(self::*|preceding-sibling::*[position()<{place}])[self::{tag}]" if place > 1 else f"self::{tag}"
+    return f"./following-sibling::*[{place}][not({others})]"
+
+
+def _are_dates(headings: Sequence[xml.Element], selector: str) -> bool:
+    texts = (xml.select(each, selector) for each in headings)
+    return sum(bool(found and find_date(_get_text(found[0]))) for found in texts) >= _USUAL * len(headings)
+
+
+def _find_audio_behind(headings: Sequence[xml.Element], behind: Sequence[str]) -> str:
+    """Return the XPath of the audio at these places behind a heading, a player or a link to a file; empty for none."""
+    files = [f'a/@href[contains(., ".{ending}")]' for ending in _ENDINGS]
+    paths = [
+        f"{place}/descendant-or-self::{file}" for place in behind for file in ("audio/@src", "source/@src", *files)
+    ]
+    used = [path for path in paths if any(xml.select(each, path) for each in headings)]
+    return used[0] if len(used) == 1 else f"({' | '.join(used)})" if used else ""
 
 
 def _get_text(found: xml.Element | str) -> str:
@@ -297,6 +327,9 @@ def _find_link(rows: Sequence[_Row], title: str, element: xml.Element) -> dict[s
 
 def _find_audio(rows: Sequence[_Row], _title: str, _date: str) -> str | None:
     found = [name for name in _list_selectors(rows, 0.5, _MEDIA.search) if "@" in name and _are_distinct(rows, name)]
+    if not found:
+        addresses = _list_selectors(rows, 0.5, _ADDRESS.match)
+        found = [name for name in addresses if _NAMED_AUDIO.fullmatch(name) and _are_distinct(rows, name)]
     return min(found, key=lambda name: ("[" in name, not name.startswith(("audio", "source"))), default=None)
 
 

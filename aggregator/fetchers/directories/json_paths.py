@@ -20,7 +20,7 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 
 from aggregator.errors import ReadError
-from aggregator.fetchers.parsing import decoding, enclosures, xml
+from aggregator.fetchers.parsing import decoding, enclosures, html_page, xml
 from aggregator.fetchers.parsing.entries import make_key, make_title
 from aggregator.fetchers.parsing.json_fields import JsonObject
 from aggregator.model.entry import Entry, EpisodeType, Listing, Moment, Show
@@ -44,15 +44,15 @@ def read(document: Document) -> Listing:
     name, options = document.source.name, _DEFAULTS | dict(document.source.options)
     if "items" not in options:
         raise ReadError(f"{name}: kind json needs the option items: a path that finds the list of entries")
-    value = _load(document, options.get("script"))
+    value, base = _load(document, options.get("script"))
     found = _find(name, value, "items", options)
     listed = list(found.values()) if isinstance(found, dict) else found if isinstance(found, list) else []
     rows = [{what: _find(name, each, what, options) for what in _FIELDS} for each in listed if isinstance(each, dict)]
     unit = _find_unit(name, rows, options)
-    entries = [one for at, row in enumerate(rows) if (one := _make_entry(document, row, at, unit, options))]
+    entries = [one for at, row in enumerate(rows) if (one := _make_entry(name, base, row, at, unit, options))]
     if not entries:
         raise ReadError(f"{name}: items finds {len(rows)} objects and no title or text in them ({document.url})")
-    next_url = _find_next(document, _find(name, value, "next", options), options.get("next_query"))
+    next_url = _find_next(document.url, base, _find(name, value, "next", options), options.get("next_query"))
     return Listing(tuple(entries), Show(title=options.get("show")), partial=True, next_url=next_url)
 
 
@@ -62,22 +62,23 @@ _FIELDS = (
 )
 
 
-def _load(document: Document, script: str | None) -> Any:
-    """Return the JSON of the document, or the list of that in the elements of a page which a selector finds."""
-    text = decoding.decode(document)
+def _load(document: Document, script: str | None) -> tuple[Any, str]:
+    """Return the JSON of the document, or the list of that in the elements that a selector finds; its base URL."""
+    text, base = decoding.decode(document), enclosures.find_base(document)
     if script is None:
-        value = decoding.load_json(text)
+        value = html_page.load_script(text)
     else:
         root = xml.parse_html(text)
         try:
             found = [] if root is None else xml.select(root, script)
         except ValueError as error:
             raise ReadError(f"{document.source.name}: option script: {error}") from error
-        loaded = (decoding.load_json(each if isinstance(each, str) else xml.get_text(each)) for each in found)
+        base = html_page.find_base(document, root)
+        loaded = (html_page.load_script(each if isinstance(each, str) else xml.get_text(each)) for each in found)
         value = [each for each in loaded if each is not None] or None
     if value is None:
         raise decoding.unexpected_type(document, "JSON")
-    return value
+    return value, base
 
 
 def _find(name: str, value: object, what: str, options: Mapping[str, str]) -> Any:
@@ -92,11 +93,11 @@ def _find(name: str, value: object, what: str, options: Mapping[str, str]) -> An
         raise ReadError(f'{name}: option {what}: "{options[what]}" is no path of this JSON ({why})') from error
 
 
-def _make_entry(
-    document: Document, row: _Values, position: int, unit: float, options: Mapping[str, str]
+def _make_entry(  # noqa: PLR0913, PLR0917  # what an entry is made of
+    name: str, base: str, row: _Values, position: int, unit: float, options: Mapping[str, str]
 ) -> Entry | None:
     """Return an entry; ``None`` without title, text and addresses."""
-    fields, base = JsonObject({what: _get_first(value) for what, value in row.items()}), enclosures.find_base(document)
+    fields = JsonObject({what: _get_first(value) for what, value in row.items()})
     text = "\n\n".join(each for each in _list_texts(row["text"]) if each.strip())
     markup = escape_words(text) if has_tags(text) else None
     link, audio = (enclosures.resolve_url(base, fields.get(what)) for what in ("link", "audio"))
@@ -108,7 +109,7 @@ def _make_entry(
     published = parse_date(fields.get("date"), day_first=options.get("day_first", "").lower() in {"yes", "true"})
     length = _to_number(fields.get("length"))
     return Entry(
-        source=document.source.name, key=fields.id("id") or guid or link or make_key(title, published, file.enclosure),
+        source=name, key=fields.id("id") or guid or link or make_key(title, published, file.enclosure),
         title=title, position=position, genre="post" if options.get("genre") == "post" else "episode", guid=guid,
         link=link, ids=file.ids, html=markup, description=None if markup else text or None,
         published=published, duration=durations.parse(fields.text("length") if length is None else length * unit),
@@ -159,13 +160,13 @@ def parse_date(value: object, *, day_first: bool) -> Moment | None:
     return dates.parse(value, day_first=day_first) if isinstance(value, str) else None
 
 
-def _find_next(document: Document, value: object, query: str | None) -> str | None:
+def _find_next(url: str, base: str, value: object, query: str | None) -> str | None:
     """Return the address of the next page; ``None`` if there is none."""
     found = JsonObject({"next": _get_first(value)}).id("next")
     if not found:
         return None
     if query is None:
-        return enclosures.resolve_url(document.url, found)
-    parts = urlsplit(document.url)
+        return enclosures.resolve_url(base, found)
+    parts = urlsplit(url)
     kept = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] != query]
     return parts._replace(query=urlencode([*kept, (query, found)], safe="${}"), fragment="").geturl()

@@ -27,7 +27,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         *("fecha", "time", "timestamp", "createdat", "created", "datecreated", "postedat", "posted"),
     ),
     "audio": (
-        *("audiourl", "audio", "contenturl", "enclosureurl", "mediaurl", "mp3", "streamurl", "fileurl", "url", "src"),
+        *("audiourl", "audio", "contenturl", "enclosureurl", "enclosure", "mediaurl", "mp3", "streamurl", "fileurl"),
+        *("downloadurl", "playurl", "listenurl", "url", "src"),
         *("href", "file"),
     ),
     "length": (
@@ -43,6 +44,11 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "season": ("season", "seasonnumber"),
     "episode": ("episode", "episodenumber", "number"),
 }  # fmt: skip
+_AUDIO_NAMES = re.compile(r"audio|enclosure|mp3|m4a|stream|download|(?<!dis)play|listen|media(?!type)", re.IGNORECASE)
+_NO_AUDIO_NAMES = re.compile(r"image|img|thumb|cover|artwork|poster|video|page|playlist|transcript", re.IGNORECASE)
+_OTHER_FILES = re.compile(
+    r"\.(?:jpe?g|png|gif|webp|svg|html?|xml|rss|json|pdf|vtt|srt|m3u8?|zip)(?:[?#]|$)", re.IGNORECASE
+)
 _UNIT = re.compile(r"(?:in)?(?:milliseconds|millis|seconds|secs|sec|ms)$")
 _WRAPPERS = frozenset({"rendered", "text", "plain", "html", "href", "url", "src", "label", "value", "raw"})
 _FULL_DATE = re.compile(r"(?:19|20)\d\d|^1\d{9}(?:\d{3})?$")
@@ -67,6 +73,9 @@ def propose(value: object) -> tuple[Options, ...]:
 def _find_lists(value: object, path: str, depth: int) -> Iterator[tuple[str, list[Mapping[str, object]]]]:
     """Yield every list of objects with its path; lists within lists together."""
     if isinstance(value, list):
+        if any(isinstance(each, list) for each in value):
+            value = [one for each in value for one in (each if isinstance(each, list) else [each])]
+            path = f"{path}[]"
         rows: list[Mapping[str, object]] = [each for each in value if isinstance(each, dict)]
         flat = f"{path}[]" if "[]" in path else path  # within a projection each list would stand by itself
         kinds = {kind for each in rows if isinstance(kind := each.get("@type"), str)}
@@ -118,6 +127,8 @@ def _find_fields(rows: Sequence[Mapping[str, object]]) -> dict[str, str]:
             and sum(map(test, values)) >= share * len(rows)
             and (what not in _DISTINCT or _are_distinct(values))
         ]
+        if what == "audio" and not good:
+            good = [path for path, values in columns.items() if _is_named_audio(path, values, share * len(rows))]
         if good:
             fields[what] = min(good, key=lambda path: (_rank(what, path), path.count(".")))
     return fields | _guess_by_values(columns, fields, len(rows))
@@ -188,6 +199,13 @@ def _is_length(value: object) -> bool:
 
 def _is_audio(value: object) -> bool:
     return isinstance(value, str) and is_media(value)
+
+
+def _is_named_audio(path: str, values: Sequence[object], least: float) -> bool:
+    """Return whether a field holds audio by its name: addresses without an ending, of which each is another file."""
+    addresses = [value for value in values if _is_link(value) and not _OTHER_FILES.search(str(value))]
+    named = _AUDIO_NAMES.search(path) and not _NO_AUDIO_NAMES.search(path)
+    return bool(named and _rank("audio", path)) and len(addresses) >= max(least, 1) and _are_distinct(values)
 
 
 def _is_link(value: object) -> bool:

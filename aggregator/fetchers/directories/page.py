@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from aggregator.errors import ReadError
-from aggregator.fetchers.parsing import decoding, enclosures, xml
+from aggregator.fetchers.parsing import decoding, enclosures, html_page, xml
 from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
 from aggregator.model.source import Document
@@ -44,9 +44,10 @@ def read(document: Document) -> Listing:
         raise ReadError(f"{name}: kind page has no option {unknown[0]}; there are {', '.join((*_SELECTORS, *_VALUES))}")
     if "items" not in options:
         raise ReadError(f"{name}: kind page needs the option items: a selector that finds each entry")
-    found = _find_all(name, parse_page(document), "items", options["items"])
+    root = parse_page(document)
+    found, base = _find_all(name, root, "items", options["items"]), html_page.find_base(document, root)
     elements = [element for element in found if not isinstance(element, str)]
-    entries = [one for at, element in enumerate(elements) if (one := _make_entry(document, element, at, options))]
+    entries = [one for at, element in enumerate(elements) if (one := _make_entry(name, base, element, at, options))]
     if not entries:
         raise ReadError(
             f"{name}: items finds {len(elements)} elements on the page and no title in them ({document.url})"
@@ -56,14 +57,13 @@ def read(document: Document) -> Listing:
 
 def parse_page(document: Document) -> xml.Element:
     """Return the root of an HTML page; raises ReadError for any other document."""
-    root = xml.parse_html(decoding.decode(document)) if decoding.detect_type(document) == "html" else None
+    root = html_page.parse(document)
     if root is None:
         raise decoding.unexpected_type(document, "an HTML page")
     return root
 
 
-def _make_entry(document: Document, element: xml.Element, position: int, options: Mapping[str, str]) -> Entry | None:
-    name, base = document.source.name, enclosures.find_base(document)
+def _make_entry(name: str, base: str, element: xml.Element, position: int, options: Mapping[str, str]) -> Entry | None:
     values = {what: _find_first(name, element, what, options) for what in _SELECTORS[1:]}
     title = values["title"]
     if not title:

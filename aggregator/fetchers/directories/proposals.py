@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from aggregator.fetchers import registry
 from aggregator.fetchers.directories import element_proposals, json_proposals
-from aggregator.fetchers.parsing import decoding, enclosures, xml
+from aggregator.fetchers.parsing import decoding, enclosures, html_page, xml
 from aggregator.model.source import Document, Proposals, Source
 
 _FEED_LINK = re.compile(r"(?:\.(?:rss|xml|atom)|/(?:feed|rss|atom)/?)(?:\?|$)|^https?://feeds?\d*\.", re.IGNORECASE)
@@ -19,17 +19,17 @@ _FEED_TEXT = re.compile(r"[\s-]*+(?:(?:rss|atom|podcast)[\s-]*+)?(?:rss|feed|ato
 _SCRIPTS = (("JSON-LD", "application/ld+json"), ("data of the page", "application/json"))
 _ITEM_TYPES = ("PodcastEpisode", "RadioEpisode", "BlogPosting", "NewsArticle", "Article", "AudioObject")
 _MOST_LINKS = 3
+_SEPARATORS = re.compile(r"""[",@\\]""")  # characters that have a meaning in selectors
 
 
 def propose(document: Document) -> Proposals:
     """Return how the document can be read; nothing for a document that is neither a page nor JSON."""
-    text = decoding.decode(document)
     match decoding.detect_type(document):
         case "json":
-            found = json_proposals.propose(decoding.load_json(text))
+            found = json_proposals.propose(decoding.load_json(decoding.decode(document)))
             return Proposals(tuple(Source("JSON", "json", options=options) for options in found))
-        case "html" if (root := xml.parse_html(text)) is not None:
-            return Proposals(tuple(_propose_for_page(root, enclosures.find_base(document))), _find_title(root))
+        case "html" if (root := html_page.parse(document)) is not None:
+            return Proposals(tuple(_propose_for_page(root, html_page.find_base(document, root))), _find_title(root))
     return Proposals()
 
 
@@ -42,14 +42,21 @@ def _find_title(root: xml.Element) -> str | None:
 def _propose_for_page(root: xml.Element, base: str) -> Iterator[Source]:
     yield from _find_links(root, base)
     for label, media_type in _SCRIPTS:
-        scripts = (each for each in root.iter("script") if each.get("type") == media_type)
-        values = [value for each in scripts if (value := decoding.load_json(xml.get_text(each))) is not None]
+        scripts = [each for each in root.iter("script") if _find_type(each) == media_type]
+        values = [value for each in scripts if (value := html_page.load_script(xml.get_text(each))) is not None]
+        written = sorted({each.get("type", "") for each in scripts})
+        selector = ", ".join(f'script[type="{each}"]' for each in written if not _SEPARATORS.search(each))
         for options in json_proposals.propose(values):
-            yield Source(label, "json", options=_sort({**dict(options), "script": f'script[type="{media_type}"]'}))
+            yield Source(label, "json", options=_sort({**dict(options), "script": selector}))
     yield from _propose_microdata(root)
     yield from _find_wordpress(root, base)
     for options in element_proposals.propose(root):
         yield Source("repeated elements", "page", options=options)
+
+
+def _find_type(script: xml.Element) -> str:
+    """Return the media type of a script in lower case, without parameters."""
+    return (script.get("type") or "").partition(";")[0].strip().lower()
 
 
 def _find_links(root: xml.Element, base: str) -> Iterator[Source]:

@@ -1,0 +1,89 @@
+"""Read an HTML page as a browser shows it: base address, lazy images, and JSON in its scripts."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from aggregator.fetchers.parsing import decoding, enclosures, xml
+from aggregator.model.source import Document
+
+_PLACEHOLDER = re.compile(
+    r"(?:data|about):|(?:.*/)?(?:blank|placeholder|spacer|pixel|transparent|lazy|loading|loader|1x1)[-_\d]*"
+    r"\.(?:gif|png|svg|webp)(?:\?.*)?$",
+    re.IGNORECASE,
+)
+"""Addresses of images that stand in for others until a script has loaded these."""
+
+_LAZY = ("data-src", "data-lazy-src", "data-original", "data-lazy", "data-srcset", "data-lazy-srcset")
+"""Attributes with the address of the image, or of it in several sizes (lazysizes, WordPress, jQuery Lazy Load)."""
+
+_BETWEEN_SIZES = re.compile(r",\s+|(?<=\d[wx]),")
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)[wx]")
+
+_BEFORE = re.compile(
+    r"(?:\s|\ufeff|(?://\s*)?<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!--(?:[^{\[]*?-->)?|/\*[^{\[]*?\*/|//[^\n{\[]*)*"
+)
+_BEHIND = re.compile(r"(?>(?:[\s;]|\]\]>|-->|(?>/\*.*?\*/)|//[^\n]*+)*)", re.DOTALL)
+_LENIENT = json.JSONDecoder(strict=False)
+
+
+def parse(document: Document) -> xml.Element | None:
+    """Return the root of an HTML page with its real images; ``None`` for any other document."""
+    root = xml.parse_html(decoding.decode(document)) if decoding.detect_type(document) == "html" else None
+    for image in () if root is None else root.iter("img"):
+        if (url := _find_lazy_image(image)) is not None:
+            image.set("src", url)
+        elif _PLACEHOLDER.match(image.get("src") or ""):
+            del image.attrib["src"]
+    return root
+
+
+def _find_lazy_image(image: xml.Element) -> str | None:
+    """Return the address that a script puts in place of a placeholder; ``None`` for an image that shows itself.
+
+    Of several sizes it is the largest one; these are named by the image or by ``picture`` around it.
+    """
+    texts = [image.get(name) or "" for name in _LAZY]
+    src = (image.get("src") or "").strip()
+    if not src or _PLACEHOLDER.match(src):
+        texts.append(image.get("srcset") or "")
+        sources = (each for picture in image.iterancestors("picture") for each in picture.iter("source"))
+        texts += [each.get(name) or "" for each in sources for name in ("srcset", "data-srcset")]
+    for text in texts:
+        found = [
+            (words[0], _SIZE.fullmatch(words[-1])) for each in _BETWEEN_SIZES.split(text) if (words := each.split())
+        ]
+        real = [(float(size[1]) if size else 0.0, url) for url, size in found if not _PLACEHOLDER.match(url)]
+        if real:
+            return max(real, key=lambda each: each[0])[1]
+    return None
+
+
+def find_base(document: Document, root: xml.Element | None) -> str:
+    """Return the base of a page's relative links: its ``base``, else its address (HTML Living Standard, 4.2.3)."""
+    start = enclosures.find_base(document)
+    named = () if root is None else (each.get("href") for each in root.iter("base"))
+    return next(filter(None, (enclosures.resolve_url(start, each) for each in named)), start)
+
+
+def load_script(text: str) -> Any | None:
+    r"""Return the JSON value in an element of a page; ``None`` if there is none.
+
+    Line breaks and tabs in texts, a comment or a CDATA section around it, and a semicolon behind it are accepted, as
+    search engines accept them.
+
+    >>> load_script('//<![CDATA[\n{"name": "One\ntwo"};\n//]]>')
+    {'name': 'One\ntwo'}
+    """
+    value = decoding.load_json(text)
+    if value is not None:
+        return value
+    start = _BEFORE.match(text)
+    try:
+        value, end = _LENIENT.raw_decode(text, start.end() if start else 0)
+    except (ValueError, RecursionError):
+        return None
+    is_whole = isinstance(value, dict | list) and _BEHIND.fullmatch(text, end)
+    return decoding.load_json(json.dumps(value)) if is_whole else None
