@@ -32,7 +32,7 @@ _FILES: Final = 8192
 _SWEEP_SECONDS: Final = 1.0
 
 
-class _TooMuchError(Exception):
+class _RefusedError(Exception):
     """A request that is not read to its end."""
 
 
@@ -75,7 +75,7 @@ class _Connection(HttpToolsProtocol):
         super().__init__(*args, **kwargs)
         self._limit = limit
         self._answer, self.app = self.app, self._run
-        self._in_head, self._fields, self._pieces = False, 0, 0
+        self._in_head, self._fields, self._pieces, self._hosts = False, 0, 0, 0
         self._unread, self._read_at = 0, self.loop.time()
 
     async def _run(self, scope: Any, receive: Any, send: Any) -> None:
@@ -115,7 +115,7 @@ class _Connection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """Count the bytes of a new head."""
-        self._in_head, self._fields = True, 0
+        self._in_head, self._fields, self._hosts = True, 0, 0
         super().on_message_begin()
 
     def on_url(self, url: bytes) -> None:
@@ -124,16 +124,23 @@ class _Connection(HttpToolsProtocol):
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Count the bytes of a field."""
+        """Count the bytes of a field, and the names of the host."""
         self._count(len(name) + len(value) + len(b": \r\n"))
+        self._hosts += name.lower() == b"host"
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Answer the request, unless too many wait for their answers."""
+        """Answer the request, unless too many wait for their answers or it names no host (RFC 9112, section 3.2)."""
         self._in_head = False
-        if len(self.pipeline) >= _PIPELINED:
-            raise _TooMuchError
+        needed = 0 if self.parser.get_http_version() == "1.0" else 1
+        if len(self.pipeline) >= _PIPELINED or not needed <= self._hosts <= 1:
+            raise _RefusedError
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Keep what came of a form; no other request has a body that is read."""
+        if self.scope["method"] == "POST":
+            super().on_body(body)
 
     def on_message_complete(self) -> None:
         """Wait no longer, or for the next request if this one was answered before its end."""
@@ -165,7 +172,7 @@ class _Connection(HttpToolsProtocol):
     def _count(self, size: int) -> None:
         self._fields += size
         if self._fields > _LARGEST_HEAD:
-            raise _TooMuchError
+            raise _RefusedError
 
     def _refuse(self) -> None:
         """Answer 400 and close; without an answer while another one is being sent."""

@@ -6,17 +6,17 @@ A page is only looked at: no act is done by GET. An act is a form that carries t
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 from importlib import resources
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -25,6 +25,7 @@ from aggregator.config.edit import ChangedError
 from aggregator.corrections import DecidedError
 from aggregator.errors import AggregatorError, StoreError
 from aggregator.service.desk import access, add, changes, choose, feeds, item, review, settings, source, system
+from aggregator.service.desk.forms import OF_STRANGERS, Form, FormError, Forms
 from aggregator.service.desk.frame import (
     Act,
     ActResult,
@@ -42,14 +43,6 @@ from aggregator.service.desk.jobs import BusyError, Job
 _SUBJECTS: Final[Any] = (feeds, system, add, choose, source, settings, changes, review, item)
 PAGES: Final[tuple[Page, ...]] = tuple(page for subject in _SUBJECTS for page in subject.PAGES)
 ACTS: Final[tuple[Act, ...]] = tuple(act for subject in _SUBJECTS for act in subject.ACTS)
-
-_LARGEST_FORM: Final = 8_000_000
-"""Bytes of a form; an OPML file of 10,000 feeds has 2 MB."""
-
-_MOST_FIELDS: Final = 20_000
-_BOUNDARY: Final = re.compile(r"""multipart/form-data;.*?\bboundary="?([^\s";,]+)""", re.IGNORECASE)
-_PART: Final = re.compile(rb"""content-disposition: *form-data; *name="([^"]*)"(; *filename=)?""", re.IGNORECASE)
-"""The head of a part, as browsers write it (HTML, section 4.10.22.8)."""
 
 _LONGEST_EVENTS_SECONDS: Final = 50
 _SECONDS_BETWEEN_LINES: Final = 0.3
@@ -93,7 +86,11 @@ def mount(desk: Desk) -> tuple[BaseRoute, ...]:
     def redirect(_: Request) -> Response:
         return RedirectResponse(f"{desk.root}/", 308)
 
-    inside = Mount(desk.root, app=_protect(desk, Starlette(routes=_make_routes(desk))))
+    def refuse(request: Request, error: Any) -> Response:
+        return _refuse(desk, request, error.status, str(error))
+
+    inner = Starlette(routes=_make_routes(desk), exception_handlers={FormError: refuse})
+    inside = Mount(desk.root, app=_protect(desk, inner))
     return Route(desk.root, redirect), inside
 
 
@@ -105,12 +102,13 @@ def _make_routes(desk: Desk) -> list[Route]:
         for page in PAGES
         for ending in (".json", "")
     ]
-    acts = [Route(act.path, partial(_do, desk, act, limiters[act.is_slow]), methods=["POST"]) for act in ACTS]
+    forms, small_forms = Forms(), Forms(OF_STRANGERS)
+    acts = [Route(act.path, partial(_do, desk, forms, act, limiters[act.is_slow]), methods=["POST"]) for act in ACTS]
     return [
         Route("/", partial(_show, desk, PAGES[0], limiters[False]), methods=["GET"]),
         Route("/static/{name}", _show_static, methods=["GET"]),
-        Route("/login", partial(_log_in, desk, asyncio.Lock()), methods=["POST"]),
-        Route("/logout", partial(_log_out, desk), methods=["POST"]),
+        Route("/login", partial(_log_in, desk, small_forms, asyncio.Lock()), methods=["POST"]),
+        Route("/logout", partial(_log_out, desk, small_forms), methods=["POST"]),
         Route("/system/backups/{name}", partial(_download, desk), methods=["GET"]),
         Route("/jobs/{number:int}/events", partial(_stream, desk), methods=["GET"]),
         *acts,
@@ -134,14 +132,12 @@ async def _show(desk: Desk, page: Page, limiter: CapacityLimiter, request: Reque
         return _explain(desk, request, error)
 
 
-async def _do(desk: Desk, act: Act, limiter: CapacityLimiter, request: Request) -> Response:
+async def _do(desk: Desk, forms: Forms, act: Act, limiter: CapacityLimiter, request: Request) -> Response:
     """Do an act, and lead to the page that shows its outcome."""
-    form = await _read_form(desk, request)
-    if isinstance(form, Response):
-        return form
-    page_request = PageRequest(request.path_params, dict(request.query_params), *form, request.state.visitor)
     try:
-        result = await to_thread.run_sync(partial(act.do, desk, page_request), limiter=limiter)
+        async with _read_form(desk, forms, request) as form:
+            page_request = PageRequest(request.path_params, dict(request.query_params), *form, request.state.visitor)
+            result = await to_thread.run_sync(partial(act.do, desk, page_request), limiter=limiter)
     except AggregatorError as error:
         return _explain(desk, request, error)
     path = desk.root + result.page
@@ -150,59 +146,23 @@ async def _do(desk: Desk, act: Act, limiter: CapacityLimiter, request: Request) 
     return RedirectResponse(path, 303)
 
 
-async def _read_form(desk: Desk, request: Request) -> tuple[dict[str, str], dict[str, bytes]] | Response:
-    """Return the fields and the files of a form that this desk gave to this visitor, else the refusal."""
+@asynccontextmanager
+async def _read_form(desk: Desk, forms: Forms, request: Request) -> AsyncIterator[Form]:
+    """Yield the fields and the files of a form that this desk gave to this visitor; raise FormError."""
     if _read_facts(request).is_foreign:
-        return _refuse(desk, request, 403, "The form was sent from another site.")
-    body = bytearray()
-    try:
-        async for piece in request.stream():
-            body += piece
-            if len(body) > _LARGEST_FORM:
-                return _refuse(desk, request, 413, "The form is too large.")
-    except ClientDisconnect:
-        return Response(status_code=400)
-    try:
-        fields, files = _parse_form(request.headers.get("content-type", ""), bytes(body))
-    except ValueError:
-        return _refuse(desk, request, 413, "The form has too many fields.")
-    if not desk.sessions.is_token(request.state.visitor, fields.pop("token", "")):
-        return _refuse(desk, request, 403, "The form is too old. Go back and reload the page.")
-    return fields, files
+        raise FormError(403, "The form was sent from another site.")
+    async with forms.read(request) as (fields, files):
+        if not desk.sessions.is_token(request.state.visitor, fields.pop("token", "")):
+            raise FormError(403, "The form is too old. Go back and reload the page.")
+        yield fields, files
 
 
-def _parse_form(media_type: str, body: bytes) -> tuple[dict[str, str], dict[str, bytes]]:
-    """Return the fields and the files of a form, in either of its two encodings; raise ValueError if it has too many.
-
-    Anyone may send one, so this takes time in proportion to the size; the parser of ``email`` takes minutes for some.
-    """
-    if not (boundary := _BOUNDARY.match(media_type)):
-        text = body.decode("utf-8", "replace")
-        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS)), {}
-    delimiter = b"\r\n--" + boundary[1].encode("latin-1")
-    parts = (b"\r\n" + body).split(delimiter, _MOST_FIELDS + 1)
-    if len(parts) > _MOST_FIELDS:
-        raise ValueError("too many parts")
-    fields: dict[str, str] = {}
-    files: dict[str, bytes] = {}
-    for part in parts:
-        head, _, content = part.partition(b"\r\n\r\n")
-        if found := _PART.search(head):
-            name = found[1].decode("utf-8", "replace")
-            if found[2]:
-                files[name] = content
-            else:
-                fields[name] = content.decode("utf-8", "replace")
-    return fields, files
-
-
-async def _log_in(desk: Desk, turn: asyncio.Lock, request: Request) -> Response:
+async def _log_in(desk: Desk, forms: Forms, turn: asyncio.Lock, request: Request) -> Response:
     """Begin a session for the one who gives the password."""
-    form = await _read_form(desk, request)
-    if isinstance(form, Response):
-        return form
+    async with _read_form(desk, forms, request) as form:
+        fields, _ = form
     peer, hashed = _read_facts(request).peer, desk.access.password or ""
-    given, wanted = form[0].get("password", ""), form[0].get("then", "")
+    given, wanted = fields.get("password", ""), fields.get("then", "")
     async with turn:  # a wrong password counts before the next one is tried, also of those that are sent at once
         if not desk.sessions.may_try(peer):
             return _refuse(desk, request, 429, "Too many wrong passwords: wait ten minutes.", {"retry-after": "600"})
@@ -214,11 +174,9 @@ async def _log_in(desk: Desk, turn: asyncio.Lock, request: Request) -> Response:
     return answer
 
 
-async def _log_out(desk: Desk, request: Request) -> Response:
-    form = await _read_form(desk, request)
-    if isinstance(form, Response):
-        return form
-    desk.sessions.end(request.state.visitor)
+async def _log_out(desk: Desk, forms: Forms, request: Request) -> Response:
+    async with _read_form(desk, forms, request):
+        desk.sessions.end(request.state.visitor)
     return RedirectResponse(f"{desk.root}/", 303)
 
 
@@ -290,6 +248,7 @@ def _let_in(desk: Desk, inner: ASGIApp, request: Request) -> ASGIApp:
     """Return what answers the one who asks: the desk, the question for the password, or a refusal."""
     in_session = desk.sessions.is_open(request.state.visitor)
     verdict = access.judge(desk.access, _read_facts(request), in_session=in_session)
+    request.state.enters = verdict.enters
     path = request.scope["path"].removeprefix(desk.root)
     if verdict.enters or (verdict.asks_password and (path == "/login" or path.startswith("/static/"))):
         return inner
@@ -313,7 +272,7 @@ def _read_facts(request: Request) -> access.Request:
 
 def _frame(desk: Desk, request: Request) -> Frame:
     visitor = request.state.visitor
-    notice = desk.cache.find(request.query_params.get("notice", ""))
+    notice = desk.cache.find(request.query_params.get("notice", "")) if request.state.enters else None
     return Frame(
         root=desk.root,
         token=desk.sessions.make_token(visitor),

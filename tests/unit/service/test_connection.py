@@ -114,3 +114,13 @@ def test_a_new_client_takes_the_place_of_the_one_that_waited_longest(
         finally:
             for line in lines:
                 line.close()
+
+
+@pytest.mark.parametrize(
+    ("version", "hosts", "status"),
+    [("1.1", 0, 400), ("1.1", 1, 200), ("1.1", 2, 400), ("1.0", 0, 200), ("1.0", 1, 200), ("1.0", 2, 400)],
+)
+def test_a_request_names_one_host(port: int, version: str, hosts: int, status: int) -> None:
+    fields = b"".join(b"%s: a.example\r\n" % name for name in (b"Host", b"hOST")[:hosts])
+    said = exchange(port, b"GET /show/feed.xml HTTP/%s\r\nConnection: close\r\n" % version.encode() + fields + b"\r\n")
+    assert said.startswith(b"HTTP/1.1 %d " % status)
