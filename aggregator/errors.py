@@ -3,7 +3,8 @@
     AggregatorError
     ├── ConfigError          config.yaml or the command line is wrong               exit 2
     ├── FetchError           a source did not answer, or its answer is no use       the source failed
-    │   └── GoneError        its address no longer exists                           the source failed
+    │   ├── GoneError        its address no longer exists                           the source failed
+    │   └── SlowError        it did not answer in time                              the source failed
     ├── ReadError            a document arrived and cannot be understood            the source failed
     ├── StoreError           the store is foreign, newer, or not writable           exit 1
     │   └── DamagedError     the store is damaged, or gone while its output stands  exit 1
@@ -38,6 +39,10 @@ class ConfigError(AggregatorError):
 
 class FetchError(AggregatorError):
     """A source could not be reached, or its answer could not be used."""
+
+
+class SlowError(FetchError):
+    """A source did not answer in time."""
 
 
 class ReadError(AggregatorError):

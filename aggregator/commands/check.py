@@ -95,7 +95,7 @@ def _list_missing_files(config: Config) -> tuple[str, ...]:
         (f"feeds.{plan.name}.sources.{source.name}.{key}", Path(file))
         for plan in config.plans
         for source in plan.sources
-        for key, file in (("path", source.path), ("snapshot", source.snapshot))
+        for key, file in (("path", source.path), ("snapshot", source.snapshot), ("ca", source.ca))
         if file is not None
     )
     return tuple(f"{config.path.name}: {key}: no such file: {file}" for key, file in named if not file.is_file())

@@ -283,6 +283,7 @@ def _make_source(name: str, keys: schema.SourceKeys, folder: Path, *, private: b
         allow_networks=tuple(sorted(keys.allow_networks)),
         headers=tuple(sorted(keys.headers.items())),
         private=private,
+        ca=None if keys.ca is None else str(folder / keys.ca),
     )
 
 

@@ -19,7 +19,16 @@ HIDDEN: Final = "…"
 _HARMLESS: Final = frozenset(
     {
         *("adds", "allow_networks", "audio_grace", "author", "backups", "before", "block", "boilerplate", "categories"),
-        *("category", "complete", "copyright", "decisions", "description", "different", "distrust_304_after_hours"),
+        *(
+            "ca",
+            "category",
+            "complete",
+            "copyright",
+            "decisions",
+            "description",
+            "different",
+            "distrust_304_after_hours",
+        ),
         *("explicit", "group", "guid", "kind", "language", "lease_seconds", "license", "locked", "longer_than"),
         *("medium", "name", "notify_after", "obey_robots", "output", "owner_email", "path", "primary"),
         *("probe_enclosures", "probe_gone", "refresh", "role", "same", "shorter_than", "show", "since", "snapshot"),

@@ -134,6 +134,11 @@ class SourceKeys(Keys):
         description="Header fields of requests to the host of url; ${NAME} is the environment variable NAME, or the "
         "content of the file that NAME_FILE names.",
     )
+    ca: Text | None = Field(
+        None,
+        description="A file with certificates (PEM) that are trusted at its own host, too, relative to this config's "
+        "folder: for a host with a certificate that it signed itself.",
+    )
     options: dict[Text, Plain] = Field(default_factory=dict, description="Options of this kind of source.")
 
     @model_validator(mode="after")
@@ -150,6 +155,8 @@ class SourceKeys(Keys):
             raise ValueError(f"{' and '.join(given)} both say where it is: keep one (write a saved copy as snapshot)")
         if self.headers and self.url is None:
             raise ValueError("headers need url: they are sent to its host alone")
+        if self.ca and not (self.url or "").startswith("https:"):
+            raise ValueError("ca needs url with https: it is for the certificate of its host")
         if "path" in given and self.snapshot:
             raise ValueError("path is always read, so the snapshot would never be used: keep one of them")
         return self

@@ -48,7 +48,7 @@ class Source(Record, frozen=True):
     networks (CIDR) that its own address may be in, besides those that the config allows for all sources. ``headers``
     are header fields for the origin of its ``url``; in both, ``${NAME}`` stands for a secret
     (``fetchers.credentials``). ``private`` says that its feed has a token, so that audio whose address has a secret may
-    be published in it.
+    be published in it. ``ca`` is an absolute file name: certificates that are trusted at its own host, too (PEM).
     """
 
     name: str
@@ -66,6 +66,7 @@ class Source(Record, frozen=True):
     allow_networks: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
     private: bool = False
+    ca: str | None = None
 
 
 class Request(Record, frozen=True):
@@ -212,7 +213,8 @@ class Answer(Record, frozen=True):
 
     ``status`` is "ok" with a document, "unchanged" on 304 or equal bytes, "not due" where it was too early to
     ask, else "failed" with the reason in ``message``. ``code`` is its HTTP status, ``size`` the bytes of its body,
-    ``milliseconds`` how long it took; ``None`` where no answer came.
+    ``milliseconds`` how long it took; ``None`` where no answer came. ``slow`` is whether the host of the address itself
+    did not answer in time.
     """
 
     status: SourceStatus
@@ -222,3 +224,4 @@ class Answer(Record, frozen=True):
     code: int | None = None
     size: int | None = None
     milliseconds: int | None = None
+    slow: bool = False

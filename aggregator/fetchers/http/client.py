@@ -15,11 +15,11 @@ import requests
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.errors import FetchError, GoneError
+from aggregator.errors import FetchError, GoneError, SlowError
 from aggregator.fetchers import credentials
 from aggregator.fetchers.credentials import Secrets
 from aggregator.fetchers.http import bot_protection, content_coding, errors, headers, polling, ssrf
-from aggregator.fetchers.http.connections import Exchange, Fields, GuardedAdapter, Meter
+from aggregator.fetchers.http.connections import Access, Exchange, Fields, GuardedAdapter, Meter
 from aggregator.fetchers.http.polling import Policy, Reply
 from aggregator.fetchers.http.target import Target, follow_redirect, parse_target, redact
 from aggregator.model.entry import Enclosure
@@ -31,8 +31,8 @@ _SENDABLE = re.compile(r"[\t -~\x80-\xff]*")  # http.client refuses line breaks 
 
 Headers = tuple[tuple[str, str], ...]
 
-Permit = Callable[[Target, Meter, tuple[str, ...]], None]
-"""Called before each hop, with the private networks that it may be in; BarredError if a robots.txt forbids it."""
+Permit = Callable[[Target, Meter, Access], None]
+"""Called before each hop, with what is permitted there; BarredError if a robots.txt forbids it."""
 
 
 class _FinalAnswer(Struct, frozen=True):
@@ -66,10 +66,10 @@ class _FinalAnswer(Struct, frozen=True):
 
 
 class _OwnHost(Struct, frozen=True):
-    """The host that the config names for a request, and the private networks (CIDR) that it may be in."""
+    """The host that the config names for a request, and what is permitted there."""
 
     host: str = ""
-    networks: tuple[str, ...] = ()
+    access: Access = Access()
 
 
 _NO_OWN_HOST = _OwnHost()
@@ -124,12 +124,12 @@ class Client:
             if parse_target(address).origin != parse_target(poll_state.url).origin:
                 own_fields = ()
             named = address if found_by or address != poll_state.url else credentials.fill_address(address, secrets)
-            own = _OwnHost(_find_own_host(source, poll_state, found_by), self._find_networks(source))
+            own = _OwnHost(_find_own_host(source, poll_state, found_by), self._find_access(source))
             answer, body = self._fetch(named, conditions, meter, permit, own_fields, own)
         except FetchError as error:
             after = _update_after_error(poll_state, error, now, begun, reached=meter.reached)
-            why = credentials.hide(str(error), secrets)
-            return Answer("failed", after, message=f"{redact(polling.find_address(poll_state))}: {why}")
+            message = f"{redact(polling.find_address(poll_state))}: {credentials.hide(str(error), secrets)}"
+            return Answer("failed", after, message=message, slow=isinstance(error, SlowError) and not meter.redirected)
         reply = Reply(
             answer.status,
             answer.fields,
@@ -148,9 +148,9 @@ class Client:
         milliseconds = int(1000 * (time.monotonic() - begun))
         return replace(known, code=answer.status, size=len(body), milliseconds=milliseconds)
 
-    def _find_networks(self, source: Source) -> tuple[str, ...]:
-        """Return the private networks that the source's own address may be in."""
-        return (*self._policy.allow_networks, *source.allow_networks)
+    def _find_access(self, source: Source) -> Access:
+        """Return what is permitted at the source's own host."""
+        return Access((*self._policy.allow_networks, *source.allow_networks), source.ca)
 
     def head(
         self, url: str, permit: Permit | None = None, *, source: Source | None = None, seconds: float | None = None
@@ -166,7 +166,7 @@ class Client:
         meter = Meter(time.monotonic() + limit, self._policy.raw_bytes)
         try:
             fields = headers.make_request_headers(self._policy.contact, codings="identity")
-            own = _NO_OWN_HOST if source is None else _OwnHost(_find_host(source.url), self._find_networks(source))
+            own = _NO_OWN_HOST if source is None else _OwnHost(_find_host(source.url), self._find_access(source))
             answer = self._follow("HEAD", url, fields, meter, permit, own=own)
             answer.skip_body()
         except errors.BarredError as error:
@@ -185,14 +185,14 @@ class Client:
         return Enclosure(url, kind, headers.parse_content_length(answer.fields.get("content-length", "")))
 
     def get_start(
-        self, url: str, conditions: Headers, meter: Meter, most: int, networks: tuple[str, ...]
+        self, url: str, conditions: Headers, meter: Meter, most: int, access: Access
     ) -> tuple[int, Mapping[str, str], str, bytes]:
         """Return status, header fields and host of the answer of an address, and the first bytes of its body.
 
-        Only an answer that succeeded has a body. The host may be in these private ``networks``. Raises FetchError.
+        Only an answer that succeeded has a body. Raises FetchError.
         """
         fields = (*headers.make_request_headers(self._policy.contact), *conditions)
-        answer = self._follow("GET", url, fields, meter, own=_OwnHost(_find_host(url), networks))
+        answer = self._follow("GET", url, fields, meter, own=_OwnHost(_find_host(url), access))
         succeeded = answer.status // 100 == 2  # noqa: PLR2004  # RFC 9110 section 15.3
         body = answer.read_body(content_coding.read_start, most) if succeeded else answer.skip_body()
         return answer.status, answer.fields, find_host(answer.where.url), body
@@ -231,24 +231,23 @@ class Client:
         for hops in range(self._policy.hops + 1):
             own = own if where.host == own.host else _NO_OWN_HOST
             if permit is not None:
-                permit(where, meter, own.networks)
+                permit(where, meter, own.access)
             with errors.translate_errors():
-                response = self._send(method, where, (*fields, *own_fields), meter, own.networks)
+                response = self._send(method, where, (*fields, *own_fields), meter, own.access)
             header = headers.join_fields(response.raw.headers.items())
             answer = _FinalAnswer(response, header, where, hops, permanent)
             location = header.get("location")
             if answer.status not in _REDIRECTS or not location:
                 return answer
             answer.skip_body()
+            meter.redirected = True
             there = follow_redirect(where, location)
             own_fields = own_fields if there.origin == where.origin else ()
             where = there
             permanent = permanent and _REDIRECTS[answer.status]
         raise errors.TooManyRedirectsError(f"redirected more than {self._policy.hops} times")
 
-    def _send(
-        self, method: str, where: Target, fields: Headers, meter: Meter, networks: tuple[str, ...]
-    ) -> requests.Response:
+    def _send(self, method: str, where: Target, fields: Headers, meter: Meter, access: Access) -> requests.Response:
         """Send one request; it is prepared here, because `requests` would rewrite the address."""
         login = (("Authorization", where.login),) if where.login is not None else ()
         for name, value in fields:
@@ -257,7 +256,7 @@ class Client:
         request = requests.PreparedRequest()
         request.method, request.url = method, where.url
         proxy = parse_target(self._policy.proxy) if self._policy.proxy else None
-        exchange = Exchange(where, meter, networks, proxy)
+        exchange = Exchange(where, meter, access, proxy)
         request.headers = Fields((*fields, *login), exchange)
         return self._session.send(
             request, stream=True, timeout=meter.seconds_left(), allow_redirects=False, proxies={}, verify=True

@@ -16,6 +16,7 @@ import ssl
 import time
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import requests
@@ -26,7 +27,7 @@ from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, Retry
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
-from aggregator.errors import FetchError
+from aggregator.errors import FetchError, SlowError
 from aggregator.fetchers.http import ssrf
 from aggregator.fetchers.http.target import Target
 
@@ -45,18 +46,19 @@ logging.getLogger("urllib3").setLevel(logging.ERROR)  # its warnings quote what 
 class Meter(Struct):
     """Budget of one fetch: its deadline (`time.monotonic`), and the bytes left on the wire.
 
-    ``reached`` is whether any origin took a connection, or refused it itself.
+    ``reached`` is whether any origin took a connection, or refused it itself; ``redirected`` is whether one led on.
     """
 
     deadline: float
     bytes_left: int
     reached: bool = False
+    redirected: bool = False
 
     def seconds_left(self) -> float:
-        """Return the seconds left, above 0; FetchError if there are none."""
+        """Return the seconds left, above 0; SlowError if there are none."""
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise FetchError("took longer than its deadline")
+            raise SlowError("took longer than its deadline")
         return left
 
     def count(self, size: int) -> int:
@@ -67,16 +69,26 @@ class Meter(Struct):
         return size
 
 
+class Access(Struct, frozen=True):
+    """Permissions of the config for a source's own host alone.
+
+    ``networks`` are private networks (CIDR) that it may be in. ``ca`` is a file with a certificate that is trusted
+    there, too (PEM), ``None`` if there is none.
+    """
+
+    networks: tuple[str, ...] = ()
+    ca: str | None = None
+
+
 class Exchange(Struct, frozen=True):
     """One request as its connection needs it: target, budget, and rules for connecting.
 
-    ``allowed`` are the private networks (CIDR) that may be reached. ``proxy`` is the one that all connections are made
-    through; ``None`` if they are made from here.
+    ``proxy`` is the one that all connections are made through; ``None`` if they are made from here.
     """
 
     where: Target
     meter: Meter
-    allowed: tuple[str, ...] = ()
+    access: Access = Access()
     proxy: Target | None = None
 
 
@@ -143,7 +155,7 @@ class _Connection(HTTPConnection):
         """Put what follows under the rules and limits of this exchange; RefusedError if it may not use a kept one."""
         self.exchange = exchange
         if self.sock is not None:
-            ssrf.check_address(self.address, exchange.allowed)
+            ssrf.check_address(self.address, exchange.access.networks)
             self._meter_socket()
 
     def connect(self) -> None:
@@ -215,7 +227,9 @@ class GuardedAdapter(HTTPAdapter):
         """Give connections over TLS our own context, as requests documents it."""
         host_params, pool_kwargs = super().build_connection_pool_key_attributes(request, verify, cert)
         if host_params["scheme"] == "https":
-            pool_kwargs["ssl_context"] = _context(self._ca_files)
+            fields: Any = request.headers
+            ca = fields.exchange.access.ca
+            pool_kwargs["ssl_context"] = _context(self._ca_files) if ca is None else _trust(ca, self._ca_files)
         return host_params, pool_kwargs
 
     def cert_verify(self, conn: Any, url: Any, verify: Any, cert: Any) -> None:
@@ -238,7 +252,7 @@ def _connect(exchange: Exchange) -> tuple[socket.socket, str]:
     """
     where, meter = exchange.where, exchange.meter
     failure: OSError = OSError("no address")
-    for address in ssrf.resolve(where.host, where.port, meter.seconds_left(), exchange.allowed):
+    for address in ssrf.resolve(where.host, where.port, meter.seconds_left(), exchange.access.networks):
         try:
             if exchange.proxy is not None:
                 return _tunnel(address, where.port, exchange.proxy, meter), address
@@ -255,7 +269,8 @@ def _connect_to(address: str, port: int, meter: Meter) -> socket.socket:
     sock.meter = meter
     try:
         sock.settimeout(min(meter.seconds_left(), _CONNECT_SECONDS))
-        sock.connect((address, port))
+        host, _, interface = address.partition("%")
+        sock.connect((host, port, 0, int(interface)) if interface else (host, port))
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.settimeout(meter.seconds_left())
     except (OSError, FetchError):
@@ -306,8 +321,16 @@ def _read_head(sock: socket.socket) -> bytes:
     return bytes(head)
 
 
-@lru_cache(maxsize=4)
-def _context(ca_files: tuple[str, ...]) -> ssl.SSLContext:
+def _trust(ca: str, others: tuple[str, ...]) -> ssl.SSLContext:
+    """Return a context that trusts a source's own certificate, too; FetchError if its file cannot be read."""
+    try:
+        return _context((*others, ca), Path(ca).stat().st_mtime_ns)
+    except OSError as error:  # an SSLError is one, and has no file name
+        raise FetchError(f"ca: {ca}: no certificate in PEM can be read: {error.strerror or error}") from error
+
+
+@lru_cache(maxsize=16)
+def _context(ca_files: tuple[str, ...], _changed: int = 0) -> ssl.SSLContext:
     """Return a context that trusts the system's certificates and those named; made once, for it takes 30 ms."""
     context = ssl.create_default_context()
     for name in ca_files:

@@ -11,7 +11,7 @@ from ssl import SSLCertVerificationError, SSLError
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
-from aggregator.errors import FetchError
+from aggregator.errors import FetchError, SlowError
 from aggregator.fetchers.http.target import make_printable
 from aggregator.model.source import PollState
 
@@ -48,7 +48,9 @@ def translate_errors() -> Iterator[None]:
     try:
         yield
     except (OSError, HTTPException, HTTPError, ValueError) as error:
-        raise FetchError(_describe(_find_cause(error))) from error
+        cause = _find_cause(error)
+        kind = SlowError if isinstance(cause, TimeoutError) else FetchError
+        raise kind(_describe(cause)) from error
 
 
 def describe_status(status: int, after: PollState) -> str:
@@ -75,15 +77,17 @@ def _find_cause(error: BaseException) -> BaseException:
 
 def _describe(error: BaseException) -> str:
     """Return one line that describes the error; bytes of the origin only where they help, and escaped."""
+    if isinstance(error, SSLCertVerificationError):
+        advice = _CERTIFICATE_ADVICE.get(error.verify_code, "")
+        return f"the certificate is not accepted: {make_printable(error.verify_message)}{advice}"
     for kind, words in _WORDS:
         if isinstance(error, kind):
-            return words.format(detail=make_printable(getattr(error, "verify_message", "") or str(error)))
+            return words.format(detail=make_printable(str(error)))
     return f"could not be reached: {make_printable(getattr(error, 'strerror', None) or str(error))}"
 
 
 _WORDS: tuple[tuple[type[BaseException], str], ...] = (  # the first that fits, so the special before the general
     (TimeoutError, "took longer than its deadline"),
-    (SSLCertVerificationError, "the certificate is not accepted: {detail}"),
     (SSLError, "no secure connection: {detail}"),
     (ConnectionRefusedError, "the connection was refused"),
     (RemoteDisconnected, "closed the connection without an answer"),
@@ -94,3 +98,11 @@ _WORDS: tuple[tuple[type[BaseException], str], ...] = (  # the first that fits, 
     (HTTPError, "the answer is not sound HTTP: {detail}"),
     (ValueError, "the answer is not sound HTTP: {detail}"),
 )
+
+_TRUST = "; if you trust it, write the file of its certificate (PEM) as ca of the source"
+_CERTIFICATE_ADVICE = {
+    9: "; the clock of this machine may be wrong",
+    10: "; its host must renew it",
+    **dict.fromkeys((18, 19, 20, 21), _TRUST),
+}
+"""What to do, by the code of OpenSSL (x509_vfy.h): not yet valid, expired, self-signed, of an unknown authority."""

@@ -18,15 +18,22 @@ from aggregator.errors import FetchError
 from aggregator.fetchers.credentials import Secrets
 from aggregator.fetchers.http import polling, robots
 from aggregator.fetchers.http.client import Client, Headers, Permit
-from aggregator.fetchers.http.connections import Meter
+from aggregator.fetchers.http.connections import Access, Meter
 from aggregator.fetchers.http.errors import UnavailableError
 from aggregator.fetchers.http.polling import Policy, Reply
-from aggregator.fetchers.http.target import Target
+from aggregator.fetchers.http.target import Target, redact
 from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, PollState, Robots, Source
 from aggregator.text.urls import find_host
 
 _THREADS = 64  # requests at once to all hosts; a thread waits for the network, so more cost memory and no time
+
+_MOST_SLOW = 5
+"""Polls of a host in a row that had no answer in time, after which it is not polled any more in the run.
+
+With two at once and 30 s each that costs 75 s, where 10,000 sources of a host that is down would cost 41 hours. Of a
+host that leaves one poll in twenty without an answer, one run of 10,000 in 300 ends early.
+"""
 
 R = TypeVar("R")
 
@@ -42,10 +49,14 @@ class HostGate(Protocol):
 
 
 class _Host(Struct):
-    """The queue of one host: how many of its tasks run, and when the next may begin (`time.monotonic`)."""
+    """The queue of one host: how many of its tasks run, and when the next may begin (`time.monotonic`).
+
+    ``slow`` counts the polls in a row that had no answer in time.
+    """
 
     running: int = 0
     next_start: float = 0.0
+    slow: int = 0
     waiting: deque[tuple[Future[Any], Callable[[], Any]]] = field(default_factory=deque)
 
 
@@ -104,6 +115,10 @@ class HostLimiter:
         address = polling.find_address(poll_state)
 
         def poll_now() -> Answer:
+            if self._is_down(address):
+                why = f"not asked: its host did not answer the last {_MOST_SLOW} requests in time"
+                missed = polling.update_after_unreached(poll_state, now, now)
+                return Answer("failed", missed, message=f"{redact(address)}: {why}")
             with self._entered(address):
                 answer = self._client.poll(
                     source,
@@ -117,6 +132,7 @@ class HostLimiter:
                     secrets=secrets,
                 )
                 self._keep_hold(answer.poll_state, now)
+            self._count_slow(address, slow=answer.slow)
             return answer
 
         return self.submit(address, poll_now)
@@ -176,8 +192,10 @@ class HostLimiter:
                 if not queue.waiting:
                     queue.running -= 1
                     return
-                start = max(time.monotonic(), queue.next_start)
-                queue.next_start = start + self._seconds_apart
+                start = time.monotonic()
+                if queue.slow < _MOST_SLOW:  # else nothing is sent
+                    start = max(start, queue.next_start)
+                    queue.next_start = start + self._seconds_apart
                 future, task = queue.waiting.popleft()
             try:
                 closed = self._closed.wait(max(0.0, start - time.monotonic()))
@@ -210,11 +228,21 @@ class HostLimiter:
         if not found and not self._obey_robots:
             return None
 
-        def permit(where: Target, meter: Meter, networks: tuple[str, ...]) -> None:
-            if self._robots.check(where, meter, now, self._under_hold, networks):
+        def permit(where: Target, meter: Meter, access: Access) -> None:
+            if self._robots.check(where, meter, now, self._under_hold, access):
                 time.sleep(self._seconds_apart)
 
         return permit
+
+    def _is_down(self, address: str) -> bool:
+        """Return whether the host of the address left too many polls of this run without an answer."""
+        with self._lock:
+            return (host := self._hosts.get(find_host(address))) is not None and host.slow >= _MOST_SLOW
+
+    def _count_slow(self, address: str, *, slow: bool) -> None:
+        with self._lock:
+            if host := self._hosts.get(find_host(address)):
+                host.slow = host.slow + 1 if slow else 0
 
     def _find_clock_age(self) -> timedelta:
         """Return how long ago the clock of the run was read, in whole seconds."""

@@ -29,7 +29,7 @@ from protego import Protego
 
 from aggregator.errors import FetchError
 from aggregator.fetchers.http import errors, headers, polling, ssrf
-from aggregator.fetchers.http.connections import Meter
+from aggregator.fetchers.http.connections import Access, Meter
 from aggregator.fetchers.http.errors import BarredError, TooManyRedirectsError
 from aggregator.fetchers.http.polling import Reply
 from aggregator.fetchers.http.target import LONGEST_URL, Target, redact
@@ -47,9 +47,7 @@ _LONGEST_MISSED = timedelta(days=30)  # the reasonably long time of section 2.3.
 _MOST_BYTES = 500 * 1024  # section 2.5: at least so many are to be read
 _SUCCESS, _REFUSAL = 2, 4  # the classes of statuses, RFC 9110 section 15
 
-_GetStart = Callable[
-    [str, tuple[tuple[str, str], ...], Meter, int, tuple[str, ...]], tuple[int, Mapping[str, str], str, bytes]
-]
+_GetStart = Callable[[str, tuple[tuple[str, str], ...], Meter, int, Access], tuple[int, Mapping[str, str], str, bytes]]
 """Fetches the start of a document (`Client.get_start`)."""
 
 
@@ -74,12 +72,11 @@ class RobotsChecker:
         meter: Meter,
         now: datetime,
         apply_hold: Callable[[PollState], PollState],
-        networks: tuple[str, ...],
+        access: Access,
     ) -> bool:
         """Return whether the robots.txt had to be fetched for this permission; BarredError if there is none.
 
-        ``apply_hold`` returns a poll state with the Retry-After of its host. The host may be in these private
-        ``networks``.
+        ``apply_hold`` returns a poll state with the Retry-After of its host; ``access`` is what is permitted there.
         """
         url = f"{where.scheme}://{where.authority}/robots.txt"
         with self._turn(url, meter):
@@ -87,7 +84,7 @@ class RobotsChecker:
             robots = replace(robots, poll_state=apply_hold(robots.poll_state))
             is_due = polling.is_due(robots.poll_state, now)
             if is_due:
-                robots = self._fetch(robots, meter, now, networks)
+                robots = self._fetch(robots, meter, now, access)
                 with self._lock:
                     self._new[url] = robots
             self._known[url] = robots
@@ -113,12 +110,12 @@ class RobotsChecker:
         finally:
             turn.release()
 
-    def _fetch(self, before: Robots, meter: Meter, now: datetime, networks: tuple[str, ...]) -> Robots:
+    def _fetch(self, before: Robots, meter: Meter, now: datetime, access: Access) -> Robots:
         """Fetch a robots.txt and return its state."""
         conditions = polling.make_conditional_headers(before.poll_state)
         try:
             url = before.poll_state.url
-            status, fields, host, body = self._get_start(url, conditions, meter, _MOST_BYTES, networks)
+            status, fields, host, body = self._get_start(url, conditions, meter, _MOST_BYTES, access)
         except TooManyRedirectsError:
             return _with_rules(before, "", Validators(), now)
         except ssrf.RefusedError:

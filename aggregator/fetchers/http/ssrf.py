@@ -8,8 +8,9 @@ import socket
 import threading
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
-from aggregator.errors import FetchError
+from aggregator.errors import FetchError, SlowError
 
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -30,6 +31,10 @@ _DENIED: tuple[_Network, ...] = tuple(
 # All unicast addresses of IPv6 that are allocated (IANA, IPv6 address space). Outside of it are NAT64 (64:ff9b::/96),
 # local NAT64, IPv4-compatible and IPv4-translated addresses, segment routing, site-local and multicast.
 _ALLOCATED = ipaddress.ip_network("2000::/3")
+
+
+_SCOPE = 3
+"""Where the number of the interface stands in an address of IPv6 (Python's socket module)."""
 
 
 class RefusedError(FetchError):
@@ -88,7 +93,7 @@ def _look_up(host: str, port: int, seconds: float) -> tuple[str, ...]:
     def ask() -> None:
         try:
             rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            answers.put(tuple(dict.fromkeys(str(row[4][0]) for row in rows)))
+            answers.put(tuple(dict.fromkeys(_name_address(row[4]) for row in rows)))
         except (OSError, UnicodeError) as error:
             answers.put(error)
 
@@ -96,10 +101,18 @@ def _look_up(host: str, port: int, seconds: float) -> tuple[str, ...]:
     try:
         answer = answers.get(timeout=max(seconds, 0.001))
     except queue.Empty:
-        raise FetchError("the name was not resolved in time") from None
+        raise SlowError("the name was not resolved in time: no name server answered") from None
     if isinstance(answer, tuple):
         return answer
+    if isinstance(answer, socket.gaierror) and answer.errno == socket.EAI_AGAIN:
+        raise FetchError("the name of the host cannot be looked up now: no name server answers") from answer
     raise FetchError("the name of the host is not known") from answer
+
+
+def _name_address(found: tuple[Any, ...]) -> str:
+    """Return an address of the resolver as text, a link-local one with the number of its interface (RFC 4007)."""
+    scope = found[3] if len(found) > _SCOPE else 0
+    return f"{str(found[0]).partition('%')[0]}%{scope}" if scope else str(found[0])
 
 
 @lru_cache(maxsize=64)

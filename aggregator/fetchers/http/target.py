@@ -39,7 +39,7 @@ class Target(Struct, frozen=True):
     @property
     def authority(self) -> str:
         """Return the value of the Host header (RFC 9110 section 7.2)."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
+        host = f"[{self.host.replace('%', '%25')}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
@@ -92,6 +92,7 @@ def redact(url: str) -> str:
     """
     try:
         parts = urlsplit(url)
+        _ = parts.port  # of a login with a slash, the part before it is taken for host and port
     except ValueError:
         return "(an address that cannot be read)"
     host = parts.netloc.rpartition("@")[2]
@@ -109,7 +110,12 @@ def make_printable(text: str) -> str:
 
 
 def _encode_host(host: str) -> str:
-    """Return the host in ASCII by UTS 46, as browsers do: look-alike digits become digits."""
+    """Return the host in ASCII by UTS 46, as browsers do: look-alike digits become digits.
+
+    The interface of a link-local address is written behind ``%25`` in an address (RFC 6874).
+    """
+    if ":" in host:
+        return host.replace("%25", "%", 1)
     return host if host.isascii() else idna.encode(host, uts46=True).decode("ascii")
 
 

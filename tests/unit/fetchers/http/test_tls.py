@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from aggregator.fetchers.http.polling import Policy
+from aggregator.model.source import Answer, PollState, Source
 from tests.support.origin import Pieces, Request, answer, playing
-from tests.support.polls import POLICY, RSS, Polls
+from tests.support.polls import POLICY, RSS, START, Polls, client
 from tests.support.proxy import Proxy, proxying
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate of the test")
@@ -74,8 +76,98 @@ def test_a_certificate_nobody_signed_is_not(context: ssl.SSLContext) -> None:
     with playing(lambda _: answer(200, RSS), context=context) as origin:
         got = Polls(origin.url()).ask()
         assert got.status == "failed"
-        assert got.message == f"{origin.url()}: the certificate is not accepted: self-signed certificate"
+        why = "the certificate is not accepted: self-signed certificate"
+        what_to_do = "if you trust it, write the file of its certificate (PEM) as ca of the source"
+        assert got.message == f"{origin.url()}: {why}; {what_to_do}"
         assert not origin.requests
+
+
+def poll(url: str, ca: Path | None, policy: Policy = POLICY) -> Answer:
+    source = Source("show", "feed", url, ca=str(ca) if ca else None)
+    return client(policy).poll(source, PollState(url), START)
+
+
+def test_a_source_has_a_certificate_of_its_own(context: ssl.SSLContext, certificate: tuple[Path, Path]) -> None:
+    with playing(lambda _: answer(200, RSS), context=context) as origin:
+        assert poll(origin.url(), certificate[0]).status == "ok"
+        assert "self-signed" in poll(origin.url(), None).message
+        assert poll(origin.url(), certificate[0]).status == "ok"
+        with proxying(Proxy()) as proxy:
+            assert poll(origin.url(), certificate[0], replace(POLICY, proxy=proxy.url())).status == "ok"
+
+
+def test_the_certificate_of_a_source_counts_after_a_redirect_at_its_own_host(
+    context: ssl.SSLContext, certificate: tuple[Path, Path]
+) -> None:
+    with (
+        playing(lambda _: answer(200, RSS), context=context) as other,
+        playing(lambda _: answer(302, b"", ("Location", other.url())), context=context) as origin,
+    ):
+        assert poll(origin.url(), certificate[0]).status == "ok"
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no certificate", b"\xff\x00"])
+def test_a_file_without_a_certificate_is_told(content: bytes | None, context: ssl.SSLContext, tmp_path: Path) -> None:
+    file = tmp_path / "mine.pem"
+    if content is not None:
+        file.write_bytes(content)
+    with playing(lambda _: answer(200, RSS), context=context) as origin:
+        got = poll(origin.url(), file)
+        assert got.message.startswith(f"{origin.url()}: ca: {file}: no certificate in PEM can be read: ")
+        assert not origin.requests
+
+
+def test_a_certificate_that_is_replaced_is_read_again(
+    context: ssl.SSLContext, certificate: tuple[Path, Path], tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.pem"
+    file.write_bytes(b"no certificate")
+    with playing(lambda _: answer(200, RSS), context=context) as origin:
+        assert poll(origin.url(), file).status == "failed"
+        file.write_bytes(certificate[0].read_bytes())
+        assert poll(origin.url(), file).status == "ok"
+
+
+AUTHORITY = """
+[ca]
+default_ca = made
+[made]
+database = index.txt
+new_certs_dir = .
+default_md = sha256
+rand_serial = yes
+policy = names
+x509_extensions = extensions
+[names]
+commonName = supplied
+[extensions]
+subjectAltName = IP:127.0.0.1
+"""
+
+
+@pytest.mark.parametrize(
+    ("year", "expected"),
+    [
+        (2020, "certificate has expired; its host must renew it"),
+        (2090, "certificate is not yet valid; the clock of this machine may be wrong"),
+    ],
+)
+def test_a_certificate_out_of_its_time_is_told(year: int, expected: str, tmp_path: Path) -> None:
+    (tmp_path / "made.cnf").write_text(AUTHORITY)
+    (tmp_path / "index.txt").touch()
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "key.pem")
+    dates = ("-startdate", f"{year}0101000000Z", "-enddate", f"{year}0201000000Z")
+    signed = ("-config", "made.cnf", "-keyfile", "key.pem", *dates, "-in", "request.pem", "-out", "cert.pem")
+    for words in (
+        ("req", "-new", *key, "-subj", "/CN=old.example", "-out", "request.pem"),
+        ("ca", "-batch", "-selfsign", *signed),
+    ):
+        subprocess.run(("openssl", *words), cwd=tmp_path, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+    with playing(lambda _: answer(200, RSS), context=context) as origin:
+        got = poll(origin.url(), tmp_path / "cert.pem")
+        assert got.message == f"{origin.url()}: the certificate is not accepted: {expected}"
 
 
 def test_the_certificate_must_be_the_hosts(
