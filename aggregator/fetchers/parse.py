@@ -25,6 +25,7 @@ from aggregator.sandbox import seccomp
 from aggregator.sandbox.forks import write_message
 from aggregator.sandbox.template import close_files
 from aggregator.text.fold import fold
+from aggregator.text.times import dates
 
 _ENTRIES: Final = 100
 """Entries in one message, so that neither process holds all of a long listing in encoded form."""
@@ -34,6 +35,7 @@ _MOST_FILES: Final = 64
 
 for _name in registry.KINDS:
     registry.load(_name)  # before the process is forked for each document
+dates.preload()
 
 
 def run(task: bytes, out: IO[bytes], _note: Callable[[str], None]) -> None:

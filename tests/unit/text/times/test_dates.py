@@ -21,7 +21,7 @@ TIMES = st.datetimes(datetime(1971, 1, 2), datetime(2099, 12, 30), timezones=st.
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['text'][:40]}: {case['comment']}")
 def test_date(case: dict[str, Any]) -> None:
-    found = dates.parse(case["text"], day_first=case.get("day_first", False))
+    found = dates.parse(case["text"], day_first=case.get("day_first"), language=case.get("language"))
     expected = Moment(datetime.fromisoformat(case["at"]), case["precision"], case["zoned"]) if "at" in case else None
     assert expected == found
 
@@ -42,3 +42,18 @@ def test_anything_is_a_sound_date_or_none(text: str) -> None:
     found = dates.parse(text)
     assert found is None or (found.at.utcoffset() == timedelta() and found.at.microsecond == 0)
     assert found is None or 1971 <= found.at.year <= 2099
+
+
+@pytest.mark.parametrize(
+    ("texts", "language", "expected"),
+    [
+        (["04/03/2026", "17/03/2026"], None, True),
+        (["04/03/2026", "03/17/2026"], "fr", False),
+        (["17/03/2026", "03/17/2026"], "fr", True),  # both: the language decides
+        (["04/03/26"], "pt-BR", True),
+        (["04/03/2026"], "en-US", False),
+        (["2026/03/17", "https://example.org/17/03/2026/x", "v 1/2"], None, None),
+    ],
+)
+def test_the_listing_decides_the_order(texts: list[str], language: str | None, expected: object) -> None:
+    assert dates.find_day_first(texts, language) is expected

@@ -19,7 +19,7 @@ CASES = json.loads((Path(__file__).parent / "data" / "durations.json").read_text
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['given']}: {case['comment']}"[:60])
 def test_duration(case: dict[str, Any]) -> None:
     expected = Duration(*case["expected"]) if case["expected"] else None
-    assert expected == durations.parse(case["given"])
+    assert expected == durations.parse(case["given"], language=case.get("language"))
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
