@@ -6,18 +6,34 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from msgspec import Struct
+
 from aggregator.config import edit
 from aggregator.config.change import Addition
 from aggregator.config.load import Config
 from aggregator.config.scalars import LONGEST_NAME, RESERVED_NAME
-from aggregator.fetchers import registry
+from aggregator.errors import ConfigError
+from aggregator.fetchers import addresses, registry
 from aggregator.model.feed import Plan
+from aggregator.model.source import Source
 from aggregator.model.subscription import Subscription
 from aggregator.text.fold import fold
-from aggregator.text.urls import is_web
 
+ALREADY = "it is in the config already"
 _NAME = re.compile(r"[^a-z0-9]+")
 _APOSTROPHE = re.compile("['’]")
+
+
+class Import(Struct, frozen=True):
+    """Result of adding a list of subscriptions.
+
+    - ``additions``: the feeds to add, ``added`` the subscription that each of them is made from.
+    - ``left_out``: the others, each with the reason; ``ALREADY`` for what the config has.
+    """
+
+    additions: tuple[Addition, ...] = ()
+    added: tuple[Subscription, ...] = ()
+    left_out: tuple[tuple[Subscription, str], ...] = ()
 
 
 def make_name(text: str, otherwise: str) -> str:
@@ -38,21 +54,49 @@ def list_taken_names(plans: Iterable[Plan]) -> list[str]:
     return [RESERVED_NAME, *(plan.name for plan in plans)]
 
 
-def add(path: Path, subscriptions: Sequence[Subscription]) -> Sequence[Addition]:
-    """Write those subscriptions into the config file that it lacks, and return them; raise ConfigError."""
-    return edit.add(path, lambda config: list_new(config, subscriptions))
+def add(path: Path, subscriptions: Sequence[Subscription]) -> Import:
+    """Write those subscriptions into the config file that it lacks, and say what became of all; raise ConfigError."""
+    planned: list[Import] = []
+
+    def plan(config: Config | None) -> tuple[Addition, ...]:
+        planned.append(list_new(config, subscriptions))
+        return planned[-1].additions
+
+    edit.add(path, plan)
+    return planned[-1]
 
 
-def list_new(config: Config | None, subscriptions: Sequence[Subscription]) -> tuple[Addition, ...]:
-    """Return a feed with one source for each subscription whose URL is a web address that the config lacks."""
+def list_new(config: Config | None, subscriptions: Sequence[Subscription]) -> Import:
+    """Return a feed with one source for each subscription to a feed, or a show at Apple, that the config lacks."""
     plans = config.plans if config else ()
-    known = {source.url for plan in plans for source in plan.sources}
-    wanted = [each for each in subscriptions if each.xml_url not in known and is_web(each.xml_url)]
-    names = edit.find_free_names((make_name(each.title, "feed") for each in wanted), list_taken_names(plans))
-    return tuple(map(_make_addition, wanted, names))
+    known = {(source.kind == "apple" and source.show) or source.url for plan in plans for source in plan.sources}
+    added: list[tuple[Subscription, Source]] = []
+    left_out: list[tuple[Subscription, str]] = []
+    for each in subscriptions:
+        try:
+            source = _find_source(each)
+        except ConfigError as error:
+            left_out.append((each, str(error)))
+            continue
+        if (source.show or source.url) in known:
+            left_out.append((each, ALREADY))
+            continue
+        known.add(source.show or source.url)
+        added.append((each, source))
+    names = edit.find_free_names((make_name(each.title, "feed") for each, _ in added), list_taken_names(plans))
+    additions = tuple(_make_addition(*each, name) for each, name in zip(added, names, strict=True))
+    return Import(additions, tuple(each for each, _ in added), tuple(left_out))
 
 
-def _make_addition(subscription: Subscription, name: str) -> Addition:
-    source = registry.recognise(subscription.xml_url)
-    keys = (("kind", source.kind if source and source.url else "feed"), ("url", subscription.xml_url))
-    return Addition(name, keys[0][1], keys, subscription.title)
+def _find_source(subscription: Subscription) -> Source:
+    """Return the source that an address names; raise ConfigError if that is no feed."""
+    url = addresses.normalize(subscription.xml_url) if subscription.xml_url else ""
+    source = registry.recognise(url)
+    if source is None and subscription.problem:
+        raise ConfigError(subscription.problem)
+    return source or Source("feed", "feed", url=url)
+
+
+def _make_addition(subscription: Subscription, source: Source, name: str) -> Addition:
+    place = ("show", source.show) if source.show else ("url", source.url or "")
+    return Addition(name, source.kind, (("kind", source.kind), place), subscription.title)

@@ -25,6 +25,7 @@ from aggregator.model.entry import Tag
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Override
 from aggregator.model.source import Conditions, Filter, Source
+from aggregator.text import html
 from aggregator.text.times import durations
 
 DEFAULT = Path("config.yaml")
@@ -196,7 +197,7 @@ def _make_channel(name: str, keys: schema.FeedKeys, base_url: str) -> Channel:
     token = _read_token(name, keys.token)
     channel = Channel(
         name=name,
-        title=keys.title,
+        title=html.to_line(keys.title) or keys.title,
         token=token,
         base_url="",
         guid=keys.guid or "",

@@ -13,12 +13,16 @@ from html.parser import HTMLParser
 
 from aggregator.errors import ReadError
 from aggregator.model.subscription import Subscription
+from aggregator.text import html
 
 _BARE_AMPERSAND = re.compile(r"&(?!(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);)")
 _DECLARED = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
-# Kinds of outline whose address is another list or a page, not a feed (OPML 2.0, "include" and "link"; Liferea's
-# "source").
-_LISTS = frozenset({"include", "link", "source"})
+# Kinds of outline whose address is another list (OPML 2.0, "include"; Liferea's "source").
+_LISTS = frozenset({"include", "source"})
+_FEEDS = frozenset({"rss", "rss1", "rss2", "atom", "feed", "podcast"})
+# The longest title in characters beside which ``title`` is not looked at: gPodder writes the description into ``text``
+# (https://github.com/gpodder/gpodder/blob/master/src/gpodder/opml.py, Exporter.create_outline).
+_LONGEST_TITLE = 120
 # Ends a section, a comment or a tag that the document leaves open: at each of them older Pythons search the rest of the
 # document (https://github.com/python/cpython/issues/135462).
 _END = "\n]]>-->"
@@ -29,11 +33,12 @@ _MOST_BYTES = 16_000_000
 def read(body: bytes) -> tuple[Subscription, ...]:
     """Read the subscriptions of an OPML document in order, each URL once; raise ReadError if it is no OPML.
 
-    Folders are flattened. The title is ``text``, else ``title``, else the address. Outlines that name another list
-    (``include``, ``link``, ``source``) or no address are left out.
+    Folders are flattened. The title is ``text``, else ``title``, else the address; where ``text`` is a description, as
+    in exports of gPodder, ``title`` comes first. Outlines with an address that is not a feed's are given with the
+    problem: another list (``include``, ``source``), a link, a page.
 
     >>> read(b'<opml><outline title="A" xmlURL=" https://a.example/feed "/></opml>')
-    (Subscription(title='A', xml_url='https://a.example/feed', html_url=None, folder=None),)
+    (Subscription(title='A', xml_url='https://a.example/feed', html_url=None, folder=None, problem=''),)
     """
     if len(body) > _MOST_BYTES:
         raise ReadError(f"the subscription list is larger than {_MOST_BYTES:,} bytes")
@@ -42,8 +47,8 @@ def read(body: bytes) -> tuple[Subscription, ...]:
     reader.close()
     if not reader.recognised:
         raise ReadError("this is not an OPML subscription list: it has neither <opml> nor <outline>")
-    unique = {outline.xml_url: outline for outline in reversed(reader.found)}
-    return tuple(outline for outline in reader.found if unique.get(outline.xml_url) is outline)
+    unique = {outline.xml_url or outline.title: outline for outline in reversed(reader.found)}
+    return tuple(outline for outline in reader.found if unique.get(outline.xml_url or outline.title) is outline)
 
 
 def _decode(body: bytes) -> str:
@@ -65,16 +70,38 @@ class _Reader(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.found: list[Subscription] = []
         self.recognised = False
+        self._in_title = False
+        self._is_gpodder = False
+
+    def handle_data(self, data: str) -> None:
+        """Note a list that gPodder wrote: its head says so."""
+        self._is_gpodder = self._is_gpodder or (self._in_title and "gpodder" in data.lower())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Collect an outline that has a feed's URL; a namespace prefix does not matter."""
         local = tag.rpartition(":")[2]
         self.recognised = self.recognised or local in ("opml", "outline")
+        self._in_title = local == "title"
         if local != "outline":
             return
         given = {name.rpartition(":")[2]: " ".join((value or "").split()) for name, value in reversed(attrs)}
         kind = given.get("type", "").lower()
-        address = given.get("xmlurl") or (given.get("url", "") if kind in ("rss", "atom", "feed") else "")
-        if address and kind not in _LISTS:
-            title = given.get("text") or given.get("title") or address
-            self.found.append(Subscription(title, address, given.get("htmlurl") or None))
+        feed = given.get("xmlurl") or (given.get("url", "") if kind in _FEEDS else "")
+        address = feed or given.get("url") or given.get("htmlurl", "")
+        problem = _find_problem(kind, feed, address) or (
+            "" if address or "xmlurl" not in given else "it has no address"
+        )
+        text, title = given.get("text", ""), given.get("title", "")
+        is_description = title and (self._is_gpodder or len(text) > max(_LONGEST_TITLE, len(title)))
+        named = html.to_line((title if is_description else text) or title)
+        if address or (problem and named):
+            self.found.append(Subscription(named or address, address, given.get("htmlurl") or None, problem=problem))
+
+
+def _find_problem(kind: str, feed: str, address: str) -> str:
+    """Return why an outline with an address is no subscription; empty if it is one."""
+    if kind in _LISTS:
+        return "it is another list of subscriptions"
+    if "html" in kind or (address and not feed and kind != "link"):
+        return "it is a page and no feed: aggregator add finds the feed that a page names"
+    return "it is a link, not a feed: aggregator add says what its address is" if address and not feed else ""

@@ -24,6 +24,7 @@ from aggregator.model.source import Document, Filter
 from aggregator.sandbox import seccomp
 from aggregator.sandbox.forks import write_message
 from aggregator.sandbox.template import close_files
+from aggregator.text import html
 from aggregator.text.fold import fold
 from aggregator.text.times import dates
 
@@ -123,7 +124,10 @@ def read(document: Document) -> Listing:
     entries, remarks = make_keys_unique(chosen)
     if listing.entries and not chosen:
         remarks += (f"none of the {len(listing.entries)} entries is of the show that the config asks for",)
-    return replace(listing, entries=entries, remarks=listing.remarks + remarks)
+    show = listing.show
+    if show.title:
+        show = replace(show, title=html.to_line(show.title) or show.title)
+    return replace(listing, entries=entries, show=show, remarks=listing.remarks + remarks)
 
 
 def _is_of_show(entry: Entry, chosen: Filter, listing: Listing) -> bool:

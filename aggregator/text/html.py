@@ -128,6 +128,15 @@ def unescape(text: str) -> str:
     return text
 
 
+def to_line(text: str) -> str:
+    r"""Return a name on one line, without markup and entities.
+
+    >>> to_line("Salt &amp;amp; <b>Pepper</b>\n&lt;i&gt;live&lt;/i&gt;"), to_line("History of the <dialog> tag")
+    ('Salt & Pepper live', 'History of the <dialog> tag')
+    """
+    return " ".join(strip_tags(unescape(text)).split())
+
+
 def strip_tags(text: str) -> str:
     r"""Return the text without paired formatting tags and void tags: a block becomes a line end, others a blank.
 

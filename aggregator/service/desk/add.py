@@ -9,12 +9,10 @@ from msgspec.structs import replace
 
 from aggregator import adding, subscriptions
 from aggregator.adding import Found
-from aggregator.config.change import Addition
 from aggregator.errors import ConfigError, ReadError
 from aggregator.fetchers import parser_process, registry
 from aggregator.fetchers.http.target import redact
 from aggregator.model.source import Source
-from aggregator.model.subscription import Subscription
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
 
@@ -61,18 +59,17 @@ class _ImportLine(Struct, frozen=True):
 
 
 class _ImportPage(Struct, frozen=True):
-    """The page on which an OPML file is given, and the feeds that it would add; ``more`` counts those not shown."""
+    """The page on which an OPML file is given, and the feeds that it would add; ``more`` counts those not shown.
+
+    ``skipped`` counts those that the config has, ``left_out`` names what is no feed, with the reason.
+    """
 
     number: str
     feeds: tuple[_ImportLine, ...]
     skipped: int
+    left_out: tuple[str, ...]
     more: int
     read: bool
-
-
-class _Import(Struct, frozen=True):
-    additions: tuple[Addition, ...]
-    skipped: int
 
 
 class _Ways(Struct, frozen=True):
@@ -164,35 +161,35 @@ def _show_import(desk: Desk, request: PageRequest) -> _ImportPage:
     """Gather the feeds of an OPML file; ``found`` is its number."""
     number = request.query.get("found", "")
     found = desk.cache.find(number)
-    if not isinstance(found, _Import):
-        return _ImportPage("", (), 0, 0, read=False)
+    if not isinstance(found, subscriptions.Import):
+        return _ImportPage("", (), 0, (), 0, read=False)
     lines = (
-        _ImportLine(place, each.title or "", redact(dict(each.keys).get("url", "")), each.feed)
-        for place, each in enumerate(found.additions[:_MOST_FEEDS])
+        _ImportLine(place, each.title, redact(each.xml_url), addition.feed)
+        for place, (each, addition) in enumerate(list(zip(found.added, found.additions, strict=True))[:_MOST_FEEDS])
     )
     more = max(0, len(found.additions) - _MOST_FEEDS)
-    return _ImportPage(number, tuple(lines), found.skipped, more, read=True)
+    left_out = [f"{each.title}: {why}" for each, why in found.left_out if why != subscriptions.ALREADY]
+    skipped = len(found.left_out) - len(left_out)
+    return _ImportPage(number, tuple(lines), skipped, tuple(left_out[:_MOST_FEEDS]), more, read=True)
 
 
 def _read_import(desk: Desk, request: PageRequest) -> ActResult:
     """Read an OPML file; nothing is written."""
     body = request.files.get("file") or request.form.get("text", "").encode()
     listed = parser_process.read_subscriptions("the list", body)
-    additions = subscriptions.list_new(desk.config, listed)
-    found = _Import(additions, len(listed) - len(additions))
+    found = subscriptions.list_new(desk.config, listed)
     return ActResult(f"/import?found={desk.cache.add(request.visitor, found)}")
 
 
 def _write_import(desk: Desk, request: PageRequest) -> ActResult:
     """Write the chosen feeds of an OPML file into the config."""
     found = desk.cache.find(request.find("found"))
-    if not isinstance(found, _Import):
+    if not isinstance(found, subscriptions.Import):
         raise ConfigError("this page is too old: give the file again")
-    chosen = tuple(each for place, each in enumerate(found.additions) if f"feed-{place}" in request.form)
+    chosen = tuple(each for place, each in enumerate(found.added) if f"feed-{place}" in request.form)
     if not chosen:
         raise ConfigError("no feed was chosen")
-    wanted = [Subscription(each.title or "", dict(each.keys)["url"]) for each in chosen]
-    added = subscriptions.add(desk.config.path, wanted)
+    added = subscriptions.add(desk.config.path, chosen).additions
     return ActResult("/", f"Added {len(added)} feeds; the schedule refreshes them.")
 
 

@@ -106,7 +106,12 @@ def test_opml_goes_in_and_out(run, tmp_path: Path) -> None:
         '<outline text="odd" xmlUrl="file:///etc/passwd"/></body></opml>'
     )
     answer = run("import-opml", str(listed))
-    assert (answer.returncode, answer.stdout) == (0, "config.yaml: 2 feeds added, 1 skipped\n")
+    assert (answer.returncode, answer.stdout) == (
+        0,
+        """config.yaml: 2 feeds added, 1 skipped
+skipped: odd: "file:///etc/passwd" is not an http or https URL, and there is no such file
+""",
+    )
     assert read(tmp_path / "config.yaml")["feeds"] == {
         "crumb-co": {
             "title": "Crumb & Co",
@@ -114,7 +119,7 @@ def test_opml_goes_in_and_out(run, tmp_path: Path) -> None:
         },
         "desk-2": {"title": "Desk", "sources": {"feed": {"kind": "feed", "url": "https://desk.example/feed"}}},
     }
-    assert run("import-opml", str(listed)).stdout == "config.yaml: 0 feeds added, 3 skipped\n"
+    assert run("import-opml", str(listed)).stdout.startswith("config.yaml: 0 feeds added, 3 skipped\nskipped: odd")
     exported = run("export-opml").stdout
     assert 'xmlUrl="https://feeds.simplecast.com/abc"' in exported
     assert run("check").returncode == 0

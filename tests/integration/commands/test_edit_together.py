@@ -14,7 +14,8 @@ from pathlib import Path
 from aggregator import subscriptions
 from aggregator.model.subscription import Subscription
 sys.stdin.read()
-print(len(subscriptions.add(Path("config.yaml"), [Subscription(title, url) for title, url in [sys.argv[1:]]])))
+made = subscriptions.add(Path("config.yaml"), [Subscription(title, url) for title, url in [sys.argv[1:]]])
+print(len(made.additions))
 """
 
 

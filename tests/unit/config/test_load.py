@@ -164,3 +164,10 @@ def test_values_are_those_that_pyyaml_makes_with_our_scalars(text: str) -> None:
     expected = loader.construct_document(loader.get_single_node())
     loader.dispose()
     assert repr(expected) == repr(parse.parse(text, "c.yaml").values)
+
+
+@pytest.mark.parametrize("title", ["Salt &amp;amp; Bread", "Salt &amp; <b>Bread</b>", "Salt & Bread"])
+def test_the_title_of_a_feed_is_cleaned_once(title: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(f"feeds: {{talk: {{title: '{title}', sources: {{a: {{kind: feed, path: a.xml}}}}}}}}\n")
+    assert [plan.channel.title for plan in load(path).plans] == ["Salt & Bread"]

@@ -21,7 +21,49 @@ CASES = json.loads((Path(__file__).parent / "data" / "opml_read.json").read_text
 @pytest.mark.parametrize("case", CASES, ids=[case["label"] for case in CASES])
 def test_reading(case: dict[str, object]) -> None:
     expected = tuple(Subscription(*row) for row in case["expected"])  # type: ignore[attr-defined]  # a list of rows
-    assert opml.read(str(case["document"]).encode(str(case.get("encoding", "utf-8")))) == expected
+    found = opml.read(str(case["document"]).encode(str(case.get("encoding", "utf-8"))))
+    assert tuple(each for each in found if not each.problem) == expected
+
+
+def outline(**attributes: str) -> str:
+    return "<outline " + " ".join(f'{name}="{value}"' for name, value in attributes.items()) + "/>"
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        (outline(text="Ñ", type="link", URL="https://a.example/l"), "a link, not a feed"),
+        (outline(text="Ñ", type="include", url="https://a.example/l.opml"), "another list"),
+        (outline(text="Ñ", type="source", xmlUrl="https://a.example/l"), "another list"),
+        (outline(text="Ñ", htmlUrl="https://a.example/"), "a page and no feed"),
+        (outline(text="Ñ", type="text/html", xmlUrl="https://a.example/"), "a page and no feed"),
+        (outline(text="Ñ", type="rss", xmlUrl=""), "no address"),
+        (outline(text="Ñ", type="link", xmlUrl="https://a.example/rss"), ""),
+        (outline(text="Ñ", type="podcast", url="https://a.example/rss"), ""),
+    ],
+)
+def test_what_is_no_feed_is_given_with_the_reason(written: str, problem: str) -> None:
+    (found,) = opml.read(f"<opml><body>{written}<outline text='folder'/></body></opml>".encode())
+    assert (found.title, problem in found.problem, bool(problem)) == ("Ñ", True, bool(found.problem))
+
+
+LONG = "Un programa sobre barcos, faros y todo lo demás que flota, con invitados de cada puerto del sur. " * 2
+
+
+@pytest.mark.parametrize(
+    ("head", "text", "title", "name"),
+    [
+        ("gPodder subscriptions", "Barcos y faros.", "Puerto Sur", "Puerto Sur"),
+        ("Lista", LONG, "Puerto Sur", "Puerto Sur"),
+        ("Lista", "Barcos y faros.", "Puerto Sur", "Barcos y faros."),
+        ("gPodder subscriptions", "Barcos y faros.", "", "Barcos y faros."),
+        ("Lista", "Sal &amp;amp;amp; <b>Mar</b>", "", "Sal & Mar"),
+    ],
+)
+def test_a_description_is_no_title(head: str, text: str, title: str, name: str) -> None:
+    listed = outline(text=text, title=title, xmlUrl="https://a.example/rss").replace("<b>", "&lt;b&gt;")
+    body = f"<opml><head><title>{head}</title></head><body>{listed.replace('</b>', '&lt;/b&gt;')}</body></opml>"
+    assert [each.title for each in opml.read(body.encode())] == [name]
 
 
 @pytest.mark.parametrize("body", [b"", b"hello", b"<html><body><p>no list</p></body></html>", b"\x00\xff\xfe"])
