@@ -9,8 +9,13 @@ A source weighs by its trust (promise 5: a less trusted source may complete, nev
     enclosure    the most trusted one that its source still lists (``living_audio``); a missing length or type from
                  another source of the same file
     link         the most trusted one, one that its source does not repeat on other items first
+    season,      the most trusted source that numbers the item, both of one source; another completes them only where
+    episode      its other number is the same
     tags         of each namespace the elements of the most trusted source that has any and may supply them
     all others   the most trusted source that has a value and has the rank to supply it (``supply``)
+
+An entry that its own source has replaced gives only what lasts: title, text, date, length, audio, link and guid. What
+the source says otherwise of the item it says in the present entry, or no more.
 """
 
 from __future__ import annotations
@@ -32,10 +37,7 @@ from aggregator.text import urls
 _ZONES = timedelta(hours=14)
 
 # Fields whose value is simply that of the most trusted source that has one.
-_PLAIN = (
-    *("guid", "summary", "updated", "season", "episode", "number", "episode_type", "explicit", "image", "author"),
-    *("language", "categories"),
-)
+_PLAIN = (*("summary", "updated", "episode_type", "explicit", "image", "author", "language", "categories"),)
 
 _EMPTY = (None, "", ())
 
@@ -158,22 +160,49 @@ def _choose_link(ranked: RankedEntries) -> Iterator[Finding]:
     yield Finding({"link": chosen_entry.link}, origin)
 
 
+def _choose_numbers(ranked: RankedEntries) -> Iterator[Finding]:
+    """Yield season, episode and the episode's number as it is displayed."""
+    season, episode = _find_numbers(ranked)
+    for name, wanted in (("season", season), ("episode", episode)):
+        giver = next((each for each in ranked.present if wanted is not None and getattr(each, name) == wanted), None)
+        if giver is not None:
+            yield Finding({name: wanted}, _trace_plain(name, giver, ranked))
+    shown = next((each for each in ranked.present if each.number and each.episode == episode), None)
+    if shown is not None:
+        yield Finding({"number": shown.number}, _trace_plain("number", shown, ranked))
+
+
+def _find_numbers(ranked: RankedEntries) -> tuple[int | None, int | None]:
+    """Return season and episode as one source gives them, completed by one that gives the same number.
+
+    One source counts by season, another counts through.
+    """
+    numbered = [(each.season, each.episode) for each in ranked.present if (each.season, each.episode) != (None, None)]
+    season, episode = numbered[0] if numbered else (None, None)
+    if season is None:
+        season = next((one for one, other in numbered if one is not None and other == episode), None)
+    elif episode is None:
+        episode = next((other for one, other in numbered if other is not None and one == season), None)
+    return season, episode
+
+
 def _choose_others(ranked: RankedEntries) -> Iterator[Finding]:
     """Yield every other field: the value of the most trusted source that has one and may supply it."""
     owners = _find_owners(ranked)
-    for name in _PLAIN:
-        for entry in owners if name in FIELDS else ranked.entries:
+    for name in ("guid", *_PLAIN):
+        entries = ranked.entries if name == "guid" else ranked.present
+        for entry in entries:
             value = getattr(entry, name)
-            if value not in _EMPTY:
+            if value not in _EMPTY and (name not in FIELDS or entry in owners):
                 yield Finding({name: value}, _trace_plain(name, entry, ranked))
                 break
 
 
 def _find_owners(ranked: RankedEntries) -> list[Entry]:
-    """Return the entries whose source is trusted like that of the item's audio, or else its most trusted source."""
+    """Return present entries of sources trusted like that of the item's audio, or else like its most trusted one."""
     audio = next((each for each in ranked.entries if each.enclosure is not None), ranked.entries[0])
-    least = ranked.weights.of(audio)
-    return [entry for entry in ranked.entries if ranked.weights.of(entry) >= least]
+    least = ranked.weights.of_source(audio)
+    return [entry for entry in ranked.present if ranked.weights.of_source(entry) >= least]
 
 
 def _choose_tags(ranked: RankedEntries) -> Iterator[Finding]:
@@ -183,10 +212,12 @@ def _choose_tags(ranked: RankedEntries) -> Iterator[Finding]:
     """
     chosen: dict[str, Entry] = {}
     tags: list[Tag] = []
-    owners = _find_owners(ranked)
-    for entry in ranked.entries:
+    owners, (season, episode) = _find_owners(ranked), _find_numbers(ranked)
+    for entry in ranked.present:
+        other = {"podcast:season"} if entry.season != season else set()
+        other |= {"podcast:episode"} if entry.episode != episode else set()
         allowed = limit_by_rank(entry.tags, owner=entry in owners, lost=entry.id in ranked.weights.lost)
-        given = [tag for tag in allowed if _get_namespace(tag) not in chosen]
+        given = [tag for tag in allowed if _get_namespace(tag) not in chosen and tag.name not in other]
         chosen.update((_get_namespace(tag), entry) for tag in given)
         tags += given
     first = next(iter(chosen.values()), None)
@@ -217,5 +248,5 @@ def _trace_plain(name: str, chosen_entry: Entry, ranked: RankedEntries) -> Prove
 _Rule = Callable[[RankedEntries], Iterator[Finding]]
 _RULES: tuple[_Rule, ...] = (
     *(read_title, read_description, _choose_date, _choose_duration, _choose_enclosure),
-    *(_choose_link, _choose_others, _choose_tags),
+    *(_choose_link, _choose_numbers, _choose_others, _choose_tags),
 )

@@ -57,7 +57,11 @@ class Weights(Struct, frozen=True):
 
     def of(self, entry: Entry) -> float:
         """Return the trust of an entry's source, .5 for an unknown one, next to none for a superseded entry."""
-        return self.trust.get(entry.source, 0.5) * (_FORMER if entry.id in self.superseded else 1.0)
+        return self.of_source(entry) * (_FORMER if entry.id in self.superseded else 1.0)
+
+    def of_source(self, entry: Entry) -> float:
+        """Return the trust of an entry's source, .5 for an unknown one, also for a superseded entry."""
+        return self.trust.get(entry.source, 0.5)
 
     def of_text(self, entry: Entry) -> float:
         """Return the weight of an entry's texts: of sources trusted alike the younger weighs less."""
@@ -69,6 +73,11 @@ class RankedEntries(Struct, frozen=True):
 
     entries: tuple[Entry, ...]
     weights: Weights
+
+    @property
+    def present(self) -> tuple[Entry, ...]:
+        """Return the entries that their own source has not replaced by another of the same item."""
+        return tuple(entry for entry in self.entries if entry.id not in self.weights.superseded)
 
 
 def rank_entries(entries: Sequence[Entry], weights: Weights) -> RankedEntries:

@@ -1,10 +1,10 @@
 """Limit which source may supply which fields and tags, by rank, even if no other source has them.
 
 A less trusted source may complete an item with what listeners only read: a summary, a number, a person's name.
-Payments, files that a player fetches, the identity of the show (artwork, author, licence) and ``explicit`` come from
-the source of the item's audio or from one that is trusted as much; of an item without audio, from its most trusted
-source. Tags with addresses other than http and https are always left out. ``docs/trust.md`` has the table; a test
-compares the two.
+Payments, files that a player fetches, the identity of the show (artwork, author, licence), ``explicit`` and the type of
+an episode (filters use it) come from the source of the item's audio or from one that is trusted as much; of an item
+without audio, from its most trusted source. Tags with addresses other than http and https are always left out.
+``docs/trust.md`` has the table; a test compares the two.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ from aggregator.model.elements import ATTRIBUTE_KINDS, ELEMENTS, Rank
 from aggregator.model.entry import Tag
 from aggregator.text import urls
 
-FIELDS: Mapping[str, Rank] = {"image": "owner", "author": "owner", "explicit": "owner"}
+FIELDS: Mapping[str, Rank] = {
+    "image": "owner",
+    "author": "owner",
+    "explicit": "owner",
+    "episode_type": "owner",
+}
 """Fields of an item that need a rank; every other field may come from any source."""
 
 TAGS: Mapping[str, Rank] = {name: rule.rank for name, rule in ELEMENTS.items() if rule.places and rule.rank != "config"}

@@ -20,6 +20,7 @@ ITEM = [name for name, shape in ELEMENTS.items() if "item" in shape.places]
 HOST = Entry("host", "h", "Ferry timetables", enclosure=Enclosure("https://cdn.host.example/1.mp3"))
 OTHER = Entry("other", "o", "Ferry timetables")
 VALUES = {"image": "https://other.example/a.jpg", "author": "Somebody", "explicit": True, "summary": "Boats."}
+VALUES |= {"episode_type": "trailer"}
 
 
 def weights(other: float) -> Weights:

@@ -12,7 +12,7 @@ from aggregator.merger.reconciling.items import reconcile
 from aggregator.merger.reconciling.overrides import FIELDS, PERSON, apply_overrides
 from aggregator.merger.reconciling.provenance import Weights
 from aggregator.model.cluster import Cluster
-from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Note, Span
+from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Note, Span, Tag
 from aggregator.model.item import Override
 from aggregator.text.titles.affixes import Template
 
@@ -149,9 +149,65 @@ def test_what_a_source_has_replaced_completes_it_and_contradicts_nobody() -> Non
         "host", "Tide tables", key="new", span=Span(4, 9), link="https://new.example/", description="Moon and sun."
     )
     item = made(replace(old, key="old"), replace(new, key="new"))
-    assert (item.title, item.link, item.description, item.season) == ("Tide tables", new.link, "Moon and sun.", 4)
+    assert (item.title, item.link, item.description, item.season) == ("Tide tables", new.link, "Moon and sun.", None)
     mirror = seen("mirror", "Tide tables", season=5)
     assert made(old, replace(new, key="new"), mirror).season == 5
+
+
+@pytest.mark.parametrize(
+    ("host", "other", "found"),
+    [
+        ((None, 17), (3, 5), (None, 17)),  # counted through, and by season
+        ((3, 5), (None, 17), (3, 5)),
+        ((None, 112), (2019, 12), (None, 112)),
+        ((4, None), (None, 40), (4, None)),
+        ((None, 5), (3, 5), (3, 5)),
+        ((3, None), (3, 5), (3, 5)),
+        ((None, None), (3, 5), (3, 5)),
+        ((None, 0), (2, 4), (None, 0)),
+    ],
+)
+def test_season_and_episode_are_a_pair_that_a_source_gives(host, other, found) -> None:
+    item = made(
+        seen("host", season=host[0], episode=host[1], number=host[1] and f"{host[1]}"),
+        seen("mirror", season=other[0], episode=other[1], number=f"{other[1]}", tags=(SEASON, DISPLAY)),
+    )
+    assert (item.season, item.episode) == found
+    assert item.number == (str(found[1]) if found[1] else None)
+    assert set(item.tags) == {
+        tag for tag, own, wanted in zip((SEASON, DISPLAY), other, found, strict=True) if own == wanted
+    }
+
+
+SEASON, DISPLAY = Tag("podcast:season", "3", (("name", "Los ríos"),)), Tag("podcast:episode", "5", (("display", "V"),))
+
+
+def test_what_a_source_took_off_stays_off() -> None:
+    said = {
+        "season": 2,
+        "episode": 4,
+        "number": "4",
+        "episode_type": "bonus",
+        "summary": "Alt",
+        "categories": (("Kunst",),),
+    }
+    before = replace(seen("host", **said, image="https://host.example/2.jpg", tags=(SEASON,)), key="a", span=Span(1, 1))
+    before = replace(before, enclosure=Enclosure("https://host.example/a.mp3"), link="https://host.example/a", guid="a")
+    now = replace(seen("host", episode=12), key="b", span=Span(2, 2))
+    item = made(before, now, seen("mirror", image="https://mirror.example/2.jpg", author="Mirror"))
+    assert (item.season, item.episode, item.episode_type, item.summary, item.categories) == (None, 12, None, None, ())
+    assert (item.image, item.author, item.tags) == (None, None, ())
+    assert (item.enclosure, item.link, item.guid) == (before.enclosure, before.link, "a")
+
+
+def test_a_mirror_makes_no_trailer_of_the_hosts_episode() -> None:
+    audio = Enclosure("https://host.example/a.mp3")
+    assert made(seen("host", enclosure=audio), seen("mirror", episode_type="trailer")).episode_type is None
+    assert (
+        made(seen("host", enclosure=audio, episode_type="full"), seen("apple", episode_type="bonus")).episode_type
+        == "full"
+    )
+    assert made(seen("host", enclosure=audio, episode_type="trailer"), seen("mirror")).episode_type == "trailer"
 
 
 def test_a_title_is_one_that_a_sound_copy_has() -> None:
