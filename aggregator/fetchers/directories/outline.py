@@ -43,10 +43,13 @@ def pick(document: Document, chosen: Pick) -> dict[str, str]:
     element = next((each for number, each in enumerate(root.iter()) if number == chosen.number), None)
     if element is None or not isinstance(element.tag, str):
         raise ReadError("the page has no such element")
-    if chosen.field == "items":
-        return dict(element_proposals.propose_around(root, element))
     entries = _select(root, options.get("items", ""))
-    return {**options, chosen.field: element_proposals.find_selector(entries, element, chosen.field)}
+    try:
+        if chosen.field == "items":
+            return dict(element_proposals.propose_around(root, element))
+        return {**options, chosen.field: element_proposals.find_selector(entries, element, chosen.field)}
+    except ValueError as error:  # "a<ul" is a name in HTML, but in no selector
+        raise ReadError("no selector can name this element: choose one around it") from error
 
 
 def _select(element: xml.Element, selector: str) -> list[xml.Element]:

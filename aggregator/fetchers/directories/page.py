@@ -52,7 +52,7 @@ def read(document: Document) -> Listing:
         raise ReadError(
             f"{name}: items finds {len(elements)} elements on the page and no title in them ({document.url})"
         )
-    return Listing(tuple(entries), Show(title=options.get("show")), partial=True)
+    return Listing(tuple(entries), Show(title=options.get("show"), language=root.get("lang")), partial=True)
 
 
 def parse_page(document: Document) -> xml.Element:

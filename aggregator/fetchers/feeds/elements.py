@@ -15,6 +15,7 @@ from aggregator.fetchers.parsing.decoding import WINDOWS_LATIN
 from aggregator.fetchers.parsing.xml import Element
 
 _C1 = re.compile("[\x80-\x9f]")
+_RELATIONS = "http://www.iana.org/assignments/relation/"  # a relation as an IRI (RFC 4287, 4.2.7.2)
 _SLASHES = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)/+")
 _REFERENCE = re.compile("&([A-Za-z0-9_]+);")
 _ADDRESS = re.compile(r"[\w.+-]{1,64}+@[\w-]{1,63}+(?:\.[\w-]{1,63}+){1,8}")
@@ -80,7 +81,7 @@ def _list_attributes(element: Element) -> dict[str, str]:
             space, _, local = str(name).rpartition("}")
             if not space:
                 found[local.lower()] = str(value)
-            elif podcast.find_prefix(space[1:]) is None:
+            elif not podcast.find_prefix(space[1:]):  # unknown, or Atom's own
                 found.setdefault(local.lower(), str(value))
     return found
 
@@ -126,7 +127,8 @@ def _keep_summary(entry: Fields, element: Element, text: str) -> None:
 
 def _keep_content(entry: Fields, element: Element, text: str) -> None:
     """Keep Atom's content; without a type it is plain in Atom, and HTML where RSS has it."""
-    if element.get("src") is not None and not element.text:
+    if (src := element.get("src")) is not None and not element.text:
+        entry.values.setdefault("content", []).append({"type": element.get("type"), "value": "", "src": src})
         return
     value, kind = _read_typed(element, text, "text/plain" if entry.is_atom else "text/html")
     entry.values.setdefault("content", []).append({"type": kind, "value": value})
@@ -135,7 +137,7 @@ def _keep_content(entry: Fields, element: Element, text: str) -> None:
 def _keep_link(entry: Fields, element: Element, text: str) -> None:
     """Keep a link by its attribute or as text; an alternate one to a page is also the item's own address."""
     attrs = _list_attributes(element)
-    attrs["rel"] = attrs.get("rel", "alternate").lower()
+    attrs["rel"] = attrs.get("rel", "alternate").lower().removeprefix(_RELATIONS)
     attrs["type"] = attrs.get("type", "application/atom+xml" if attrs["rel"] == "self" else "text/html").lower()
     entry.values.setdefault("links", []).append(attrs)
     href = attrs.get("url") or attrs.get("uri") or attrs.get("href")
@@ -145,7 +147,9 @@ def _keep_link(entry: Fields, element: Element, text: str) -> None:
             entry.values["link"] = attrs["href"]
         return
     value = _clean_address(text.replace("&amp;", "&") if entry.is_item else text)
-    entry.values["link"] = attrs["href"] = _REFERENCE.sub(r"&\1", value) if "&" in value else value
+    attrs["href"] = _REFERENCE.sub(r"&\1", value) if "&" in value else value
+    if attrs["rel"] == "alternate":
+        entry.values["link"] = attrs["href"]
 
 
 def _keep_guid(entry: Fields, element: Element, text: str) -> None:
@@ -194,8 +198,7 @@ def _keep_category(entry: Fields, element: Element, text: str) -> None:
 def _keep_itunes_category(entry: Fields, element: Element, _: str) -> None:
     """Keep a category of Apple's and those inside of it."""
     for one in element.iter(element.tag):
-        if text := str(one.get("text") or ""):
-            entry.values.setdefault("tags", []).append({"term": text})
+        entry.values.setdefault("tags", []).extend({"term": name} for name in podcast.list_category_names(one))
 
 
 def _keep_keywords(entry: Fields, _: Element, text: str) -> None:
@@ -236,9 +239,11 @@ def _keep_thumbnail(entry: Fields, element: Element, text: str) -> None:
     entry.values.setdefault("media_thumbnail", []).append(attrs)
 
 
-def _keep_image(entry: Fields, element: Element, _: str) -> None:
+def _keep_image(entry: Fields, element: Element, text: str) -> None:
+    """Keep artwork: its address as an attribute, as text or in a child, as libraries write it."""
     attrs = _list_attributes(element)
-    if href := attrs.get("href") or attrs.get("url"):
+    inner = next((_get_own_text(child) for child in element.iterchildren("*")), "")
+    if href := attrs.get("href") or attrs.get("url") or text or inner:
         entry.values["image"] = {"href": href}
 
 
@@ -301,4 +306,5 @@ _STEPS: Mapping[str | None, _Step] = _make_table(
 )
 _HOLDERS = frozenset(
     {_keep_author, _keep_itunes_category, _keep_media_content, _read_group, _refuse_markup, _keep_picture, _keep_owner}
+    | {_keep_image}
 )  # may have elements inside

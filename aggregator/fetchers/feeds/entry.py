@@ -25,14 +25,14 @@ _LONGEST_NUMBER = 40  # characters of an episode number as it is displayed
 def make_entry(document: Document, fields: dict[str, Any], item_xml: ItemXml | None, position: int) -> Entry | None:
     """Return the entry of an item; ``None`` if it has no title, text, link or file."""
     texts, tags = item_xml or _NOTHING
-    base = enclosures.find_base(document)
+    base = fields.get("base") or enclosures.find_base(document)
     file = enclosures.choose(*_list_offers(fields, base))
     chosen = _choose_texts(fields, texts)
     link = _find_link(fields, base)
     guid = texts.get("guid") or texts.get("atom:id") or _get_text(fields, "id")
     own_title = _get_text(fields, "title") or ""
     plain_title = "<" in own_title and (fields.get("title_detail") or {}).get("type") == "text/plain"
-    title = own_title or texts.get("itunes:title") or ""
+    title = _SECTION.sub(r"\1", own_title or texts.get("itunes:title") or "").strip()
     if not title:
         text = _to_plain(chosen.html or chosen.description or "")
         title = make_title(text, file.enclosure.url if file.enclosure else None, link)
@@ -51,7 +51,8 @@ def make_entry(document: Document, fields: dict[str, Any], item_xml: ItemXml | N
         position=position, guid=guid, link=link, enclosure=file.enclosure,
         genre="episode" if file.enclosure or duration else "post",
         ids=(*file.ids, *((("youtube", video),) if video else ())),
-        plain_title=plain_title, description=chosen.description, html=chosen.html, summary=chosen.summary,
+        plain_title=plain_title, description=chosen.description, summary=chosen.summary,
+        html=chosen.html and enclosures.resolve_markup(fields.get("base") or link or base, chosen.html),
         published=published, updated=_find_date(fields, "updated"), duration=duration,
         season=_parse_whole(season),
         episode=_parse_whole(number), number=number[:_LONGEST_NUMBER] or None if _parse_whole(number) is None else None,
@@ -86,25 +87,41 @@ def _find_date(fields: dict[str, Any], *names: str) -> Moment | None:
 def _find_link(fields: dict[str, Any], base: str) -> str | None:
     """Return the item's own page: what FeedBurner replaced, else the link, which feedparser may take from a guid."""
     named = _get_text(fields, "feedburner_origlink") or _get_text(fields, "link")
-    if fields.get("guidislink") and named == _get_text(fields, "id"):
+    pages = {link.get("href") for link in list_records(fields, "links") if link.get("rel") == "alternate"}
+    if fields.get("guidislink") and named == _get_text(fields, "id") and named not in pages:
         return enclosures.clean_url(named)
     return enclosures.resolve_url(base, named)
 
 
 def _list_offers(fields: dict[str, Any], base: str) -> Iterator[enclosures.Offer]:
+    """Yield the files of an item; Atom's content may be one, too (RFC 4287, 4.1.3.2)."""
     for link in list_records(fields, "links"):
         if link.get("rel") == "enclosure":
-            yield enclosures.Offer(enclosures.resolve_url(base, link.get("href")), link.get("type"), link.get("length"))
-    for file in list_records(fields, "media_content"):
-        kind = file.get("type") or {"audio": "audio/*", "video": "video/*"}.get(str(file.get("medium")))
-        yield enclosures.Offer(
-            enclosures.resolve_url(base, file.get("url")), kind, file.get("filesize"), file.get("duration")
-        )
+            url = enclosures.resolve_url(base, link.get("href"))
+            yield enclosures.Offer(url, link.get("type"), link.get("length"), enclosed=True)
+    for part in list_records(fields, "content"):
+        if part.get("src"):
+            yield enclosures.Offer(enclosures.resolve_url(base, part.get("src")), part.get("type"))
+    media = [
+        (file.get("isdefault") == "true", _make_offer(file, base)) for file in list_records(fields, "media_content")
+    ]
+    defaults = [offer for is_default, offer in media if is_default]  # Media RSS 1.5.1: the file of a group to be played
+    yield from defaults if enclosures.choose(*defaults).enclosure else (offer for _, offer in media)
+
+
+def _make_offer(file: dict[str, Any], base: str) -> enclosures.Offer:
+    """Return a ``media:content`` as a file of its item."""
+    kinds = {"audio": "audio/*", "video": "video/*", "image": "image/*"}
+    kind = file.get("type") or kinds.get(str(file.get("medium")))
+    url = enclosures.resolve_url(base, file.get("url"))
+    return enclosures.Offer(url, kind, file.get("filesize"), file.get("duration"))
 
 
 def _is_explicit(texts: Mapping[str, str], fields: dict[str, Any]) -> bool | None:
+    if "itunes:explicit" in texts:
+        return _EXPLICIT.get(texts["itunes:explicit"].lower())
     parsed = fields.get("itunes_explicit")
-    return _EXPLICIT.get(texts.get("itunes:explicit", "").lower(), parsed if isinstance(parsed, bool) else None)
+    return parsed if isinstance(parsed, bool) else None
 
 
 def _find_tag_text(tags: Iterable[Tag], name: str) -> str | None:
@@ -119,9 +136,11 @@ def _parse_whole(text: str | None) -> int | None:
 
 
 def _find_image(fields: dict[str, Any], base: str) -> str | None:
+    """Return the item's picture: artwork, a thumbnail, or a file that is a picture."""
     image = fields.get("image")
     thumbnails = fields.get("media_thumbnail") or ()
     named = [image.get("href") if isinstance(image, dict) else None, *(one.get("url") for one in thumbnails)]
+    named += [offer.url for offer in _list_offers(fields, base) if enclosures.is_picture(offer)]
     return next((url for name in named if (url := enclosures.resolve_url(base, name))), None)
 
 
@@ -144,6 +163,7 @@ def _list_categories(fields: dict[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term for term in terms if term))
 
 
+_SECTION = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)  # its marks were escaped: they are no words
 _TAG = re.compile(r"<[/!]?[A-Za-z]|<!--")
 _ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
 _DECLARATION = re.compile(r"<!(?:--|\[CDATA\[|doctype)", re.IGNORECASE)
@@ -167,7 +187,8 @@ def _choose_texts(fields: dict[str, Any], texts: Mapping[str, str]) -> _ChosenTe
     is not searched for html.
     """
     content, is_plain = _choose_content(fields, texts)
-    description = texts.get("description") or _get_text(fields, "summary")
+    content = _SECTION.sub(r"\1", content)
+    description = _SECTION.sub(r"\1", texts.get("description") or _get_text(fields, "summary") or "")
     long, short = texts.get("itunes:summary", ""), texts.get("itunes:subtitle") or _get_text(fields, "subtitle")
     ranked = [text for text in (content, description, long) if text]
     if not content and description and len(long) > len(description) and _is_teaser(description, long):
@@ -236,7 +257,7 @@ _HOURS = 24
 
 def make_show(document: Document, channel: dict[str, Any], feed_xml: FeedXml) -> Show:
     """Return the show of a feed; its title is "", not ``None``, if the feed has none."""
-    texts, base = feed_xml.channel, enclosures.find_base(document)
+    texts, base = feed_xml.channel, channel.get("base") or enclosures.find_base(document)
     described = (
         texts.get("description"),
         _get_text(channel, "subtitle"),

@@ -22,29 +22,34 @@ def read(document: Document) -> Listing:
     if not isinstance(feed.get("items"), list):
         raise ReadError(f"{document.source.name}: the JSON Feed has no list of items")
     items = feed.objects("items")
-    found = [_make_entry(document.source.name, item, at) for at, item in enumerate(items)]
+    base = enclosures.find_base(document)
+    found = [_make_entry(document.source.name, base, item, at) for at, item in enumerate(items)]
     empty = found.count(None)
     next_url = enclosures.resolve_url(enclosures.find_base(document), feed.get("next_url"))
     return Listing(
         entries=tuple(entry for entry in found if entry),
-        show=_make_show(feed),
+        show=_make_show(base, feed),
         partial=document.partial or next_url is not None,
         remarks=(f"{empty} items say nothing and are left out",) if empty else (),
         next_url=next_url,
     )
 
 
-def _make_entry(name: str, item: JsonObject, position: int) -> Entry | None:
+def _make_entry(name: str, base: str, item: JsonObject, position: int) -> Entry | None:
     """Return one item; ``None`` without title, text, file and address."""
     attached = (
         enclosures.Offer(
-            one.get("url"), one.get("mime_type"), one.get("size_in_bytes"), one.number("duration_in_seconds")
+            enclosures.resolve_url(base, one.get("url")),
+            one.get("mime_type"),
+            one.get("size_in_bytes"),
+            one.number("duration_in_seconds"),
+            enclosed=True,
         )
         for one in item.objects("attachments")
     )
     file = enclosures.choose(*attached)
     markup, plain = item.text("content_html"), item.text("content_text")
-    guid, link = item.id("id"), enclosures.clean_url(item.text("url", "external_url"))
+    guid, link = item.id("id"), enclosures.resolve_url(base, item.text("url", "external_url"))
     text = plain or (to_text(markup) if markup else None) or item.text("summary") or ""
     title = item.text("title") or make_title(text, file.enclosure.url if file.enclosure else None, link)
     if not title:
@@ -56,10 +61,11 @@ def _make_entry(name: str, item: JsonObject, position: int) -> Entry | None:
         source=name, key=guid or link or make_key(title, published), title=title, position=position, guid=guid,
         link=link,
         genre="episode" if file.enclosure else "post", ids=file.ids,
-        html=markup, description=None if markup else plain, summary=summary if summary != plain else None,
+        html=markup and enclosures.resolve_markup(link or base, markup),
+        description=None if markup else plain, summary=summary if summary != plain else None,
         published=published, updated=updated, duration=durations.parse(file.duration),
         enclosure=file.enclosure,
-        image=enclosures.clean_url(item.text("image", "banner_image")),
+        image=enclosures.resolve_url(base, item.text("image", "banner_image")),
         author=_find_author(item),
         language=item.text("language"), categories=item.texts("tags"),
     )  # fmt: skip
@@ -70,13 +76,13 @@ def _find_author(fields: JsonObject) -> str | None:
     return ", ".join(fields.texts("authors")) or fields.inner("author").text("name") or fields.text("author")
 
 
-def _make_show(feed: JsonObject) -> Show:
+def _make_show(base: str, feed: JsonObject) -> Show:
     return Show(
         title=feed.text("title") or "",
-        link=enclosures.clean_url(feed.get("home_page_url")),
+        link=enclosures.resolve_url(base, feed.get("home_page_url")),
         description=feed.text("description"),
         author=_find_author(feed),
-        image=enclosures.clean_url(feed.text("icon")),
+        image=enclosures.resolve_url(base, feed.text("icon")),
         language=feed.text("language"),
         complete=feed.get("expired") is True,
         feed_url=enclosures.clean_url(feed.get("feed_url")),

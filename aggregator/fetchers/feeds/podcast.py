@@ -6,6 +6,7 @@ flattens categories (6.0.14). Items are matched by their order, so their number 
 
 from __future__ import annotations
 
+import html
 import re
 from contextlib import suppress
 from functools import lru_cache
@@ -150,7 +151,13 @@ def add_channel_element(found: FeedXml, element: xml.Element) -> None:
     elif find_prefix(namespace) == "itunes:" and local == "category":
         found.categories.append(_read_category(element))
     elif (prefix := _find_text_prefix(namespace)) is not None:
-        found.channel.setdefault(prefix + local, xml.get_text(element).strip())
+        _keep_first(found.channel, prefix + local, element)
+
+
+def _keep_first(texts: dict[str, str], name: str, element: xml.Element) -> None:
+    """Keep the first text of a name that is not empty."""
+    if not texts.get(name):
+        texts[name] = xml.get_text(element).strip()
 
 
 def read_item(item: xml.Element) -> ItemXml:
@@ -162,7 +169,7 @@ def read_item(item: xml.Element) -> ItemXml:
         if (name := _find_passed_name(namespace, local)) and _is_passed(name, element):
             tags.append(_make_tag(element, name))
         if (prefix := _find_text_prefix(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
-            texts.setdefault(prefix + local, xml.get_text(element).strip())
+            _keep_first(texts, prefix + local, element)
     return ItemXml(texts, tuple(tags))
 
 
@@ -206,5 +213,10 @@ def _make_tag(element: xml.Element, name: str, depth: int = 0) -> Tag:
 def _read_category(element: xml.Element) -> tuple[str, ...]:
     """Return an ``itunes:category`` and the one nested inside it."""
     inner = next((child for child in element.iterchildren("*") if xml.get_name(child)[1] == "category"), None)
-    names = (element.get("text"), inner.get("text") if inner is not None else None)
-    return tuple(name.strip() for name in names if name and name.strip())
+    return (*list_category_names(element), *(list_category_names(inner) if inner is not None else ()))
+
+
+def list_category_names(element: xml.Element) -> tuple[str, ...]:
+    """Return the names that an ``itunes:category`` has as an attribute or as text; "Business:Marketing" are two."""
+    named = html.unescape(str(element.get("text") or element.text or ""))
+    return tuple(name.strip() for name in named.split(":") if name.strip())

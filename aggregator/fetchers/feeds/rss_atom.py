@@ -2,7 +2,7 @@
 
 Each item becomes the fields that ``make_entry`` takes, under the names that feedparser gives them, so that both readers
 end in the same code. Elements are known by the address of their namespace and their local name, without case. Where a
-document is not sound, or needs what only feedparser knows (a document type, ``xml:base``, XHTML or Base64 as text, an
+document is not sound, or needs what only feedparser knows (a document type, XHTML or Base64 as text, an
 encoding that is not certain, items at several places), ``NotSoundError`` is raised and feedparser reads.
 """
 
@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from aggregator.fetchers.feeds import podcast
 from aggregator.fetchers.feeds.elements import Fields, NotSoundError, read_element
 from aggregator.fetchers.feeds.podcast import FeedXml, ItemXml
-from aggregator.fetchers.parsing import xml
+from aggregator.fetchers.parsing import enclosures, xml
 from aggregator.fetchers.parsing.decoding import correct_declaration
 from aggregator.fetchers.parsing.xml import Element
 from aggregator.model.source import Document
@@ -28,6 +28,7 @@ _ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*+=\s*+['"]([^'">]*)['"]""")
 _FIRST_ELEMENT = re.compile(rb"<\w")
 _DOCTYPE = re.compile(rb"<!(?:doctype|entity)", re.IGNORECASE)
 _ONE_BYTE = re.compile(r"iso8859-\d+|cp125\d|koi8-[ru]")  # encodings of one byte a character
+_ADDRESSES = frozenset({"href", "url", "src", "uri"})
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
 
@@ -40,6 +41,7 @@ class Feed(Struct):
     parent: Element | None = None
     last: Element | None = None
     is_rdf: bool = False
+    base: str = ""
 
 
 _Item: TypeAlias = tuple[dict[str, Any], ItemXml]
@@ -62,7 +64,7 @@ def iterate_items(document: Document, feed: Feed) -> Iterator[_Item]:
     """
     body = _to_utf8(correct_declaration(document.body), document.charset)
     if b"xml:base" in body:
-        raise NotSoundError("an address of its own for links")
+        feed.base = enclosures.find_base(document)
     root: Element | None = None
     try:
         for found in xml.iterate_sound(body, "{*}item", "{*}entry"):
@@ -146,6 +148,8 @@ def _find_place(feed: Feed, parent: Element) -> None:
     if not feed.is_rdf and (language := root.get(_LANGUAGE, root.get("lang"))):
         feed.channel.values["language"] = language.replace("_", "-")
     feed.parent = parent
+    if base := _find_base(feed, parent):
+        feed.channel.values["base"] = base
 
 
 def _read_beside(feed: Feed, child: Element) -> None:
@@ -159,7 +163,27 @@ def _read_beside(feed: Feed, child: Element) -> None:
         _read_channel_element(feed, child)
 
 
+def _find_base(feed: Feed, element: Element) -> str | None:
+    """Return the base of the relative addresses in an element (XML Base); ``None`` for the document's own."""
+    return enclosures.resolve_url(feed.base, element.base) if feed.base and element.base else None
+
+
+def _resolve_own(feed: Feed, element: Element, above: str | None) -> None:
+    """Resolve the addresses in an element that has a base of its own."""
+    base = _find_base(feed, element)
+    if base is None or base == above:
+        return
+    for inner in element.iter("*"):
+        for name, value in inner.items():
+            if name in _ADDRESSES and (url := enclosures.resolve_url(base, value)):
+                inner.set(name, url)
+    if element.text and not len(element):
+        element.text = enclosures.resolve_markup(base, element.text)
+
+
 def _read_channel_element(feed: Feed, child: Element) -> None:
+    if feed.base:
+        _resolve_own(feed, child, feed.channel.values.get("base"))
     read_element(feed.channel, child)
     podcast.add_channel_element(feed.xml, child)
 
@@ -168,8 +192,12 @@ def _read_item(feed: Feed, element: Element) -> _Item:
     entry = Fields(feed.channel.names, is_atom=feed.channel.is_atom)
     if about := element.get(_ABOUT):
         entry.values["id"] = about
+    if base := _find_base(feed, element):
+        entry.values["base"] = base
     for child in element.iterchildren("*"):
         if entry.names[str(child.tag)] in {"item", "entry"}:
             raise NotSoundError("an item inside of an item")
+        if feed.base:
+            _resolve_own(feed, child, base)
         read_element(entry, child)
     return entry.values, podcast.read_item(element)

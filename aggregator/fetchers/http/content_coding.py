@@ -16,6 +16,7 @@ _PART = 1_048_576  # bytes decoded at once, so that a bomb is seen one part afte
 _MOST_TIMES = 250  # how often a body may be larger than on the wire; feeds are packed 5 to 30 times
 _SMALL = 4 * 1_048_576  # bytes that any body may have
 _DEFLATE = 8  # the only method of RFC 1950
+_GZIP_MARK = b"\x1f\x8b\x08"  # RFC 1952 section 2.3.1, with the only method
 _GZIP, _RAW = 16 + zlib.MAX_WBITS, -zlib.MAX_WBITS
 
 
@@ -37,6 +38,20 @@ def read_whole(raw: Any, coding: str, limit: int) -> bytes:
         raise FetchError("the compressed body is damaged") from error
     if not body.tell():
         raise FetchError("the body is empty")
+    whole = body.getvalue()
+    return _unpack(whole, limit) if whole.startswith(_GZIP_MARK) else whole
+
+
+def _unpack(packed: bytes, limit: int) -> bytes:
+    """Return a body that is a gzip file, as servers send ``feed.xml.gz``, without saying so."""
+    body = BytesIO()
+    try:
+        for piece in _decode_gzip(iter((packed,))):
+            body.write(piece)
+            if body.tell() > min(limit, max(_SMALL, _MOST_TIMES * len(packed))):
+                raise FetchError(f"the body is larger than {limit:,} bytes, or packed more than {_MOST_TIMES} times")
+    except zlib.error:
+        return packed
     return body.getvalue()
 
 

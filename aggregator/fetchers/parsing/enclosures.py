@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
@@ -19,15 +20,29 @@ _LARGEST = 2**53  # bytes; more is no length, and no JSON number either
 _DIGITS = len(str(_LARGEST))
 _KNOWN = {*TYPES.values(), "audio/mp3", "audio/mp4"}
 _AUDIO = re.compile(r"audio/|application/ogg")
+_PICTURES = {"jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "bmp", "ico"}
+_OTHER_FILES = {  # what an item encloses beside media
+    *_PICTURES, "txt", "htm", "html", "php", "asp", "aspx", "xml", "rss", "json", "srt", "vtt", "md", "csv", "ics",
+    "pdf", "epub", "doc", "docx", "odt", "ppt", "pptx", "xls", "xlsx", "zip", "gz", "tar", "rar", "7z", "torrent",
+    "exe", "msi", "dmg", "apk", "deb", "iso", "swf",
+}  # fmt: skip
+_UNSPECIFIC = re.compile(
+    r"(?:application|binary)/(?:octet-stream|(?:x-)?(?:force-)?download|force|binary|x-binary|unknown)|unknown/unknown|"
+    r"\*/\*|audio|video|"
+)
 
 
 class Offer(NamedTuple):
-    """A file of an item: address, type, length in bytes and duration in seconds, each as the source wrote it."""
+    """A file of an item: address, type, length in bytes and duration in seconds, each as the source wrote it.
+
+    ``enclosed`` says whether it stands in an element for the item's file, which may be audio whatever its type.
+    """
 
     url: object
     type: object = None
     length: object = None
     duration: str | float | None = None
+    enclosed: bool = False
 
 
 class Choice(NamedTuple):
@@ -44,18 +59,27 @@ class Choice(NamedTuple):
 
 
 def choose(*offers: Offer) -> Choice:
-    """Return the file to publish: MP3 before other audio before video, the first of the best.
+    """Return the file to publish: MP3 before other audio before video before unknown, the first of the best.
 
-    A missing or vague type is derived from the file's ending.
+    The type follows from the file's ending, else from the element and the declared type. A file that is neither text
+    nor picture nor another known kind by its ending or type has no type, if it stands in an element for the item's
+    file.
     """
     best, chosen = 0, Choice()
     for offer in offers:
         url = clean_url(offer.url)
         kind = _find_type(offer.type, url) if url else ""
-        if url and (rank := _rank(kind)) > best:
-            file = Enclosure(url, None if kind.endswith("/*") else kind, _parse_length(offer.length))
+        rank = _rank(kind) or (1 if url and offer.enclosed and _may_be_media(kind, url) else 0)
+        if url and rank > best:
+            file = Enclosure(url, kind if rank > 1 and not kind.endswith("/*") else None, _parse_length(offer.length))
             best, chosen = rank, Choice(file, offer.duration)
     return chosen
+
+
+def is_picture(offer: Offer) -> bool:
+    """Return whether a file of an item is a picture, by its type or else its ending."""
+    kind = offer.type.lower() if isinstance(offer.type, str) else ""
+    return kind.startswith("image/") or (not kind and _get_ending(str(offer.url)) in _PICTURES)
 
 
 def clean_url(url: object) -> str | None:
@@ -78,19 +102,50 @@ def resolve_url(base: str, url: object) -> str | None:
         return None
 
 
+_RELATIVE = re.compile(
+    r"""(<(?:a|img|audio|video|source|iframe)\s(?:[^<>]{0,300}\s)?(?:href|src)\s{0,3}=\s{0,3}(["']))"""
+    r"""(?!\s*(?:[a-zA-Z][a-zA-Z0-9+.\-]{0,20}:|\#))([^"'<>]{1,2000})(?=\2)""",
+    re.IGNORECASE,
+)
+
+
+def resolve_markup(base: str, markup: str) -> str:
+    """Return HTML with its relative addresses resolved against the address of the page that it is of."""
+    if "href" not in markup and "src" not in markup:
+        return markup
+
+    def resolve(match: re.Match[str]) -> str:
+        url = resolve_url(base, html.unescape(match[3]))
+        return match[1] + (html.escape(url) if url else match[3])
+
+    return _RELATIVE.sub(resolve, markup)
+
+
 def find_base(document: Document) -> str:
     """Return the base of a document's relative links: its address, for a snapshot its source's."""
     return document.source.url or document.url if document.url.startswith("file:") else document.url
 
 
 def _find_type(named: object, url: str) -> str:
-    """Return the media type as named, else by the file's ending, else ""."""
+    """Return the media type by the file's ending, or as named where that is more exact; "" for neither."""
     if isinstance(named, str) and named in _KNOWN:
         return named
-    kind = named.partition(";")[0].strip().lower() if isinstance(named, str) and "/" in named else ""
-    if kind and not kind.endswith(("/octet-stream", "/*")) and not kind.startswith("text/"):
+    kind = named.partition(";")[0].strip().lower() if isinstance(named, str) else ""
+    by_ending = TYPES.get(_get_ending(url), "")
+    if _rank(kind) and not kind.endswith("/*"):
         return kind
-    return TYPES.get(urlsplit(url).path.rpartition(".")[2].lower(), kind)
+    return by_ending or kind
+
+
+def _get_ending(url: str) -> str:
+    """Return the ending of the file in an address, in lower case; "" if it has none."""
+    name = urlsplit(url).path.rpartition("/")[2]
+    return name.rpartition(".")[2].lower() if "." in name else ""
+
+
+def _may_be_media(kind: str, url: str) -> bool:
+    """Return whether nothing says that a file is something else than audio or video."""
+    return _UNSPECIFIC.fullmatch(kind) is not None and _get_ending(url) not in _OTHER_FILES
 
 
 def _rank(kind: str) -> int:
@@ -104,6 +159,6 @@ def _rank(kind: str) -> int:
 
 def _parse_length(length: object) -> int | None:
     """Return a length in bytes; ``None`` for 0 and for what is no number."""
-    text = length.strip() if isinstance(length, str) else str(length)
+    text = (length.strip() if isinstance(length, str) else str(length)).removesuffix(".0")
     number = int(text) if len(text) <= _DIGITS and text.isascii() and text.isdecimal() else 0
     return number if 0 < number < _LARGEST else None

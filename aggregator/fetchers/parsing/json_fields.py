@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 _LONGEST_ID = 400  # characters
 _LARGEST = 2**53
+_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?")
 
 
 class JsonObject:
@@ -41,8 +43,9 @@ class JsonObject:
         return None
 
     def number(self, *names: str) -> float | None:
-        """Return a number, not less than 0."""
-        for value in map(self.get, names):
+        """Return a number or the text of one, not less than 0."""
+        for given in map(self.get, names):
+            value = float(given) if isinstance(given, str) and _NUMBER.fullmatch(given.strip()) else given
             if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LARGEST:
                 return value
         return None

@@ -29,8 +29,8 @@ class _Media(Struct, frozen=True):
 
     @property
     def playable(self) -> bool:
-        """Return whether it is audio or video."""
-        return self.type.startswith(("audio/", "video/"))
+        """Return whether it is audio or video, or may be."""
+        return self.type.startswith(("audio/", "video/")) or self.type == links.UNKNOWN_TYPE
 
 
 class FeedItem(Struct, frozen=True):

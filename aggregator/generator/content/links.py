@@ -38,7 +38,7 @@ VAGUE_TYPES = frozenset(
     }
 )  # fmt: skip
 _SECRET = re.compile(r"(?i)(?:^|[&_-])(?:auth|key|apikey|pass|password|pwd|secret|sig|signature|token|user|uid)=")
-_FALLBACK = "application/octet-stream"
+UNKNOWN_TYPE = "application/octet-stream"
 
 
 def clean_url(value: str | None) -> str | None:
@@ -86,7 +86,7 @@ def find_media_type(enclosure: Enclosure) -> str:
     given = SPELLINGS.get(given, given)
     if MEDIA_TYPE.fullmatch(given) and given not in VAGUE_TYPES:
         return given
-    return media_type_by_extension(enclosure.url) or (given if MEDIA_TYPE.fullmatch(given) else _FALLBACK)
+    return media_type_by_extension(enclosure.url) or (given if MEDIA_TYPE.fullmatch(given) else UNKNOWN_TYPE)
 
 
 def media_type_by_extension(address: str) -> str | None:

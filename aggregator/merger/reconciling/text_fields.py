@@ -54,6 +54,7 @@ def read_description(ranked: RankedEntries) -> Iterator[Finding]:
     """Yield the best reading of the description, with the markup of a source that has exactly this text."""
     described = [entry for entry in ranked.entries if entry.description]
     if not described:
+        yield from _find_picture(ranked)
         return
     reading = blend.read_text(_make_text("description", ranked), ranked.weights.source_model)
     key = _fold_cached(reading.text)
@@ -68,6 +69,14 @@ def read_description(ranked: RankedEntries) -> Iterator[Finding]:
     )
     values = {"description": reading.text, "html": chosen_entry.html if own else None, "cut": reading.cut}
     yield Finding(values, replace(origin, confidence=round(reading.confidence, 3)))
+
+
+def _find_picture(ranked: RankedEntries) -> Iterator[Finding]:
+    """Yield the markup of the most trusted entry whose only content is a picture."""
+    pictured = next((entry for entry in ranked.entries if entry.html and "<img" in entry.html), None)
+    if pictured is not None:
+        origin = trace("html", pictured, ranked, lambda each: each.html, lambda each: each.html == pictured.html)
+        yield Finding({"html": pictured.html}, origin)
 
 
 def texts_of(ranked: RankedEntries) -> list[blend.Text]:
