@@ -29,7 +29,8 @@ def render(feed: PreparedFeed, page: FeedPage = WHOLE) -> bytes:
     document.updated(to_feed_time(page.updated_at(part, feed.source.updated)))
     document.author(name=channel.author or channel.title)
     document.subtitle(channel.description)
-    document.language(channel.language)
+    if channel.language:
+        document.language(channel.language)
     document.generator("aggregator")
     if channel.image:
         document.logo(channel.image)

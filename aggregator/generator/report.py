@@ -167,6 +167,8 @@ def _list_remarks(feed: PreparedFeed) -> Sequence[str]:
         for name, value in (
             ("artwork", channel.image),
             ("an Apple category", channel.categories),
+            ("a language", channel.language),
+            ("a language", channel.language),
             ("an author", channel.author),
         )
         if not value

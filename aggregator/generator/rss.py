@@ -57,7 +57,8 @@ def _make_document(channel: FeedChannel, links: tuple[Row, ...], prefixes: tuple
     document.title(channel.title)
     document.link(href=channel.link, rel="alternate")
     document.description(channel.description)
-    document.language(channel.language)
+    if channel.language:
+        document.language(channel.language)
     document.generator("aggregator")
     if channel.copyright:
         document.copyright(channel.copyright)
@@ -135,7 +136,7 @@ def _add_item(document: FeedGenerator, item: FeedItem, channel: FeedChannel) -> 
         entry.link(href=item.link, rel="alternate")
     if item.html:
         entry.content(item.html, type="html")
-        entry.summary(item.short, type="text")
+        entry.summary(item.short or item.placeholder, type="text")
     for category in item.categories:
         entry.category(term=category)
     if item.media:

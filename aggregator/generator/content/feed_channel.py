@@ -18,8 +18,6 @@ from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
 from aggregator.text import html
 
-# RSS, PSP-1 and Apple demand a language; where neither config nor any source names one, this stands.
-_DEFAULT_LANGUAGE = "en"
 PAGE = "index.html"
 # What stands before the holder's name, beginning with the word or the sign, and years behind it; in the middle a year
 # may be part of the name ("Studio 2000 Ltd").
@@ -37,7 +35,7 @@ class FeedChannel(Struct, frozen=True):
     title: str
     link: str
     description: str
-    language: str
+    language: str | None
     author: str | None
     owner_email: str | None
     image: str | None
@@ -123,10 +121,10 @@ def _clean_license(channel: Channel) -> tuple[str, str | None] | None:
     return (name, links.clean_url(channel.license_url)) if name else None
 
 
-def _find_language(items: Sequence[Item]) -> str:
-    """Return the language of most items; of equally frequent ones the first in the alphabet."""
+def _find_language(items: Sequence[Item]) -> str | None:
+    """Return the language of most items, ``None`` if none names one; of equally frequent ones the alphabet's first."""
     counts = Counter(language for item in items if (language := sanitize.clean_language(item.language)))
-    return min(counts, key=lambda language: (-counts[language], language), default=_DEFAULT_LANGUAGE)
+    return min(counts, key=lambda language: (-counts[language], language), default=None)
 
 
 def _choose_type(channel: Channel, items: Sequence[Item]) -> Literal["episodic", "serial"]:

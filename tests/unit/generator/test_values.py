@@ -159,13 +159,13 @@ def test_serial_only_while_every_full_episode_has_a_number(harbour: Feed) -> Non
     assert text(channel(replace(serial, items=(trailer, numbered))), "itunes:type") == "serial"
 
 
-def test_the_language_is_given_else_the_items_else_english(harbour: Feed) -> None:
+def test_the_language_is_given_else_the_items_else_none(harbour: Feed) -> None:
     spoken = tuple(
         replace(BARE, guid=str(n), language=one) for n, one in enumerate(["de", "fr", "de", None, "klingon!"])
     )
     assert text(channel(with_channel(harbour, language="pt_BR")), "language") == "pt-BR"
     assert text(channel(replace(with_channel(harbour, language=None), items=spoken)), "language") == "de"
-    assert text(channel(with_channel(harbour, language=None)), "language") == "en"
+    assert text(channel(with_channel(harbour, language=None)), "language") is None
 
 
 def test_flags_are_said_only_where_they_hold(harbour: Feed) -> None:
