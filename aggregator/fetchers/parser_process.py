@@ -98,7 +98,10 @@ def pick(document: Document, chosen: Pick) -> dict[str, str]:
 def read_subscriptions(name: str, body: bytes) -> tuple[Subscription, ...]:
     """Return the subscriptions of an OPML list; ReadError as for `read`, with the name of the list."""
     document = Document(Source(name, "feed"), name, body)
-    return _run(Task(document, subscriptions=True), LIMITS).subscriptions
+    try:
+        return _run(Task(document, subscriptions=True), LIMITS).subscriptions
+    except ReadError as error:
+        raise ReadError(str(error).removesuffix(f" ({redact(name)})")) from error  # it has no address
 
 
 def encode(message: Any) -> bytes:

@@ -1,10 +1,11 @@
-"""A way to an S3 server on which writes can be held, as by a slow network."""
+"""A way to an S3 server on which writes can be held, as by a slow network, and answers lost."""
 
 from __future__ import annotations
 
 import http.client
 import threading
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
@@ -13,12 +14,17 @@ HELD_SECONDS = 60
 
 
 class Gate:
-    """While ``opened`` is not set, PUT requests wait; ``is_held`` is set by the first that does."""
+    """While ``opened`` is not set, PUT requests wait; ``is_held`` is set by the first that does.
+
+    ``loses`` decides by method and path, and how often that was asked, whether an answer is lost.
+    """
 
     def __init__(self, server: str) -> None:
         """Pass requests on to the server at the address."""
         self.opened, self.is_held, self._to = threading.Event(), threading.Event(), urlsplit(server).netloc
         self.opened.set()
+        self.asked: Counter[tuple[str, str]] = Counter()
+        self.loses: Callable[[str, str, int], bool] = lambda *_: False
 
     def wait(self) -> None:
         """Wait as a PUT request does."""
@@ -50,6 +56,11 @@ def running_gate(server: str) -> Iterator[tuple[Gate, str]]:
             if self.command == "PUT":
                 gate.wait()
             status, headers, content = gate.ask(self.command, self.path, dict(self.headers), body)
+            asked = (self.command, self.path)
+            gate.asked[asked] += 1
+            if gate.loses(*asked, gate.asked[asked]):
+                self.close_connection = True
+                return
             self.send_response(status)
             for name, value in headers.items():
                 if name.lower() not in {"transfer-encoding", "content-length", "connection"}:

@@ -35,6 +35,9 @@ _DOCUMENTS: Final = ("feed.json", "feed.atom", "feed.xml", "podcast.xml", "feeds
 """What apps poll, written last."""
 
 _MESSAGE: Final = re.compile(r"<Message>([^<]+)</Message>")
+_TRIED: Final = re.compile(r"Error performing (\w+) \S+ in \S+, after (\d+) retries, [^-]*- (.+)")
+"""The message of object_store (0.12) about a request that had no answer."""
+
 _LONGEST_REASON: Final = 300
 _RETRIES: Final = 4
 _RETRY_FOR: Final = timedelta(seconds=60)
@@ -153,6 +156,10 @@ def _describe(error: Exception) -> str:
     """Return the service's message in an error, in one line; the whole text of the error if there is none."""
     text = str(error).partition("\n\nDebug source:")[0]
     message = _MESSAGE.search(text)
+    if message is None and (tried := _TRIED.search(text)):
+        return (
+            f"no answer to {tried[1]}, asked {int(tried[2]) + 1} times: {' '.join(tried[3].split())[:_LONGEST_REASON]}"
+        )
     return " ".join((message[1] if message else text).split())[:_LONGEST_REASON]
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.program import run_program
 from tests.support.rss import make_rss
+from tests.support.s3_gate import running_gate
 from tests.support.servers import S3, running_s3
 from tests.support.workspace import Workspace, format_time, make_item, open_workspace
 
@@ -98,6 +99,33 @@ def test_what_could_not_be_written_is_written_by_the_next_refresh(workspace: Wor
     s3.start()
     assert refreshed(workspace, s3, config, 2, 4).stderr == ""
     assert [s3.read()[f"torn/show/{name}"].count(b"<item>") for name in ("feed.xml", "podcast.xml")] == [4, 4]
+
+
+def test_lost_answers_are_asked_for_again_and_the_next_refresh_writes_the_rest(workspace: Workspace, s3: S3) -> None:
+    """The server has done what was asked, and nobody learns it: the first answer of each object, then every write."""
+    config = configured(workspace, "s3://feeds/unheard")
+    key = "unheard/show/feed.xml"
+    with running_gate(s3.environment["AWS_ENDPOINT_URL"]) as (gate, address):
+        environment = {**s3.environment, "AWS_ENDPOINT_URL": address}
+
+        def refresh(turn: int) -> subprocess.CompletedProcess[str]:
+            workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, turn + 2))))
+            words = ("refresh", "-c", config, "--force", "-q", "--at", format_time(START + turn * HOUR))
+            return run_program(workspace.folder, *words, environment=environment)
+
+        gate.loses = lambda *asked: asked[-1] == 1
+        assert refresh(0).stderr == ""
+        assert s3.read()[key].count(b"<item>") == 1
+        gate.loses = lambda asked, *_: asked == "PUT"
+        failed = refresh(1)
+        assert (failed.returncode, failed.stderr.count("\n")) == (1, 1)
+        assert failed.stderr == (
+            "aggregator: s3://feeds/unheard/show: no answer to PUT, asked 5 times: HTTP error: error sending request; "
+            "the next refresh writes the rest\n"
+        )
+        gate.loses = lambda *_: False
+        assert refresh(2).stderr == ""
+    assert s3.read()[key].count(b"<item>") == 3
 
 
 def test_diff_and_a_lost_store_look_at_the_bucket(workspace: Workspace, s3: S3) -> None:
