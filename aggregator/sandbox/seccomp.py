@@ -1,7 +1,8 @@
-"""Take the network, writing and other processes from this process for good, by a seccomp filter (Linux).
+"""Leave this process only the system calls that reading a document needs, for good, by a seccomp filter (Linux).
 
-The filter refuses system calls with EPERM. What is open stays open, files can still be read, modules imported. Numbers
-of calls are those of the kernel's tables (arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h).
+The filter permits what is listed here, as the sandboxes of OpenSSH and Chromium do. A call that is known and not listed
+is refused with EPERM, one of a later kernel with ENOSYS, so that the C library takes an older one. What is open stays
+open, files can still be read, modules imported.
 """
 
 from __future__ import annotations
@@ -11,82 +12,92 @@ import errno
 import os
 import struct
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
 _Test = Literal["is", "lacks", "has"]
-_Permitted = tuple[_Test, int]
 
+_MACHINES: Final[Mapping[str, tuple[int, int]]] = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+"""The column of each kind of processor in the tables below, and its AUDIT_ARCH (include/uapi/linux/audit.h)."""
 
-class _Machine(Struct, frozen=True):
-    """System calls of one kind of processor: those refused, those refused by an argument, those that are not known.
+_Numbers = tuple[int, int | None]
+"""The numbers of a call on x86-64 and ARM64, of the kernel's tables (arch/x86/entry/syscalls/syscall_64.tbl,
+include/uapi/asm-generic/unistd.h); ``None`` where it has none."""
 
-    ``arguments`` has for each call the index of an argument and what is permitted: that it is a value, that it has a
-    bit, that it lacks some bits. ``unknown`` are calls whose arguments cannot be seen; the C library then takes others.
-    """
+# fmt: off
+_PERMITTED: Final[Mapping[str, _Numbers]] = {
+    # open files: read, write, look
+    "read": (0, 63), "write": (1, 64), "readv": (19, 65), "writev": (20, 66), "pread64": (17, 67),
+    "pwrite64": (18, 68), "lseek": (8, 62), "close": (3, 57), "dup": (32, 23), "dup2": (33, None), "dup3": (292, 24),
+    "fstat": (5, 80), "poll": (7, None), "ppoll": (271, 73), "select": (23, None), "pselect6": (270, 72),
+    # names of files: look only
+    "stat": (4, None), "lstat": (6, None), "newfstatat": (262, 79), "statx": (332, 291), "access": (21, None),
+    "faccessat": (269, 48), "faccessat2": (439, 439), "readlink": (89, None), "readlinkat": (267, 78),
+    "getcwd": (79, 17), "getdents64": (217, 61),
+    # memory
+    "brk": (12, 214), "mmap": (9, 222), "mprotect": (10, 226), "munmap": (11, 215), "mremap": (25, 216),
+    "madvise": (28, 233),
+    # threads and their locks
+    "futex": (202, 98), "set_robust_list": (273, 99), "set_tid_address": (218, 96), "rseq": (334, 293),
+    "membarrier": (324, 283), "sched_yield": (24, 124), "sched_getaffinity": (204, 123), "getcpu": (309, 168),
+    # own signals, end
+    "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139), "sigaltstack": (131, 132),
+    "restart_syscall": (219, 128), "exit": (60, 93), "exit_group": (231, 94),
+    # time
+    "clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115), "nanosleep": (35, 101),
+    "gettimeofday": (96, 169), "time": (201, None), "times": (100, 153),
+    # facts about the process and the machine
+    "getpid": (39, 172), "gettid": (186, 178), "getppid": (110, 173), "getuid": (102, 174), "geteuid": (107, 175),
+    "getgid": (104, 176), "getegid": (108, 177), "getrusage": (98, 165), "getrlimit": (97, 163), "uname": (63, 160),
+    "sysinfo": (99, 179), "getrandom": (318, 278),
+}
+# fmt: on
 
-    audit: int
-    refused: tuple[int, ...]
-    arguments: Mapping[int, tuple[int, _Test, int]]
-    unknown: tuple[int, ...]
+_ENOSYS: Final[Mapping[str, _Numbers]] = {"clone3": (435, 435), "openat2": (437, 437)}
+"""Calls whose arguments a filter cannot see; the C library then takes an older one."""
 
+_KNOWN: Final = (range(335), range(295)), range(424, 470)
+"""The numbers that Linux 6.17 has, on each kind of processor and on all: those that are not listed are refused."""
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CLONE_THREAD = 0x10000
-_OWNER = 0x8  # in fcntl's F_SETOWN, F_SETSIG, F_SETOWN_EX: any signal to any process; not in what Python uses
-_SOCKET = 0x8000  # in ioctl's FIOSETOWN and SIOCSPGRP, which do the same; not in those of terminals
+_FCNTL: Final = (0, 1, 2, 3, 1030)
+"""F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC: no locks, leases, owners, seals or sizes of pipes."""
+
+_IOCTL: Final = (0x5401, 0x5413, 0x541B, 0x5450, 0x5451)
+"""TCGETS, TIOCGWINSZ, FIONREAD, FIONCLEX, FIOCLEX: what Python asks of a file that it opens."""
 
 
-def _list_machines() -> dict[str, _Machine]:
-    """Return the calls for each kind of processor, for this process."""
-    own: _Permitted = ("is", os.getpid())
-    itself: _Permitted = ("is", 0)
-    lacks: _Permitted = ("lacks", _WRITING)
-    thread: _Permitted = ("has", _CLONE_THREAD)
-    no_owner: _Permitted = ("lacks", _OWNER)
-    no_socket: _Permitted = ("lacks", _SOCKET)
-    return {
-        "x86_64": _Machine(
-            0xC000003E,
-            (
-                41, 42, 49, 53,  # socket connect bind socketpair
-                82, 83, 84, 85, 86, 87, 88, 258, 259, 133, 263, 264, 265, 266, 316,  # rename mkdir … creat link unlink
-                76, 90, 91, 92, 93, 94, 260, 268, 452, 132, 235, 261, 280,  # truncate chmod chown utime
-                188, 189, 190, 197, 198, 199, 240, 165, 304,  # xattr mq_open mount open_by_handle_at
-                57, 58, 59, 322, 101, 310, 311, 200, 129, 297, 424, 434, 438,  # fork exec ptrace signals pidfd
-                425, 321, 298, 250, 272, 308, 323,  # io_uring bpf perf keyctl unshare setns userfaultfd
-                29, 30, 31, 64, 65, 66, 220, 68, 69, 70, 71, 319, 447,  # shared memory, semaphores, messages, memfd
-                141, 142, 144, 203, 314, 251, 256, 279, 440, 448,  # priority, processors and memory of other processes
-            ),
-            {2: (1, *lacks), 257: (2, *lacks), 56: (0, *thread), 62: (0, *own), 234: (0, *own), 302: (0, *itself),
-             72: (1, *no_owner), 16: (1, *no_socket)},
-            (435, 437),  # clone3 openat2
-        ),
-        "aarch64": _Machine(
-            0xC00000B7,
-            (
-                198, 203, 200, 199,  # in the same order
-                38, 34, 33, 35, 36, 37, 276,
-                45, 52, 53, 54, 55, 452, 88,
-                5, 6, 7, 14, 15, 16, 180, 40, 265,
-                221, 281, 117, 270, 271, 130, 138, 240, 424, 434, 438,
-                425, 280, 241, 219, 97, 268, 282,
-                194, 196, 195, 190, 193, 191, 192, 186, 189, 188, 187, 279, 447,
-                140, 118, 119, 122, 274, 30, 238, 239, 440, 448,
-            ),
-            {56: (2, *lacks), 220: (0, *thread), 129: (0, *own), 131: (0, *own), 261: (0, *itself),
-             25: (1, *no_owner), 29: (1, *no_socket)},
-            (435, 437),
-        ),
-    }  # fmt: skip
+class _Condition(Struct, frozen=True):
+    """A call that is permitted if one of its arguments is one of the values, lacks their bits, or has them."""
+
+    numbers: _Numbers
+    argument: tuple[int, int]
+    test: _Test
+    values: tuple[int, ...]
+
+
+def _list_conditions() -> tuple[_Condition, ...]:
+    """Return the calls that are permitted by an argument, for this process."""
+    own = os.getpid()
+    return (
+        _Condition((2, None), (1, 1), "lacks", (_WRITING,)),  # open
+        _Condition((257, 56), (2, 2), "lacks", (_WRITING,)),  # openat
+        _Condition((56, 220), (0, 0), "has", (_CLONE_THREAD,)),  # clone
+        _Condition((62, 129), (0, 0), "is", (own,)),  # kill
+        _Condition((234, 131), (0, 0), "is", (own,)),  # tgkill
+        _Condition((302, 261), (0, 0), "is", (0,)),  # prlimit64
+        _Condition((72, 25), (1, 1), "is", _FCNTL),
+        _Condition((16, 29), (1, 1), "is", _IOCTL),
+    )
 
 
 def explain_lack() -> str:
     """Return why this machine knows no such filter, "" if it does."""
-    if not sys.platform.startswith("linux") or os.uname().machine not in _list_machines():
+    if not sys.platform.startswith("linux") or os.uname().machine not in _MACHINES:
         return "that needs Linux on x86-64 or ARM64"
     return "" if Path("/proc/sys/kernel/seccomp").exists() else "the kernel has no seccomp filters"
 
@@ -100,7 +111,7 @@ def confine() -> bool:
     """Install the filter and give up all privileges for good; return whether it holds."""
     if explain_lack():
         return False
-    program = b"".join(_make_filter(_list_machines()[os.uname().machine]))
+    program = b"".join(_make_filter(os.uname().machine))
     code = ctypes.create_string_buffer(program, len(program))
     head = ctypes.create_string_buffer(struct.pack("@HP", len(program) // _INSTRUCTION.size, ctypes.addressof(code)))
     libc = ctypes.CDLL(None, use_errno=True)
@@ -125,23 +136,42 @@ _REFUSE, _UNKNOWN = _ERROR | errno.EPERM, _ERROR | errno.ENOSYS
 _X32 = 0x40000000  # numbers from here on are the same calls by another table
 
 
-def _make_filter(machine: _Machine) -> Iterator[bytes]:
+def list_permitted(machine: str) -> tuple[int, ...]:
+    """Return the numbers of the calls that are permitted on a kind of processor, whatever their arguments."""
+    column, _ = _MACHINES[machine]
+    return _pick(column, _PERMITTED.values())
+
+
+def _pick(column: int, calls: Iterable[_Numbers]) -> tuple[int, ...]:
+    return tuple(number for numbers in calls if (number := numbers[column]) is not None)
+
+
+def _make_filter(machine: str) -> Iterator[bytes]:
     """Yield the instructions of the filter."""
     pack = _INSTRUCTION.pack
+    column, audit = _MACHINES[machine]
     yield pack(_LOAD, 0, 0, _AUDIT)
-    yield pack(_EQUAL, 1, 0, machine.audit)
+    yield pack(_EQUAL, 1, 0, audit)
     yield pack(_RETURN, 0, 0, _KILL)
     yield pack(_LOAD, 0, 0, _NUMBER)
     yield pack(_AT_LEAST, 0, 1, _X32)
     yield pack(_RETURN, 0, 0, _REFUSE)
-    for numbers, answer in ((machine.refused, _REFUSE), (machine.unknown, _UNKNOWN)):
+    for numbers, answer in ((list_permitted(machine), _ALLOW), (_pick(column, _ENOSYS.values()), _UNKNOWN)):
         for number in numbers:
             yield pack(_EQUAL, 0, 1, number)
             yield pack(_RETURN, 0, 0, answer)
-    for number, (index, test, value) in machine.arguments.items():
-        yield pack(_EQUAL, 0, 4, number)
-        yield pack(_LOAD, 0, 0, _ARGUMENTS + 8 * index)
-        yield pack(_EQUAL if test == "is" else _ANY_BIT, *((0, 1) if test == "lacks" else (1, 0)), value)
+    for each in _list_conditions():
+        for number in _pick(column, [each.numbers]):
+            yield pack(_EQUAL, 0, 2 + 2 * len(each.values), number)
+            yield pack(_LOAD, 0, 0, _ARGUMENTS + 8 * each.argument[column])
+            for value in each.values:
+                yield pack(
+                    _EQUAL if each.test == "is" else _ANY_BIT, *((1, 0) if each.test == "lacks" else (0, 1)), value
+                )
+                yield pack(_RETURN, 0, 0, _ALLOW)
+            yield pack(_RETURN, 0, 0, _REFUSE)
+    for known in (_KNOWN[0][column], _KNOWN[1]):
+        yield pack(_AT_LEAST, 0, 2, known.start)
+        yield pack(_AT_LEAST, 1, 0, known.stop)
         yield pack(_RETURN, 0, 0, _REFUSE)
-        yield pack(_RETURN, 0, 0, _ALLOW)
-    yield pack(_RETURN, 0, 0, _ALLOW)
+    yield pack(_RETURN, 0, 0, _UNKNOWN)

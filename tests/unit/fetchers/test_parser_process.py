@@ -100,8 +100,10 @@ READ_ONLY = {"environment": "{}", "read": "5"}
 DENIED = (
     "inet socket", "inet6 datagram", "unix socket", "netlink", "write", "append", "read and write", "create",
     "truncate", "remove", "rename", "link", "symbolic link", "folder", "mode", "owner", "times", "fifo", "fork",
-    "program", "signal to the parent", "owner of a pipe", "signal of a pipe", "shared memory",
+    "program", "signal to the parent", "owner of a file", "signal of a file", "shared memory",
     "message queue", "memory file", "pair of sockets", "priority of the parent", "limit of the parent",
+    "pipe", "lock", "lock of a part", "lock of an open file", "lease", "notice of changes", "flags of a file",
+    "attribute", "attribute, newer", "attributes of a file", "key",
 )  # fmt: skip
 
 
@@ -128,6 +130,7 @@ def test_a_parser_has_no_network_writes_nothing_and_reaches_no_process() -> None
     ROGUE.write_text("words", "ascii")
     before = ROGUE.stat()
     assert {name: attempt(name) for name in DENIED} == dict.fromkeys(DENIED, "PermissionError")
+    assert attempt("every call") == ""
     assert attempt("name") in {"gaierror", "PermissionError"}
     assert refused("attempt more memory").count("ValueError") == refused("attempt more time").count("ValueError") == 1
     assert attempt("more files") == "OSError"
