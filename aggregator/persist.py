@@ -20,7 +20,7 @@ from aggregator.model.source import Poll, PollState, Source, SourceStatus, Valid
 from aggregator.result import NextPoll
 from aggregator.store import entries, facts, polls, records
 from aggregator.store.database import Store
-from aggregator.store.listings import write_listings
+from aggregator.store.listings import write_history, write_listings
 
 _R = TypeVar("_R", bound=Struct)
 
@@ -157,6 +157,9 @@ def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSo
             has_news = True
             if fetched.status == "snapshot":
                 _count_snapshot(store, plan, fetched.source.name)
+        if fetched.history:
+            write_history(store, plan.name, fetched.source, fetched.history, now)
+            has_news = True
         if fetched.entries or fetched.status in ("ok", "snapshot"):
             facts.write_fact(store, plan.name, _READING + fetched.source.name, _how_read(fetched.source))
     before = read_source_results(store, plan)
@@ -235,8 +238,8 @@ def judge_source(fetched: FetchedSource, before: SourceResult | None) -> SourceR
 
 def _without_paths(source: Source) -> Source:
     """Return the source without the names of files on this machine and without header fields."""
-    private = source.path or source.snapshot or source.headers
-    return replace(source, path=None, snapshot=None, headers=()) if private else source
+    private = source.path or source.snapshot or source.headers or source.history
+    return replace(source, path=None, snapshot=None, headers=(), history=()) if private else source
 
 
 def read_source_results(store: Store, plan: Plan) -> tuple[SourceResult, ...]:

@@ -24,6 +24,7 @@ from aggregator.model.feed import Plan
 from aggregator.sandbox import seccomp
 from aggregator.store import connection, database, examine
 from aggregator.text.fold import fold
+from aggregator.text.urls import is_web
 
 _MOST_DAMAGE = 50
 """Lines printed about a damaged store."""
@@ -95,7 +96,10 @@ def _list_missing_files(config: Config) -> tuple[str, ...]:
         (f"feeds.{plan.name}.sources.{source.name}.{key}", Path(file))
         for plan in config.plans
         for source in plan.sources
-        for key, file in (("path", source.path), ("snapshot", source.snapshot), ("ca", source.ca))
+        for key, file in (
+            *(("path", source.path), ("snapshot", source.snapshot), ("ca", source.ca)),
+            *(("history", each) for each in source.history if not is_web(each)),
+        )
         if file is not None
     )
     return tuple(f"{config.path.name}: {key}: no such file: {file}" for key, file in named if not file.is_file())

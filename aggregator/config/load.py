@@ -27,6 +27,7 @@ from aggregator.model.item import Override
 from aggregator.model.source import Conditions, Filter, Source
 from aggregator.text import html
 from aggregator.text.times import durations
+from aggregator.text.urls import is_web
 
 DEFAULT = Path("config.yaml")
 
@@ -274,6 +275,8 @@ def _make_source(name: str, keys: schema.SourceKeys, folder: Path, *, private: b
         url=keys.url,
         path=None if keys.path is None else str(folder / keys.path),
         snapshot=None if keys.snapshot is None else str(folder / keys.snapshot),
+        history=tuple(each if is_web(each) else str(folder / each) for each in keys.history),
+        follow_moves=keys.follow_moves,
         show=keys.show,
         filter=Filter(_make_conditions(keys.only, keys.only.show), _make_conditions(keys.exclude, keys.exclude.show)),
         trust=registry.find(keys.kind).trust if keys.trust is None else keys.trust,

@@ -29,7 +29,18 @@ _HARMLESS: Final = frozenset(
             "different",
             "distrust_304_after_hours",
         ),
-        *("explicit", "group", "guid", "kind", "language", "lease_seconds", "license", "locked", "longer_than"),
+        *(
+            "explicit",
+            "follow_moves",
+            "group",
+            "guid",
+            "kind",
+            "language",
+            "lease_seconds",
+            "license",
+            "locked",
+            "longer_than",
+        ),
         *("medium", "name", "notify_after", "obey_robots", "output", "owner_email", "path", "primary"),
         *("probe_enclosures", "probe_gone", "refresh", "role", "same", "shorter_than", "show", "since", "snapshot"),
         *("text", "title", "trust", "trusted_header", "trusted_networks", "ttl_minutes", "type", "value", "window"),
@@ -39,7 +50,7 @@ _HARMLESS: Final = frozenset(
 """Keys whose values may be shown."""
 
 _LINKS: Final = frozenset(
-    {"base_url", "contact", "href", "hubs", "image", "img", "license_url", "link", "new_feed_url", "url"}
+    {"base_url", "contact", "href", "hubs", "history", "image", "img", "license_url", "link", "new_feed_url", "url"}
 )
 """Keys with an address, which a message about it may quote unless it has a login; not its query."""
 

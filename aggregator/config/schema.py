@@ -103,6 +103,14 @@ class SourceKeys(Keys):
     snapshot: Text | None = Field(
         None, description="A saved copy of the listing, used until the live source first answers."
     )
+    history: OneOrMore[Text] = Field(
+        default=[],
+        description="Archived copies of the listing, URLs or files, that are read once for older items.",
+    )
+    follow_moves: bool = Field(
+        default=False,
+        description="Whether the address that a feed names as its new one (itunes:new-feed-url) is polled.",
+    )
     only: SourceFilterKeys = Field(
         SourceFilterKeys(), description="Only entries that meet each of these conditions belong to the feed."
     )

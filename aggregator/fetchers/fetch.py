@@ -37,8 +37,10 @@ from aggregator.model.source import (
     SourceStatus,
     Validators,
 )
+from aggregator.text.urls import canonical, is_web
 
 _PROCESSORS = os.cpu_count() or 1
+_LEAST_TRUST_TO_MOVE = 0.5
 _MOST_SOURCES = 1_000  # fetched at once; each waits in a thread, which is made only when one is needed
 
 Tell = Callable[[Source, str, str], None]
@@ -127,6 +129,7 @@ class _SourceFetch(Struct, frozen=True):
         try:
             fetched = self._fetch()
             fetched = self._with_snapshot(fetched) if _needs_snapshot(fetched) else fetched
+            fetched = self._with_history(fetched) if self.source.history else fetched
         except BusyHostError as error:
             return FetchedSource(self.source, status="not due", message=str(error), is_put_off=True)
         except StoreError:
@@ -176,7 +179,7 @@ class _SourceFetch(Struct, frozen=True):
         except ReadError as error:
             return self._refuse(answer, others, error)
         if not feeds:
-            return self._read(answer, others, request)
+            return self._follow_move(self._read(answer, others, request), answer.document, request, other)
         page, page_url = replace(answer.poll_state, leads_to=feeds[0]), answer.document.url
         if other is None or other.poll_state.url != feeds[0]:
             other = self._poll(Request(feeds[0]), force=True, found_by=page_url)
@@ -225,10 +228,37 @@ class _SourceFetch(Struct, frozen=True):
             if not is_whole:  # the first page is asked for unconditionally then, and the others once more
                 unfinished = replace(answer.poll_state, validators=Validators(), digest=None)
                 answer = replace(answer, poll_state=unfinished)
+        if remark := paging.describe_end(page):
+            listing = replace(listing, remarks=(*listing.remarks, remark))
         verdict = plausibility.weigh(self._poll_state(answer.poll_state.url), answer.poll_state, listing)
         if not verdict.believed:
             return _Read(_conclude(answer, "held back", verdict.poll_state, verdict.message), others=others)
         return _Read(_conclude(answer, "ok", verdict.poll_state, verdict.message), listing, others)
+
+    def _follow_move(self, read: _Read, document: Document, request: Request, there: Answer | None) -> _Read:
+        """Return what is read at the new address that a feed names (itunes:new-feed-url), if that is to be followed.
+
+        It is remembered like a feed that a page names; the configured one is read again if it fails. A new address that
+        lists less than half of the items is not believed. ``there`` is an answer of it that came before.
+        """
+        url = read.listing.show.new_feed_url if read.listing is not None else None
+        here = {canonical(each) for each in (request.url, document.url, read.answer.poll_state.url)}
+        if read.listing is None or url is None or canonical(url) in here or self.source.trust < _LEAST_TRUST_TO_MOVE:
+            return read
+        if self.source.follow_moves:
+            if there is None or there.poll_state.url != url:
+                there = self._poll(Request(url), force=True, found_by=document.url)
+            states = {each.url: each for each in (*read.others, read.answer.poll_state)}
+            page = states.pop(request.url, self._poll_state(request.url))
+            page = replace(page, leads_to=url, digest=None, validators=Validators())
+            moved = self._read(there, (*states.values(), page), request)
+            if moved.listing is not None and 2 * len(moved.listing.entries) >= len(read.listing.entries):
+                return moved
+            why = f"follow_moves: {moved.answer.message or 'less is listed at the new address'}"
+        else:
+            why = "write that as its url, or set follow_moves: true"
+        remark = f"the feed says that it has moved to {redact(url)} (itunes:new-feed-url): {why}"
+        return replace(read, listing=replace(read.listing, remarks=(*read.listing.remarks, remark)))
 
     def _read_page(self, request: Request, found_by: str | None) -> paging.Page:
         """Return a further page of a listing; raise FetchError or ReadError, without the source's name."""
@@ -267,6 +297,42 @@ class _SourceFetch(Struct, frozen=True):
         if fetched.status == "not due" and saved.listing is None:
             return replace(fetched, poll_states=poll_states)
         return replace(fetched, listings=(saved.listing,), poll_states=poll_states, status="snapshot")
+
+    def _with_history(self, fetched: FetchedSource) -> FetchedSource:
+        """Return the result with the archived copies that were not read before, once the source itself was read."""
+        is_known = any(each.listings for each in fetched.poll_states)
+        if fetched.status not in ("ok", "unchanged") or not is_known:
+            return fetched
+        states, copies, problems = [], [], []
+        for place in self.source.history:
+            url = place if is_web(place) else Path(place).absolute().as_uri()
+            if self._poll_state(url).listings or url in {each.url for each in fetched.poll_states}:
+                continue
+            state, copy, problem = self._read_copy(place, url)
+            states.append(state)
+            copies += [copy] if copy is not None else []
+            problems += [f"history: {problem}"] if problem else []
+        message = "; ".join(filter(None, (fetched.message, *problems)))
+        poll_states = (*fetched.poll_states, *states)
+        return replace(fetched, history=tuple(copies), poll_states=poll_states, message=message)
+
+    def _read_copy(self, place: str, url: str) -> tuple[PollState, Listing | None, str]:
+        """Return the poll state of an archived copy, its listing, and why there is none."""
+        state = self._poll_state(url)
+        try:
+            if is_web(place):
+                answer = self._poll(Request(url))
+                state, document = answer.poll_state, answer.document
+                if document is None:
+                    return state, None, "" if answer.status == "not due" else answer.message
+            else:
+                document = snapshot.read_file(replace(self.source, path=place))
+            copy = self._list(document)
+        except BusyHostError:
+            return state, None, ""
+        except (FetchError, ReadError) as error:
+            return replace(state, digest=None, validators=Validators()), None, _explain(error, self.source)
+        return replace(state, listings=1, asked=self.terms.now), copy, ""
 
     def _read_file(self) -> _Read:
         """Return the listing of the source's file, if that has changed."""

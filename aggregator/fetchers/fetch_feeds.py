@@ -40,7 +40,8 @@ class _Fetching(Struct, eq=False):
 
     def has_news(self) -> bool:
         """Return whether anything new was read; all sources must be done."""
-        return any(listing is not None for source in self.sources for listing in source.result().listings)
+        done = [source.result() for source in self.sources]
+        return any(each.history or any(listing is not None for listing in each.listings) for each in done)
 
     def take(self) -> FetchedFeed:
         """Return the results and forget them: the listings take too much memory to be kept until the next feed."""

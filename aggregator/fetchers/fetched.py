@@ -22,7 +22,7 @@ class FetchedSource(Struct, frozen=True):
 
     ``listings`` has one for each address, ``None`` if nothing was new. ``poll_states`` are to be stored. ``message``
     says why a source failed, or what else was noticed. ``is_put_off`` says that it was not polled because
-    another machine polls its host.
+    another machine polls its host. ``history`` are the listings of archived copies that were read in this run.
     """
 
     source: Source
@@ -32,6 +32,7 @@ class FetchedSource(Struct, frozen=True):
     status: SourceStatus = "failed"
     message: str = ""
     is_put_off: bool = False
+    history: tuple[Listing, ...] = ()
 
     @property
     def entries(self) -> int:

@@ -23,6 +23,9 @@ from aggregator.model.source import Document, Request
 
 _MOST_PAGES = 20
 
+_CAPS = frozenset({50, 100, 150, 200, 250, 300, 500, 1000})
+"""Numbers of newest items that hosts list."""
+
 Page: TypeAlias = tuple[Document, Listing]
 
 
@@ -33,6 +36,20 @@ def find_next(page: Page) -> str | None:
     """
     document, listing = page
     return listing.next_url or (None if "html" in (document.media_type or "") else document.next_url)
+
+
+def describe_end(page: Page) -> str:
+    """Return a remark on a feed that seems to list its newest items only and names no older page; empty for others."""
+    listing, kind = page[1], page[0].source.kind
+    begins = any(entry.episode == 1 and entry.season in (None, 1) for entry in listing.entries)
+    if kind not in ("feed", "simplecast", "jsonfeed", "blog") or begins or len(listing.entries) not in _CAPS:
+        return ""
+    if find_next(page) is not None or page[0].source.history:
+        return ""
+    return (
+        f"it lists exactly {len(listing.entries)} items and names no page of older ones: if some are missing, name "
+        "archived copies of it under history"
+    )
 
 
 def read_pages(first: Page, request: Request, read_page: Callable[[Request, str | None], Page]) -> tuple[Listing, bool]:

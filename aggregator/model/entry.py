@@ -61,6 +61,8 @@ class Note(Record, frozen=True):
 class Span(Record, frozen=True):
     """From which to which listing of its source an entry was present; listings of a source are counted from 1.
 
+    Archived copies (``history``) have the numbers before that.
+
     Two entries of one source whose spans overlap were listed side by side, so they are two items; where the
     spans do not overlap, one may be the other under a new id.
     """

@@ -39,7 +39,9 @@ class Source(Record, frozen=True):
     """A place that lists items, as ``config.yaml`` names it.
 
     ``trust`` is between 0 and 1. ``path`` and ``snapshot`` are absolute file names; ``snapshot`` is a saved
-    copy that is used until the live source first answers. ``show`` is the show's id in the directory (Apple's number).
+    copy that is used until the live source first answers. ``history`` are archived copies, URLs or absolute file names,
+    that are read once; ``follow_moves`` says whether the new address that the feed names is polled. ``show`` is the
+    show's id in the directory (Apple's number).
     ``boilerplate`` says whether what the source repeats at the ends of its texts is cut, ``None`` where the feed or the
     source's rank decides.
     ``options`` are what one kind alone understands, sorted by name. ``distrust_304_after`` is after how many hours of
@@ -66,6 +68,8 @@ class Source(Record, frozen=True):
     allow_networks: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
     private: bool = False
+    history: tuple[str, ...] = ()
+    follow_moves: bool = False
     ca: str | None = None
 
 

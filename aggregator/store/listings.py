@@ -99,6 +99,26 @@ def write_listings(store: Store, feed: str, source: Source, listings: Sequence[L
         _close_former_documents(connection, of)
 
 
+def write_history(store: Store, feed: str, source: Source, copies: Sequence[Listing], at: datetime) -> None:
+    """Add the entries of archived copies of a source's listing whose keys it never listed; others stay as they are.
+
+    The copies count as listings before the first one (0, -1, and so on), so that an entry of theirs may be one of
+    today's under a new id.
+    """
+    with writing(store) as connection:
+        checksums.note_change(connection, schema.entries, feed, source.name)
+        rows = _read_known(connection, {"feed": feed, "source": source.name, "document": 0})
+        earliest = min((each.first for each in rows.values()), default=1)
+        known, new = set(rows), list[Row]()
+        for number, listing in enumerate(copies, 1 - min(earliest, 1)):
+            of = _DocumentListing(feed, source.name, 0, -number, stamp(at), stamp(at), 0, 0)
+            for entry in listing.entries:
+                if mark(entry.key) not in known:
+                    known.add(mark(entry.key))
+                    new.append(_new_row(of, _encode(mark(entry.key), entry), entry.position, last=-number))
+        _flush(connection, new, [], [], least=1)
+
+
 def _close_former_documents(connection: Connection, after: _DocumentListing) -> None:
     """Close the open entries of the documents from the number of ``after`` on.
 
@@ -234,9 +254,9 @@ def _read_contents(connection: Connection, of: _DocumentListing, keys: Sequence[
     return found
 
 
-def _new_row(of: _DocumentListing, content: _Content, place: int) -> Row:
-    """Return the row of an entry never listed before."""
-    known = _Known(content.digest, of.number, None, place, of.at)
+def _new_row(of: _DocumentListing, content: _Content, place: int, last: int | None = None) -> Row:
+    """Return the row of an entry never listed before; ``last`` is the number of its only listing, if it is no more."""
+    known = _Known(content.digest, of.number, last, place, of.at, None if last is None else of.at)
     keys: Row = {"feed": of.feed, "source": of.source, "document": of.document, "key": content.key}
     values: dict[str, Any] = {"checksum": of.checksum(content.key, known), "record": content.record, **asdict(known)}
     return keys | values

@@ -208,7 +208,7 @@ def _must_wait(item: Item, source: Source, situation: Situation) -> bool:
 def _is_from_beginning(item: Item, situation: Situation) -> bool:
     """Return whether an entry of the item was in the first listing of its source."""
     known = [situation.arrivals[entry] for entry in item.entries if entry in situation.arrivals]
-    return any(arrival.listing == 1 for arrival in known)
+    return any(arrival.listing <= 1 for arrival in known)
 
 
 def _find_confirming(source: Source, item: Item, situation: Situation) -> tuple[str, ...]:

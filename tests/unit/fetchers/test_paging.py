@@ -3,8 +3,11 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from aggregator.fetchers.fetch import Resources, Terms, fetch
 from aggregator.model.entry import Listing
@@ -12,6 +15,7 @@ from aggregator.model.source import Source
 from tests.support.origin import Site, serving
 from tests.support.polls import POLICY, START
 
+ITUNES = "http://www.itunes.com/dtds/podcast-1.0.dtd"
 ATOM = "http://www.w3.org/2005/Atom"
 
 
@@ -119,3 +123,95 @@ def test_the_pages_of_a_feed_that_a_page_names_are_read(terms: Terms) -> None:
         site.serve("/page1", rss(range(4, 8), '<a:link rel="next" href="/page2"/>'))
         site.serve("/page2", rss(range(4), ""))
         assert len(read(terms, Source("host", "feed", site.url("/"))).entries) == 8
+
+
+def rss_of(count: int, head: str = "") -> str:
+    return rss(range(count, 0, -1), head)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (rss_of(50), True),
+        (rss_of(300), True),
+        (rss_of(51), False),
+        (
+            rss_of(99).replace(
+                "<title>Gespräch 1<", f'<itunes:episode xmlns:itunes="{ITUNES}">1</itunes:episode><title>A<'
+            ),
+            False,
+        ),
+        (
+            rss_of(50).replace(
+                "<title>Gespräch 1<", f'<itunes:episode xmlns:itunes="{ITUNES}">1</itunes:episode><title>A<'
+            ),
+            False,
+        ),
+        (rss_of(50, '<a:link rel="next" href="/none"/>'), False),
+    ],
+)
+def test_a_feed_that_looks_cut_gets_a_line(body: str, told: object, terms: Terms) -> None:
+    with serving(Site()) as site:
+        site.serve("/feed", body)
+        remarks = read(terms, Source("host", "feed", site.url("/feed"))).remarks
+        assert any("under history" in remark for remark in remarks) == told
+
+
+MOVED = f'<itunes:new-feed-url xmlns:itunes="{ITUNES}">{{}}</itunes:new-feed-url>'
+
+
+def test_a_new_address_is_told_and_followed_if_the_config_says_so(terms: Terms) -> None:
+    with serving(Site()) as site, serving(Site()) as other:
+        site.serve("/feed", rss(range(6), MOVED.format(other.url("/neu"))))
+        other.serve("/neu", rss(range(7), MOVED.format(other.url("/neu"))))
+        source = Source("host", "feed", site.url("/feed"), trust=0.8)
+        (listing,) = fetch(source, {}, terms).result(60).listings
+        assert listing is not None
+        assert listing.remarks[-1].endswith("write that as its url, or set follow_moves: true")
+        assert (len(listing.entries), other.asked) == (6, [])
+        source = replace(source, follow_moves=True)
+        fetched = fetch(source, {}, terms).result(60)
+        assert [len(each.entries) for each in fetched.listings if each] == [7]
+        states = {each.url: each for each in fetched.poll_states}
+        assert states[source.url or ""].leads_to == other.url("/neu")
+        site.asked.clear()
+        assert (fetch(source, states, terms).result(60).status, site.asked) == ("unchanged", [])
+        other.pages.clear()
+        assert [len(each.entries) for each in fetch(source, states, terms).result(60).listings if each] == [6]
+
+
+@pytest.mark.parametrize(
+    ("answer", "trust", "asked"),
+    [(rss(range(2), ""), 0.8, True), ("<html><body>gone</body></html>", 0.8, True), (rss(range(9), ""), 0.4, False)],
+)
+def test_a_new_address_with_less_or_of_a_source_that_is_not_trusted_is_not_believed(
+    answer: str, trust: float, asked: object, terms: Terms
+) -> None:
+    with serving(Site()) as site, serving(Site()) as other:
+        site.serve("/feed", rss(range(6), MOVED.format(other.url("/neu"))))
+        other.serve("/neu", answer)
+        source = Source("host", "feed", site.url("/feed"), trust=trust, follow_moves=True)
+        fetched = fetch(source, {}, terms).result(60)
+        assert [len(each.entries) for each in fetched.listings if each] == [6]
+        assert {each.leads_to for each in fetched.poll_states} == {None}
+        assert ("/neu" in other.asked) == asked
+
+
+def test_archived_copies_are_read_once_after_the_source_itself(terms: Terms, tmp_path: Path) -> None:
+    with serving(Site()) as site:
+        site.serve("/2019", rss(range(3), ""))
+        (tmp_path / "2016.xml").write_text(rss(range(10, 14), ""), encoding="utf-8")
+        places = (site.url("/2019"), str(tmp_path / "2016.xml"), site.url("/none"))
+        source = Source("host", "feed", site.url("/feed"), history=places)
+        failed = fetch(source, {}, terms).result(60)
+        assert (failed.status, failed.history, site.asked) == ("failed", (), ["/feed"])
+        site.serve("/feed", rss(range(2, 6), ""))
+        fetched = fetch(source, {}, terms).result(60)
+        assert [len(each.entries) for each in fetched.history] == [3, 4]
+        assert "history: " in fetched.message
+        assert "404" in fetched.message
+        states = {each.url: each for each in fetched.poll_states}
+        site.asked.clear()
+        later = replace(terms, now=START + timedelta(days=3), force=False)
+        again = fetch(source, states, later).result(60)
+        assert (again.status, again.history, sorted(site.asked)) == ("unchanged", (), ["/feed", "/none"])
