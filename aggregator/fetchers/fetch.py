@@ -345,6 +345,7 @@ class _SourceFetch(Struct, frozen=True):
         if poll_state.digest == digest:
             return _Read(Answer("failed" if poll_state.unread else "unchanged", poll_state, message=poll_state.unread))
         now = self.terms.now
+        document = replace(document, polled=now)
         return self._read(Answer("ok", replace(poll_state, digest=digest, asked=now, answered=now), document))
 
     def _poll_state(self, url: str) -> PollState:

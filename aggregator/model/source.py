@@ -102,6 +102,7 @@ class Document(Record, frozen=True):
     ``url`` is where the body came from after redirects (or the file's URL for a path or a snapshot);
     ``media_type`` is lower case without parameters; ``charset`` is that of HTTP's header. ``partial`` is true where
     the origin sent a part (206, 226). ``next_url`` is the address of the next page that the header field Link names.
+    ``polled`` is the clock for dates such as "3 days ago"; without it they are no dates.
     """
 
     source: Source
@@ -111,6 +112,7 @@ class Document(Record, frozen=True):
     charset: str | None = None
     partial: bool = False
     next_url: str | None = None
+    polled: datetime | None = None
 
 
 class Proposals(Record, frozen=True):

@@ -184,15 +184,19 @@ def _list_joints(locale: Locale) -> set[str]:
 
 
 def _list_past(locale: Locale) -> list[set[str]]:
-    """Return the phrases of a time ago by unit, ``#`` for the number."""
+    """Return the phrases of a time ago by unit, ``#`` for the number, without those that only a sign distinguishes."""
     found = []
     for unit in UNITS:
-        patterns = (
-            pattern
-            for width in ("", "-short", "-narrow")
-            for pattern in locale._data["date_fields"].get(unit + width, {}).get("past", {}).values()  # noqa: SLF001
+        past, future = (
+            {
+                split_words(pattern.replace("{0}", " 0 ")).replace("0", "#")
+                for width in ("", "-short", "-narrow")
+                for pattern in locale._data["date_fields"].get(unit + width, {}).get(side, {}).values()  # noqa: SLF001
+                if "{0}" in pattern
+            }
+            for side in ("past", "future")
         )
-        found.append({split_words(each.replace("{0}", " 0 ")).replace("0", "#") for each in patterns if "{0}" in each})
+        found.append(past - future)
     return found
 
 

@@ -10,8 +10,9 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from aggregator.errors import ReadError
-from aggregator.fetchers.directories.page import find_date, find_duration
 from aggregator.fetchers.parsing import xml
+from aggregator.text.times import dates
+from aggregator.text.times.lines import find_date, find_duration, is_counted
 
 Options: TypeAlias = tuple[tuple[str, str], ...]
 _Row: TypeAlias = Mapping[str, str]
@@ -336,13 +337,14 @@ def _find_audio(rows: Sequence[_Row], _title: str, _date: str) -> str | None:
 def _find_date(rows: Sequence[_Row], title: str, _date: str) -> str | None:
     def is_date(text: str) -> bool:
         date = find_date(text) if len(text) <= _LONGEST_TITLE else None
-        return date is not None and date.precision not in ("guess", "year")
+        return (date is not None and date.precision not in ("guess", "year")) or is_counted(text)
 
     def rank(selector: str) -> tuple[bool, ...]:
         return (
             selector == "./self::*",
             not selector.endswith("@datetime"),
             not selector.startswith("time"),
+            sum(dates.parse(row.get(selector, "")) is None for row in rows) > len(rows) / 2,
             not _DATE_CLASS.search(selector),
             "." not in selector,
         )

@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import jmespath
 from jmespath.exceptions import JMESPathError
+from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers.parsing import decoding, enclosures, html_page, xml
@@ -27,9 +28,12 @@ from aggregator.model.entry import Entry, EpisodeType, Listing, Moment, Show
 from aggregator.model.source import Document
 from aggregator.text.html import escape_words, has_tags, to_text
 from aggregator.text.times import dates, durations
+from aggregator.text.times.lines import Dating, find_date, learn_dating
 
 _DEFAULTS = {"title": "title", "id": "id"}
 _UNITS = {"seconds": 1.0, "milliseconds": 0.001, "minutes": 60.0}
+_PLAIN = Dating()
+_DECIMAL = re.compile(r"\d{1,18}(?:\.\d+)?")
 _MILLISECONDS = re.compile(r"milli|ms\b", re.IGNORECASE)
 _DAY = 86400
 _NEWEST_EPOCH = 1e11  # seconds, the year 5138: a greater number is milliseconds, microseconds or nanoseconds
@@ -49,7 +53,9 @@ def read(document: Document) -> Listing:
     listed = list(found.values()) if isinstance(found, dict) else found if isinstance(found, list) else []
     rows = [{what: _find(name, each, what, options) for what in _FIELDS} for each in listed if isinstance(each, dict)]
     unit = _find_unit(name, rows, options)
-    entries = [one for at, row in enumerate(rows) if (one := _make_entry(name, base, row, at, unit, options))]
+    texts = (each for row in rows if isinstance(each := _get_first(row["date"]), str))
+    dating = learn_dating(texts, options.get("day_first"), now=document.polled)
+    entries = [one for at, row in enumerate(rows) if (one := _make_entry(name, base, row, at, unit, options, dating))]
     if not entries:
         raise ReadError(f"{name}: items finds {len(rows)} objects and no title or text in them ({document.url})")
     next_url = _find_next(document.url, base, _find(name, value, "next", options), options.get("next_query"))
@@ -94,7 +100,7 @@ def _find(name: str, value: object, what: str, options: Mapping[str, str]) -> An
 
 
 def _make_entry(  # noqa: PLR0913, PLR0917  # what an entry is made of
-    name: str, base: str, row: _Values, position: int, unit: float, options: Mapping[str, str]
+    name: str, base: str, row: _Values, position: int, unit: float, options: Mapping[str, str], dating: Dating
 ) -> Entry | None:
     """Return an entry; ``None`` without title, text and addresses."""
     fields = JsonObject({what: _get_first(value) for what, value in row.items()})
@@ -106,10 +112,11 @@ def _make_entry(  # noqa: PLR0913, PLR0917  # what an entry is made of
     if not title:
         return None
     guid = fields.id("guid")
-    published = parse_date(fields.get("date"), day_first=options.get("day_first", "").lower() in {"yes", "true"})
-    length = _to_number(fields.get("length"))
+    published = parse_date(row["date"], dating)
+    day = parse_date(row["date"], replace(dating, now=None)) if published else None  # "3 days ago" is never the same
+    length = _to_length(fields.get("length"))
     return Entry(
-        source=name, key=fields.id("id") or guid or link or make_key(title, published, file.enclosure),
+        source=name, key=fields.id("id") or guid or link or make_key(title, day, file.enclosure),
         title=title, position=position, genre="post" if options.get("genre") == "post" else "episode", guid=guid,
         link=link, ids=file.ids, html=markup, description=None if markup else text or None,
         published=published, duration=durations.parse(fields.text("length") if length is None else length * unit),
@@ -137,6 +144,12 @@ def _to_number(value: object) -> float | None:
     return None
 
 
+def _to_length(value: object) -> float | None:
+    """Return a number, also one that is written as a text; ``None`` for anything else."""
+    text = value.strip() if isinstance(value, str) else ""
+    return float(text) if _DECIMAL.fullmatch(text) else _to_number(value)
+
+
 def _find_unit(name: str, rows: Sequence[_Values], options: Mapping[str, str]) -> float:
     """Return the seconds of a length of 1: as the options say, or as the name of the field or its values let guess.
 
@@ -146,18 +159,30 @@ def _find_unit(name: str, rows: Sequence[_Values], options: Mapping[str, str]) -
         if unit not in _UNITS:
             raise ReadError(f"{name}: option unit: {unit} is none of {', '.join(_UNITS)}")
         return _UNITS[unit]
-    lengths = [number for row in rows if (number := _to_number(_get_first(row["length"])))]
+    lengths = [number for row in rows if (number := _to_length(_get_first(row["length"])))]
     is_small = _MILLISECONDS.search(options.get("length", "")) or (lengths and median(lengths) > _DAY)
     return _UNITS["milliseconds" if is_small else "seconds"]
 
 
-def parse_date(value: object, *, day_first: bool) -> Moment | None:
-    """Return a date from a text, or from a number of seconds, or of any smaller unit, since 1970."""
+def parse_date(value: object, dating: Dating = _PLAIN) -> Moment | None:
+    """Return a date from a text, from a number of seconds or any smaller unit since 1970, or from a list.
+
+    A list of numbers is year, month, day and time, as Jackson writes Java's LocalDateTime; of any other list the first
+    value counts.
+    """
+    if isinstance(value, list) and len(value) >= len(("year", "month", "day")) and all(map(_is_whole, value)):
+        numbers = (*value, 0, 0, 0)
+        return dates.parse("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}".format(*numbers))
+    value = _get_first(value)
     if (number := _to_number(value)) is not None:
         while abs(number) > _NEWEST_EPOCH:
             number /= 1000
         return dates.parse(f"{int(number):010d}")
-    return dates.parse(value, day_first=day_first) if isinstance(value, str) else None
+    return find_date(value, dating) if isinstance(value, str) else None
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST
 
 
 def _find_next(url: str, base: str, value: object, query: str | None) -> str | None:

@@ -23,7 +23,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "title": ("title", "headline", "trackname", "heading", "name", "titre", "titel", "titulo", "subject"),
     "date": (
         *("published", "publishedat", "pubdate", "datepublished", "publishdate", "publicationdate", "releasedate"),
-        *("releasedat", "airdate", "aired", "released", "broadcastdate", "uploaddate", "date", "dategmt", "datum"),
+        *("releasedat", "airdate", "aired", "released", "broadcastdate", "uploaddate", "dategmt", "date", "datum"),
         *("fecha", "time", "timestamp", "createdat", "created", "datecreated", "postedat", "posted"),
     ),
     "audio": (
@@ -187,7 +187,7 @@ def _is_title(value: object) -> bool:
 
 
 def _is_date(value: object) -> bool:
-    found = parse_date(value, day_first=False)
+    found = parse_date(value)
     return found is not None and found.precision != "year" and found.at.year > 1990  # noqa: PLR2004
 
 

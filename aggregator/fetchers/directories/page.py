@@ -7,15 +7,16 @@ behind CSS takes an attribute. ``genre`` (episode or post), ``day_first`` (yes o
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+
+from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers.parsing import decoding, enclosures, html_page, xml
 from aggregator.fetchers.parsing.entries import make_key
-from aggregator.model.entry import Duration, Entry, Listing, Moment, Show
+from aggregator.model.entry import Entry, Listing, Show
 from aggregator.model.source import Document
-from aggregator.text.times import dates, durations
+from aggregator.text.times.lines import Dating, find_date, find_duration, learn_dating
 
 DEFAULTS = {
     "title": "h1, h2, h3, h4, a",
@@ -25,11 +26,6 @@ DEFAULTS = {
     "audio": "audio@src, audio source@src",
     "image": "img@src",
 }
-_LONGEST_LINE = 120  # characters of a text that a date or length is looked for in
-_MOST_DATE_WORDS, _MOST_LENGTH_WORDS = 5, 4
-_MARKS = re.compile(r"(?:(?<!\s)\s++)?[|·•–—●/]\s+|(?<!\s)\s++-\s+|\n")
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_NUMBER = re.compile(r"\d")
 _SELECTORS = ("items", *DEFAULTS, "length", "id")
 _VALUES = ("genre", "day_first", "show")
 
@@ -47,7 +43,10 @@ def read(document: Document) -> Listing:
     root = parse_page(document)
     found, base = _find_all(name, root, "items", options["items"]), html_page.find_base(document, root)
     elements = [element for element in found if not isinstance(element, str)]
-    entries = [one for at, element in enumerate(elements) if (one := _make_entry(name, base, element, at, options))]
+    rows = [{what: _find_first(name, each, what, options) for what in _SELECTORS[1:]} for each in elements]
+    language = root.get("lang") or root.get("xml:lang")
+    dating = learn_dating((row["date"] for row in rows), options.get("day_first"), language, document.polled)
+    entries = [one for at, row in enumerate(rows) if (one := _make_entry(name, base, row, at, options, dating))]
     if not entries:
         raise ReadError(
             f"{name}: items finds {len(elements)} elements on the page and no title in them ({document.url})"
@@ -63,52 +62,24 @@ def parse_page(document: Document) -> xml.Element:
     return root
 
 
-def _make_entry(name: str, base: str, element: xml.Element, position: int, options: Mapping[str, str]) -> Entry | None:
-    values = {what: _find_first(name, element, what, options) for what in _SELECTORS[1:]}
+def _make_entry(  # noqa: PLR0913, PLR0917  # what an entry is made of
+    name: str, base: str, values: Mapping[str, str | None], position: int, options: Mapping[str, str], dating: Dating
+) -> Entry | None:
     title = values["title"]
     if not title:
         return None
     link, audio = enclosures.resolve_url(base, values["link"]), enclosures.resolve_url(base, values["audio"])
     file = enclosures.choose(enclosures.Offer(audio, "audio/*"))
-    published = find_date(values["date"] or "", day_first=options.get("day_first", "").lower() in {"yes", "true"})
+    date = values["date"] or ""
+    published = find_date(date, dating)
+    day = find_date(date, replace(dating, now=None)) if published else None  # "3 days ago" is another day tomorrow
     return Entry(
-        source=name, key=values["id"] or link or make_key(title, published, file.enclosure), title=title,
+        source=name, key=values["id"] or link or make_key(title, day, file.enclosure), title=title,
         position=position, genre="post" if options.get("genre") == "post" else "episode", link=link,
         ids=file.ids, description=values["text"], show=options.get("show"),
-        published=published, duration=find_duration(values["length"] or ""),
+        published=published, duration=find_duration(values["length"] or "", language=dating.language),
         enclosure=file.enclosure, image=enclosures.resolve_url(base, values["image"]),
     )  # fmt: skip
-
-
-def find_date(text: str, *, day_first: bool = False) -> Moment | None:
-    """Return the date of a text, or the first one in it, such as of "Posted on May 1, 2024 by Ann".
-
-    >>> find_date("Folge 12 | 01.05.2024 | 34 Min.").at.isoformat()
-    '2024-05-01T00:00:00+00:00'
-    """
-    found = dates.parse(text, day_first=day_first)
-    if found is None and len(text) <= _LONGEST_LINE and _YEAR.search(text):
-        pieces = (piece for piece in _cut(text, _MOST_DATE_WORDS) if _YEAR.search(piece) and not _YEAR.fullmatch(piece))
-        parsed = (dates.parse(piece, day_first=day_first) for piece in pieces)
-        found = next((each for each in parsed if each and each.precision not in {"guess", "year"}), None)
-    return found
-
-
-def find_duration(text: str) -> Duration | None:
-    """Return the length of a text, or the first one in it, such as of "May 1, 2024 · 34 min"."""
-    found = durations.parse(text)
-    if found is None and len(text) <= _LONGEST_LINE and _NUMBER.search(text):
-        pieces = (piece for piece in _cut(text, _MOST_LENGTH_WORDS) if not piece.rstrip(".,").isdecimal())
-        found = next((each for piece in pieces if (each := durations.parse(piece))), None)
-    return found
-
-
-def _cut(text: str, most: int) -> Iterator[str]:
-    """Yield the pieces of so many words between the marks that divide a line, the longest of each first."""
-    for part in _MARKS.split(text):
-        words = part.split()
-        for size in range(min(most, len(words)), 0, -1):
-            yield from (" ".join(words[at : at + size]).strip(",;:()") for at in range(len(words) - size + 1))
 
 
 def _find_first(name: str, entry: xml.Element, what: str, options: Mapping[str, str]) -> str | None:

@@ -317,7 +317,7 @@ def _interpret(source: Source, poll_state: PollState, url: str, body: bytes, rep
     partial = reply.status in polling.PARTIAL
     known = replace(source, headers=())  # a parser needs none of them
     next_url = headers.find_next_page(reply.fields.get("link", ""), url)
-    return Answer("ok", after, Document(known, url, body, kind, charset, partial, next_url))
+    return Answer("ok", after, Document(known, url, body, kind, charset, partial, next_url, reply.asked))
 
 
 def _update_after_error(

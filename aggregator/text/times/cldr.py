@@ -34,7 +34,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
         "halves": "am,du matin,matin,minuit|apres midi,de l'apres midi,du soir,midi,pm,soir",
         "units": "s,seconde,secondes|min,minute,minutes|h,heure,heures|j,jour,jours",
         "joints": "et",
-        "past": "# s,il y a # s,il y a # seconde,il y a # secondes|# min,il y a # min,il y a # minute,il y a # minutes|# h,il y a # h,il y a # heure,il y a # heures|# j,il y a # j,il y a # jour,il y a # jours|# sem,il y a # sem,il y a # semaine,il y a # semaines|# m,il y a # m,il y a # mois|# a,il y a # a,il y a # an,il y a # ans",
+        "past": "il y a # s,il y a # seconde,il y a # secondes|il y a # min,il y a # minute,il y a # minutes|il y a # h,il y a # heure,il y a # heures|il y a # j,il y a # jour,il y a # jours|il y a # sem,il y a # semaine,il y a # semaines|il y a # m,il y a # mois|il y a # a,il y a # an,il y a # ans",
         "days": "aujourd'hui|hier|avant hier",
     },
     "es": {
@@ -94,7 +94,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
         "halves": "mo,moies|nome,nomettes",
         "units": "s,sek,sekonn,sekonnen|min,minutt,minutten|st,stonn,stonnen|d,dag,deeg",
         "joints": "a,n",
-        "past": "# sek,viru n # sek,viru n # sekonnen,virun # sek,virun # sekonn|# min,viru n # min,viru n # minutten,virun # min,virun # minutt|# st,viru n # st,viru n # stonnen,virun # st,virun # stonn|# d,viru n # d,viru n # deeg,virun # d,virun # dag|# w,viru n # w,viru n # wochen,virun # w,virun # woch|# m,viru n # m,viru n # meint,virun # m,virun # mount|# j,viru n # j,viru n # joer,virun # j,virun # joer",
+        "past": "viru n # sek,viru n # sekonnen,virun # sek,virun # sekonn|viru n # min,viru n # minutten,virun # min,virun # minutt|viru n # st,viru n # stonnen,virun # st,virun # stonn|viru n # d,viru n # deeg,virun # d,virun # dag|viru n # w,viru n # wochen,virun # w,virun # woch|viru n # m,viru n # meint,virun # m,virun # mount|viru n # j,viru n # joer,virun # j,virun # joer",
         "days": "haut|geschter|",
     },
     "sv": {
@@ -104,7 +104,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
         "halves": "fm,midnatt,pa form,pa formiddagen,pa morg,pa morgonen,pa natten|em,pa efterm,pa eftermiddagen,pa kvallen",
         "units": "s,sekund,sekunder|m,min,minut,minuter|h,tim,timmar,timme|d,dygn",
         "joints": "och",
-        "past": "# s,for # s sen,for # sekund sedan,for # sekunder sedan|# min,for # min sen,for # minut sedan,for # minuter sedan|# h,for # tim sedan,for # timmar sedan,for # timme sedan|# d,for # d sedan,for # dag sedan,for # dagar sedan|# v,for # v sedan,for # vecka sedan,for # veckor sedan|# man,for # man sen,for # manad sedan,for # manader sedan|# ar,for # ar sedan,for # ar sen",
+        "past": "for # s sen,for # sekund sedan,for # sekunder sedan|for # min sen,for # minut sedan,for # minuter sedan|for # tim sedan,for # timmar sedan,for # timme sedan|for # d sedan,for # dag sedan,for # dagar sedan|for # v sedan,for # vecka sedan,for # veckor sedan|for # man sen,for # manad sedan,for # manader sedan|for # ar sedan,for # ar sen",
         "days": "i dag|i gar|i forrgar",
     },
     "da": {
@@ -124,7 +124,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
         "halves": "a,a m,form,midn,midnatt,morg,natt,pa formiddagen,pa morgenen,pa natten|etterm,kveld,p,p m,pa ettermiddagen,pa kvelden",
         "units": "s,sek,sekund,sekunder|m,min,minutt,minutter|t,time,timer|d,dogn",
         "joints": "og",
-        "past": "# s,for # sek siden,for # sekund siden,for # sekunder siden|# min,for # min siden,for # minutt siden,for # minutter siden|# t,for # t siden,for # time siden,for # timer siden|# d,for # d siden,for # dogn siden|for # u siden,for # uke siden,for # uker siden|# md,for # maned siden,for # maneder siden,for # md siden|# ar,for # ar siden",
+        "past": "for # sek siden,for # sekund siden,for # sekunder siden|for # min siden,for # minutt siden,for # minutter siden|for # t siden,for # time siden,for # timer siden|for # d siden,for # dogn siden|for # u siden,for # uke siden,for # uker siden|for # maned siden,for # maneder siden,for # md siden|for # ar siden",
         "days": "i dag|i gar|i forgars",
     },
     "nn": {
@@ -134,7 +134,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
         "halves": "a,f m,form,midn,midnatt,morg,natt,pa formiddagen,pa morgonen,pa natta|e m,etterm,kveld,p,pa ettermiddagen,pa kvelden",
         "units": "s,sekund|m,min,minutt|t,timar,time|d,dogn",
         "joints": "og",
-        "past": "# s,for # sek sidan,for # sekund sidan|# min,for # min sidan,for # minutt sidan|# t,for # t sidan,for # timar sidan,for # time sidan|# d,for # d sidan,for # dogn sidan|for # v sidan,for # veke sidan,for # veker sidan|# md,for # manad sidan,for # manadar sidan,for # md sidan|for # ar sidan",
+        "past": "for # sek sidan,for # sekund sidan|for # min sidan,for # minutt sidan|for # t sidan,for # timar sidan,for # time sidan|for # d sidan,for # dogn sidan|for # v sidan,for # veke sidan,for # veker sidan|for # manad sidan,for # manadar sidan,for # md sidan|for # ar sidan",
         "days": "i dag|i gar|i forgar",
     },
     "is": {
@@ -144,7 +144,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
         "halves": "að morgni,að nottu,f,f h,miðnætti,mn,mrg,n|að kvoldi,e,e h,h,hadegi,kv,sd,siðdegis",
         "units": "sek,sekunda,sekundur|min,minuta,minutur|klst,klukkustund,klukkustundir|d,dagar,dagur",
         "joints": "og",
-        "past": "# sek,fyrir # sek,fyrir # sekundu,fyrir # sekundum|# min,fyrir # min,fyrir # minutu,fyrir # minutum|# klst,fyrir # klst,fyrir # klukkustund,fyrir # klukkustundum|fyrir # degi,fyrir # dogum|fyrir # viku,fyrir # vikum|fyrir # man,fyrir # manuði,fyrir # manuðum|fyrir # ari,fyrir # arum",
+        "past": "fyrir # sek,fyrir # sekundu,fyrir # sekundum|fyrir # min,fyrir # minutu,fyrir # minutum|fyrir # klst,fyrir # klukkustund,fyrir # klukkustundum|fyrir # degi,fyrir # dogum|fyrir # viku,fyrir # vikum|fyrir # man,fyrir # manuði,fyrir # manuðum|fyrir # ari,fyrir # arum",
         "days": "i dag|i gær|i fyrradag",
     },
     "fi": {
@@ -294,7 +294,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
         "halves": "am,полн,полночь,утра|pm,вечера,дня,полд,полдень",
         "units": "с,секунд,секунда,секунды|мин,минут,минута,минуты|ч,час,часа,часов|д,день,дн,днеи,дня",
         "joints": "и",
-        "past": "# с,# сек назад,# секунд назад,# секунду назад,# секунды назад|# мин,# мин назад,# минут назад,# минуту назад,# минуты назад|# ч,# ч назад,# час назад,# часа назад,# часов назад|# день назад,# дн,# дн назад,# днеи назад,# дня назад|# нед,# нед назад,# недели назад,# недель назад,# неделю назад|# мес,# мес назад,# месяц назад,# месяца назад,# месяцев назад|# г,# г назад,# год назад,# года назад,# л,# л назад,# лет назад",
+        "past": "# сек назад,# секунд назад,# секунду назад,# секунды назад|# мин назад,# минут назад,# минуту назад,# минуты назад|# ч назад,# час назад,# часа назад,# часов назад|# день назад,# дн назад,# днеи назад,# дня назад|# нед назад,# недели назад,# недель назад,# неделю назад|# мес назад,# месяц назад,# месяца назад,# месяцев назад|# г назад,# год назад,# года назад,# л назад,# лет назад",
         "days": "сегодня|вчера|позавчера",
     },
     "uk": {
@@ -324,7 +324,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
         "halves": "a m,dimineata,la miezul noptii,miezul noptii|amiaza,dupa amiaza,la amiaza,p m,seara",
         "units": "de secunde,s,secunda,secunde|de minute,m,min,minut,minute|de ore,h,ora,ore|de zile,z,zi,zile",
         "joints": "si",
-        "past": "# s,acum # de secunde,acum # sec,acum # secunda,acum # secunde|# m,acum # de minute,acum # min,acum # minut,acum # minute|# h,acum # de ore,acum # h,acum # ora,acum # ore|# zi,# zile,acum # de zile,acum # zi,acum # zile|# sapt,acum # de saptamani,acum # sapt,acum # saptamana,acum # saptamani|# luna,# luni,acum # de luni,acum # luna,acum # luni|# an,# ani,acum # an,acum # ani,acum # de ani",
+        "past": "acum # de secunde,acum # sec,acum # secunda,acum # secunde|acum # de minute,acum # min,acum # minut,acum # minute|acum # de ore,acum # h,acum # ora,acum # ore|acum # de zile,acum # zi,acum # zile|acum # de saptamani,acum # sapt,acum # saptamana,acum # saptamani|acum # de luni,acum # luna,acum # luni|acum # an,acum # ani,acum # de ani",
         "days": "azi|ieri|alaltaieri",
     },
     "hu": {
@@ -454,7 +454,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
         "halves": "r n|i n",
         "units": "shoic,soic|n,noim|u|la",
         "joints": "agus",
-        "past": "# s,# shoic o shin,# shoicind o shin,# soic o shin,# soicind o shin|# n,# noim o shin,# noimead o shin|# huaire o shin,# n uair an chloig o shin,# n uaire o shin,# u,# uair an chloig o shin,# uair o shin|# la,# la o shin|# scht,# scht o shin,# seachtain o shin,# seachtaine o shin,# shcht o shin,# sheachtain o shin|# mhi,# mhi o shin,# mi,# mi o shin|# bhl,# bhl o shin,# bhliain o shin,# bl,# bl o shin,# bliain o shin,# bliana o shin,# mbl,# mbl o shin,# mbliana o shin",
+        "past": "# shoic o shin,# shoicind o shin,# soic o shin,# soicind o shin|# noim o shin,# noimead o shin|# huaire o shin,# n uair an chloig o shin,# n uaire o shin,# uair an chloig o shin,# uair o shin|# la o shin|# scht o shin,# seachtain o shin,# seachtaine o shin,# shcht o shin,# sheachtain o shin|# mhi o shin,# mi o shin|# bhl o shin,# bhliain o shin,# bl o shin,# bliain o shin,# bliana o shin,# mbl o shin,# mbliana o shin",
         "days": "inniu|inne|aru inne",
     },
     "cy": {
@@ -505,7 +505,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
         "units": "ث,ثانية,ثوان|د,دقايق,دقيقة|س,ساعات,ساعة|ايام,ي,يوم,يوما",
         "amounts": "ثانية|ثانيتان|دقيقة|دقيقتان|ساعة|ساعتان|يوم|يومان",
         "joints": "و",
-        "past": "قبل # ثانية,قبل # ثوان|قبل # دقايق,قبل # دقيقة|قبل # ساعات,قبل # ساعة|قبل # ايام,قبل # يوم,قبل # يوما|قبل # اسابيع,قبل # اسبوع,قبل # اسبوعا|خلال # اشهر,قبل # اشهر,قبل # شهر,قبل # شهرا|قبل # سنة,قبل # سنوات",
+        "past": "قبل # ثانية,قبل # ثوان|قبل # دقايق,قبل # دقيقة|قبل # ساعات,قبل # ساعة|قبل # ايام,قبل # يوم,قبل # يوما|قبل # اسابيع,قبل # اسبوع,قبل # اسبوعا|قبل # اشهر,قبل # شهر,قبل # شهرا|قبل # سنة,قبل # سنوات",
         "days": "اليوم|امس|اول امس",
     },
     "he": {

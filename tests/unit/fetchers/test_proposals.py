@@ -12,8 +12,8 @@ from aggregator.errors import ConfigError, ReadError
 from aggregator.fetchers import parse
 from aggregator.fetchers.addresses import normalize
 from aggregator.fetchers.directories import json_proposals, proposals
-from aggregator.fetchers.directories.page import find_date, find_duration
 from aggregator.model.source import Document, Source
+from aggregator.text.times.lines import find_date, find_duration
 from evaluation.proposals.__main__ import LEAST, find_faults
 from evaluation.proposals.pages import make_pages
 
@@ -24,6 +24,22 @@ PIECES = st.sampled_from(
      "<script type=application/ld+json>", '[{"name":"a","datePublished":"2024-05-01"},', "1]", "</script>", "\0", "<a",
      '<link rel="https://api.w.org/" href="//[">', "<x itemtype='s/Article' itemprop=name>", "<article>", "é", "<!--"]
 )  # fmt: skip
+
+
+def test_the_date_alone_is_proposed_before_a_block_with_other_text() -> None:
+    rows = "".join(
+        f"<li><h3><a href=/{n}>Knots {chr(64 + n)}</a></h3>"
+        f"<div class=meta-date>Part {n} <span>March {n}, 2026</span></div></li>"
+        for n in range(1, 6)
+    )
+    found = proposals.propose(Document(Source("p", "page"), "https://k.example/", f"<ul>{rows}</ul>".encode()))
+    assert dict(found.sources[0].options)["date"] == "span"
+
+
+def test_dates_that_count_from_the_poll_are_proposed() -> None:
+    rows = "".join(f"<li><h3><a href=/{n}>Knots {chr(64 + n)}</a></h3><i>vor {n} Tagen</i></li>" for n in range(1, 6))
+    found = proposals.propose(Document(Source("p", "page"), "https://k.example/", f"<ul>{rows}</ul>".encode()))
+    assert dict(found.sources[0].options)["date"] == "i"
 
 
 def test_nearly_all_shapes_are_read_right_at_once() -> None:

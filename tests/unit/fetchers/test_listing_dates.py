@@ -1,0 +1,89 @@
+"""Dates of pages and JSON: what one value leaves open, its listing decides; dates count from the poll."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from aggregator.fetchers import parse
+from aggregator.fetchers.directories import json_proposals
+from aggregator.model.entry import Entry
+from aggregator.model.source import Document, Source
+
+NOW = datetime(2026, 3, 4, 10, 30, tzinfo=UTC)
+
+
+def read_page(texts: list[str], lang: str = "", **options: str) -> tuple[Entry, ...]:
+    rows = "".join(f"<li><h3>Knot {chr(65 + at)}</h3><b>{text}</b></li>" for at, text in enumerate(texts))
+    source = Source("p", "page", url="https://k.example/", options=(("items", "li"), ("date", "b"), *options.items()))
+    body = f"<html{lang and f' lang={lang}'}><body><ul>{rows}</ul></body></html>".encode()
+    return parse.read(Document(source, "https://k.example/", body, polled=NOW)).entries
+
+
+def read_json(values: list[object], field: str = "date", **options: str) -> tuple[Entry, ...]:
+    paths = {"items": "@", field: "v", **options}
+    source = Source("j", "json", url="https://k.example/", options=tuple(paths.items()))
+    rows = [{"title": f"Knot {chr(65 + at)}", "v": value} for at, value in enumerate(values)]
+    return parse.read(Document(source, "https://k.example/", json.dumps(rows).encode(), polled=NOW)).entries
+
+
+def days(entries: tuple[Entry, ...]) -> list[str]:
+    return [f"{entry.published.at:%m-%d}" if entry.published else "" for entry in entries]
+
+
+@pytest.mark.parametrize(
+    ("texts", "lang", "options", "expected"),
+    [
+        (["02/03/2026", "14/02/2026"], "", {}, ["03-02", "02-14"]),  # no month 14: the day stands first in all
+        (["02/03/2026", "02/14/2026"], "it", {}, ["02-03", "02-14"]),  # also against the language
+        (["02/03/2026", "01/03/2026"], "pt-BR", {}, ["03-02", "03-01"]),
+        (["02/03/2026", "01/03/2026"], "en-AU", {}, ["03-02", "03-01"]),
+        (["02/03/2026", "01/03/2026"], "en", {}, ["02-03", "01-03"]),
+        (["02/03/2026", "14/02/2026"], "it", {"day_first": "no"}, ["02-03", "02-14"]),  # the config decides first
+        (["vor 2 Tagen", "gestern"], "de", {}, ["03-02", "03-03"]),
+    ],
+)
+def test_a_page(texts: list[str], lang: str, options: dict[str, str], expected: list[str]) -> None:
+    assert days(read_page(texts, lang, **options)) == expected
+
+
+def test_the_key_of_an_entry_does_not_move_with_the_clock() -> None:
+    assert [entry.key for entry in read_page(["2 days ago", "March 1, 2026"])] == ["knot-a", "knot-b@2026-03-01"]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["02/03/2026", "14/02/2026"], ["03-02", "02-14"]),
+        (["/Date(1772442000000)/", "/Date(1772442000000-0500)/"], ["03-02", "03-02"]),
+        (["1772442000.75", "1772442000000000"], ["03-02", "03-02"]),
+        ([[2026, 3, 2], [2026, 3, 2, 9, 0, 0, 250]], ["03-02", "03-02"]),
+        ([[None, "2026-03-02"], ["2026-03-02", 7, 7]], ["03-02", "03-02"]),  # lists of other things
+        (["2 giorni fa", "ieri"], ["03-02", "03-03"]),
+    ],
+)
+def test_json(values: list[object], expected: list[str]) -> None:
+    assert days(read_json(values)) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "seconds"),
+    [
+        (["40", "25.5"], {"unit": "minutes"}, [2400, 1530]),
+        (["2400000", "1530000"], {}, [2400000 // 1000, 1530]),  # milliseconds as text
+        (["2400", "1530"], {}, [2400, 1530]),
+        (["40 min", "PT25M"], {"unit": "minutes"}, [2400, 1500]),
+    ],
+)
+def test_lengths_of_json(values: list[object], options: dict[str, str], seconds: list[int]) -> None:
+    found = read_json(values, "length", **options)
+    assert [entry.duration.seconds if entry.duration else None for entry in found] == seconds
+
+
+def test_the_date_of_wordpress_is_that_with_a_known_zone() -> None:
+    rows = [
+        {"title": f"Knot {n}", "date": f"2026-03-0{n}T09:00:00", "date_gmt": f"2026-03-0{n}T08:00:00"} for n in (1, 2)
+    ]
+    assert dict(json_proposals.propose(rows)[0])["date"] == "date_gmt"
