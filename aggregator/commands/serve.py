@@ -12,10 +12,10 @@ from types import FrameType
 from typing import Annotated
 
 import typer
-from starlette.routing import BaseRoute
 
 from aggregator.commands.options import CONFIG, ConfigOption
 from aggregator.commands.summary import print_news, warn
+from aggregator.config import edit
 from aggregator.config.load import Config, load
 from aggregator.config.schema import DEFAULT_BASE_URL
 from aggregator.refresh import GC_THRESHOLDS
@@ -72,7 +72,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         typer.echo(f"{output} is served by its own host, not here: this is only the desk, /healthz and /metrics")
     else:
         typer.echo(f"serving {output} at {address}")
-    routes = () if no_desk else _open_desk(worker.config, host, password, address)
+    desk = None if no_desk else _open_desk(worker.config, host, password, address)
+    routes = app.mount(desk) if desk else ()
     meter = metrics.make_meter() if counted else None
     server = web.make_server(None if output.bucket else output.path, routes=routes, meter=meter)
 
@@ -82,18 +83,22 @@ def run(  # noqa: PLR0913 - each is an option of the command line
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
-    with nullcontext() if no_refresh or worker.config.queue else scheduler.ticking(partial(_tick, worker, meter), warn):
+    refreshing = (
+        nullcontext() if no_refresh or worker.config.queue else scheduler.ticking(partial(_tick, worker, meter), warn)
+    )
+    with refreshing, desk.jobs if desk else nullcontext():
         server.run(sockets=sockets)
 
 
-def _open_desk(config: Config, host: str, password: str | None, address: str) -> tuple[BaseRoute, ...]:
-    """Return the route of the desk, none where anyone could enter it; say which."""
+def _open_desk(config: Config, host: str, password: str | None, address: str) -> Desk | None:
+    """Return the desk, ``None`` where anyone could enter it; say which. Drafts of one that was killed are removed."""
     desk = Desk(config, password=access.hash_password(password) if password else None)
     if not access.may_open(desk.access, host):
         warn("the desk is closed: at this address it needs --desk-password, or desk: in the config (docs/desk.md)")
-        return ()
+        return None
     typer.echo(f"the desk is at {address}desk/")
-    return app.mount(desk)
+    edit.remove_drafts(config.path)
+    return desk
 
 
 def _find_address(host: str, port: int) -> str:

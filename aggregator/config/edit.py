@@ -75,6 +75,14 @@ def write_draft(path: Path, feed: str, source: str, keys: Keys, ending: str) -> 
     return _write_beside(path, after.text, ending)
 
 
+def remove_drafts(path: Path) -> None:
+    """Remove the drafts of a config file that a process left when it was killed; raise ConfigError."""
+    path = path.resolve()
+    with _explaining(path):
+        for left in path.parent.glob(f".{glob.escape(path.name)}.draft-*"):
+            left.unlink(missing_ok=True)
+
+
 def find_free_name(name: str, taken: Iterable[str]) -> str:
     """Return the name, with the lowest number after it that makes it unused.
 

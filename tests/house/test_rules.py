@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import grimp
@@ -139,6 +140,20 @@ def test_no_group_repeats_possessively() -> None:
     # in it (#101955); "(?>(?:...)*)" says the same and is right everywhere.
     possessive = r"(?<!\()\)(?:[*+?]|\{\d*,?\d*\})\+"
     assert [name for name, text, _ in map(read, FILES) if re.search(possessive, text)] == []
+
+
+def test_no_child_process_imports_from_the_current_folder() -> None:
+    # "-P", or PYTHONSAFEPATH where another module writes the command line: else Python looks there first.
+    found = []
+    for name, text, tree in map(read, FILES):
+        commands = [node.elts for node in ast.walk(tree) if isinstance(node, ast.List | ast.Tuple)]
+        words = [[ast.unparse(word) for word in elements] for elements in commands]
+        safe = sum(word == "sys.executable" and after == "'-P'" for each in words for word, after in pairwise(each))
+        if text.count("sys.executable") != safe:
+            found.append(f"{name}: sys.executable without -P")
+        if re.search(r"\b(multiprocessing|ProcessPoolExecutor)\b", text) and 'os.environ["PYTHONSAFEPATH"]' not in text:
+            found.append(f"{name}: processes without PYTHONSAFEPATH")
+    assert found == []
 
 
 def test_no_docstring_begins_with_a_question_word() -> None:

@@ -96,6 +96,7 @@ def match_catalogue(file: Path, threshold: float, faults: Faults, match_batches:
 def match_in_processes(batches: Iterable[Batch]) -> Iterator[Answers]:
     """Match batches on all processors of this machine; raise AggregatorError if a process is killed."""
     processes = os.cpu_count() or 1
+    os.environ["PYTHONSAFEPATH"] = "1"  # as -P: a process that starts imports nothing from the current folder
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         running: list[Future[Answers]] = []
         try:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock, Thread
-from typing import IO, Final
+from typing import IO, Final, Self
 
 from msgspec import Struct, field
 
@@ -22,6 +23,9 @@ _MOST_RUNNING: Final = 2
 _MOST_KEPT: Final = 50
 _MOST_LINES: Final = 2000
 _MOST_OUTPUT: Final = 64_000_000
+_ENDING_SECONDS: Final = 10.0
+_PROGRAM: Final = (sys.executable, "-P", "-m", "aggregator.cli")
+"""The program itself; without ``-P`` a file of the current folder with its name would be run in its place."""
 
 
 class BusyError(AggregatorError):
@@ -54,7 +58,9 @@ class Jobs:
         self._hide = hide
         self._lock = Lock()
         self._known: dict[int, Job] = {}
+        self._children: set[subprocess.Popen[bytes]] = set()
         self._last = 0
+        self._ended = False
 
     def start(  # noqa: PLR0913 - each is an option of a job
         self,
@@ -98,14 +104,13 @@ class Jobs:
 
     def call(self, words: Sequence[str], *, seconds: float) -> tuple[str, ...]:
         """Run a command with the config file to its end, and return its lines; raise BusyError if it takes too long."""
-        command = [sys.executable, "-m", "aggregator.cli", *words, "--config", str(self._config)]
-        try:
-            done = subprocess.run(  # noqa: S603 - the program itself
-                command, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False
-            )
-        except subprocess.TimeoutExpired as error:
-            raise BusyError("this takes too long now; try again later") from error
-        return tuple(self._hide((done.stdout or done.stderr).decode("utf-8", "replace")).splitlines())
+        with self._open((*words, "--config", str(self._config)), subprocess.PIPE) as child:
+            try:
+                out, messages = child.communicate(timeout=seconds)
+            except subprocess.TimeoutExpired as error:
+                child.kill()
+                raise BusyError("this takes too long now; try again later") from error
+        return tuple(self._hide((out or messages).decode("utf-8", "replace")).splitlines())
 
     def find(self, number: int) -> Job | None:
         """Return the job of that number, ``None`` if it is not known any more."""
@@ -122,17 +127,48 @@ class Jobs:
         with self._lock:
             return tuple(job for job in self._known.values() if job.code is None)
 
-    def _run(self, job: Job, words: Sequence[str], as_json: bool, draft: Path | None) -> None:  # noqa: FBT001 - of a thread
-        command = [sys.executable, "-m", "aggregator.cli", *words]
-        code = 1
-        try:
-            with subprocess.Popen(  # noqa: S603 - the program itself
-                command,
+    def __enter__(self) -> Self:
+        """Run commands in the body."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the commands that run, and start no more."""
+        with self._lock:
+            self._ended = True
+            children = tuple(self._children)
+        for child in children:
+            child.terminate()
+        for child in children:
+            try:
+                child.wait(_ENDING_SECONDS)
+            except subprocess.TimeoutExpired:
+                child.kill()
+
+    @contextmanager
+    def _open(self, words: Sequence[str], messages: int) -> Iterator[subprocess.Popen[bytes]]:
+        """Run the program in the body; raise BusyError if the server ends."""
+        with self._lock:
+            if self._ended:
+                raise BusyError("the server is ending")
+            child = subprocess.Popen(  # noqa: S603 - the program itself
+                [*_PROGRAM, *words],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE if as_json else subprocess.STDOUT,
+                stderr=messages,
                 env={**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"},
-            ) as child:
+            )
+            self._children.add(child)
+        try:
+            with child:
+                yield child
+        finally:
+            with self._lock:
+                self._children.discard(child)
+
+    def _run(self, job: Job, words: Sequence[str], as_json: bool, draft: Path | None) -> None:  # noqa: FBT001 - of a thread
+        code = 1
+        try:
+            with self._open(words, subprocess.PIPE if as_json else subprocess.STDOUT) as child:
                 if as_json and child.stdout is not None and child.stderr is not None:
                     reader = Thread(target=_read_lines, args=(child.stderr, job, self._hide), daemon=True)
                     reader.start()
@@ -143,6 +179,8 @@ class Jobs:
             code = child.returncode
         except OSError as error:
             job.lines.append(f"the command cannot be started: {error.strerror}")
+        except BusyError as error:
+            job.lines.append(str(error))
         if draft is not None:
             draft.unlink(missing_ok=True)
         job.ended = datetime.now(UTC).replace(microsecond=0)

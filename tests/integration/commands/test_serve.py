@@ -50,9 +50,12 @@ def fetched(url: str, *, seconds: float = 60) -> bytes:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_serve_refreshes_serves_and_ends_in_order(shop: Path, number: signal.Signals, free_port: int) -> None:
+    left = shop / ".config.yaml.draft-abc"  # by a server that was killed
+    left.touch()
     with started(shop, "serve", "--metrics", "--port", str(free_port)) as child:
         feed = json.loads(fetched(f"http://127.0.0.1:{free_port}/crumb-talk/feed.json"))
         assert len(feed["items"]) == 4
+        assert not left.exists()
         assert b'aggregator_http_requests_total{kind="json",status="200"} 1.0' in fetched(
             f"http://127.0.0.1:{free_port}/metrics"
         )

@@ -1,0 +1,48 @@
+"""Commands that the desk starts: what they run, and how long."""
+
+from __future__ import annotations
+
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from aggregator.service.desk.jobs import BusyError, Jobs
+from tests.unit.service.desk.conftest import Visitor
+
+
+def test_a_file_of_the_current_folder_is_not_run_in_place_of_the_program(
+    looker: Visitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("aggregator", "typer", "msgspec"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    assert "nothing wrong" in "".join(looker.desk.jobs.call(("check",), seconds=60))
+    job = looker.desk.jobs.start("check", "", ("check",))
+    wait_for_end(looker.desk.jobs, job.number)
+    assert job.code == 0
+    assert not (tmp_path / "run").exists()
+
+
+def test_commands_end_with_the_server(home: Path) -> None:
+    jobs = Jobs(home / "config.yaml", str)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with jobs:
+        job = jobs.start("serve", "", ("serve", "--no-refresh", "--no-desk", "--port", str(port)))
+        end = time.monotonic() + 60
+        while not job.lines and time.monotonic() < end:
+            time.sleep(0.05)
+        assert job.lines
+        assert job.code is None
+    wait_for_end(jobs, job.number)
+    assert job.code is not None
+    with pytest.raises(BusyError, match="ending"):
+        jobs.call(("check",), seconds=60)
+
+
+def wait_for_end(jobs: Jobs, number: int) -> None:
+    end = time.monotonic() + 60
+    while any(each.number == number for each in jobs.running()) and time.monotonic() < end:
+        time.sleep(0.02)
