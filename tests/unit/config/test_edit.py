@@ -109,18 +109,13 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         edit.add(tmp_path / "none" / "config.yaml", plan_oven)
 
 
-def test_many_subscriptions_take_time_by_their_number(config: Path) -> None:
-    def measure(count: int) -> float:
-        config.write_text(TEXT)
-        wanted = [Subscription(f"Show {each % 7}", f"https://{each}.example/") for each in range(count)]
-        subscriptions.add(config, wanted)
-        others = [Subscription("Show", f"https://b{each}.example/") for each in range(count)]
-        begun = time.process_time()
-        assert len(subscriptions.add(config, others).additions) == count
-        return time.process_time() - begun
-
-    measure(1)
-    assert measure(400) < max(6 * measure(100), 0.3)
+def test_many_subscriptions_take_seconds(config: Path) -> None:
+    """A text that is parsed anew for each feed takes minutes."""
+    subscriptions.add(config, [Subscription(f"Show {each % 7}", f"https://{each}.example/") for each in range(400)])
+    others = [Subscription("Show", f"https://b{each}.example/") for each in range(400)]
+    begun = time.process_time()
+    assert len(subscriptions.add(config, others)) == 400
+    assert time.process_time() - begun < 5
 
 
 def test_a_long_name_stays_within_its_limit() -> None:
