@@ -11,13 +11,17 @@ first post; a picture is a line ``image``. There are no addresses.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+
+from msgspec.structs import replace
 
 from aggregator.fetchers.parsing import decoding, enclosures, html_page, xml
 from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Entry, Listing, Moment, Show
 from aggregator.model.source import Document
 from aggregator.text import html
-from aggregator.text.times import dates
+from aggregator.text.times import dates, relative
+from aggregator.text.times.lines import Dating, learn_dating
 
 _HEADINGS = ("h1", "h2", "h3", "h4")
 _ENTRY = re.compile(r"(?:^|\s)(?:h-entry|hentry|post|blog-post)(?:\s|$)")
@@ -31,10 +35,11 @@ def read_html(document: Document) -> Listing | None:
     if root is None:
         return None
     base = html_page.find_base(document, root)
+    dating = learn_dating(_list_dates(root), None, root.get("lang"), document.polled)
     found: list[Entry] = []
     for article in root.iter("article", "div", "li", "section"):
         is_entry = article.tag == "article" or _ENTRY.search(article.get("class") or "")
-        if is_entry and (entry := _make_entry(name, article, len(found), base)):
+        if is_entry and (entry := _make_entry(name, article, len(found), base, dating)):
             found.append(entry)
     unique = {entry.key: entry for entry in reversed(found)}
     if not unique:
@@ -45,7 +50,7 @@ def read_html(document: Document) -> Listing | None:
     return Listing(posts, Show(title=title, link=enclosures.clean_url(enclosures.find_base(document))), partial=True)
 
 
-def _make_entry(name: str, article: xml.Element, position: int, url: str) -> Entry | None:
+def _make_entry(name: str, article: xml.Element, position: int, url: str, dating: Dating) -> Entry | None:
     """Return the post of one article; ``None`` if none of its headings is a link."""
     heading = next((element for element in article.iter(*_HEADINGS) if next(element.iter("a"), None) is not None), None)
     if heading is None:
@@ -54,13 +59,14 @@ def _make_entry(name: str, article: xml.Element, position: int, url: str) -> Ent
     title, link = _get_text(anchor), enclosures.resolve_url(url, anchor.get("href"))
     if not title:
         return None
-    published = _find_date(article)
+    published = _find_date(article, dating)
+    day = _find_date(article, replace(dating, now=None)) if published else None  # "3 days ago" is another day tomorrow
     lines = [_get_text(element) for element in article.iter(*_PARAGRAPHS) if element.getparent() is not heading]
     cut = any(_READ_MORE.fullmatch(line) for line in lines)
     body = "\n\n".join(line for line in lines if line and not _READ_MORE.fullmatch(line))
     excerpt = _EXCERPT.search(body)
     return Entry(
-        source=name, key=link or make_key(title, published), title=title, genre="post", position=position,
+        source=name, key=link or make_key(title, day), title=title, genre="post", position=position,
         link=link,
         description=(body[: excerpt.start()].rstrip() if excerpt else body) or None, cut=cut or excerpt is not None,
         published=published,
@@ -71,14 +77,20 @@ def _get_text(element: xml.Element) -> str:
     return " ".join(xml.get_text(element).split())
 
 
-def _find_date(article: xml.Element) -> Moment | None:
-    """Return the first date in an element made for dates."""
-    for element in article.iter("time", "abbr", "span", "p", "div"):
+def _find_date(article: xml.Element, dating: Dating) -> Moment | None:
+    """Return the first date in an element made for dates, before the first one that counts from the poll."""
+    texts = list(_list_dates(article))
+    parsed = (dates.parse(text, day_first=dating.day_first, language=dating.language) for text in texts)
+    if (found := next(filter(None, parsed), None)) is not None or dating.now is None:
+        return found
+    return next((each for text in texts if (each := relative.parse(text, dating.now, language=dating.language))), None)
+
+
+def _list_dates(root: xml.Element) -> Iterator[str]:
+    """Yield the texts of the elements made for dates."""
+    for element in root.iter("time", "abbr", "span", "p", "div"):
         if element.tag == "time" or _DATED.search(element.get("class") or ""):
-            for text in (element.get("datetime"), element.get("title"), _get_text(element)):
-                if found := dates.parse(text):
-                    return found
-    return None
+            yield from filter(None, (element.get("datetime"), element.get("title"), _get_text(element)))
 
 
 _READ_MORE = re.compile(

@@ -49,6 +49,14 @@ def test_a_page(texts: list[str], lang: str, options: dict[str, str], expected: 
     assert days(read_page(texts, lang, **options)) == expected
 
 
+def test_the_front_page_of_a_blog() -> None:
+    posts = [("/a", "02/03/2026"), ("/b", "01/03/2026"), ("/c", "il y a 2 jours")]
+    rows = "".join(f"<article><h2><a href={link}>Knot</a></h2><time>{text}</time></article>" for link, text in posts)
+    source = Source("b", "blog", url="https://k.example/")
+    document = Document(source, "https://k.example/", f"<html lang=fr>{rows}</html>".encode(), polled=NOW)
+    assert days(parse.read(document).entries) == ["03-02", "03-01", "03-02"]
+
+
 def test_the_key_of_an_entry_does_not_move_with_the_clock() -> None:
     assert [entry.key for entry in read_page(["2 days ago", "March 1, 2026"])] == ["knot-a", "knot-b@2026-03-01"]
 
