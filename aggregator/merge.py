@@ -282,7 +282,7 @@ def _reconcile(  # noqa: PLR0913 - each is a part of one question
     """
     weights = Weights(
         persist.read_trust(store, plan),
-        _repeated_links(repaired.entries),
+        _repeated_links(clusters),
         plan.keeps,
         ahead=repaired.ahead,
         since=repaired.since,
@@ -338,9 +338,9 @@ def _digest_ranked(ranked: RankedEntries, digests: Mapping[str, str], model_dige
     return _digest((model_digest, used))
 
 
-def _repeated_links(every: Sequence[Entry]) -> frozenset[tuple[str, str]]:
-    """Return the links that a source gives to several of its entries, with the source: homepages, not items."""
-    counts = Counter((entry.source, entry.link) for entry in every if entry.link)
+def _repeated_links(clusters: Sequence[Cluster]) -> frozenset[tuple[str, str]]:
+    """Return the links that a source gives to several items, with the source: homepages, not items."""
+    counts = Counter(pair for cluster in clusters for pair in {(each.source, each.link) for each in cluster.entries})
     return frozenset((source, link) for (source, link), count in counts.items() if count > 1 and link is not None)
 
 

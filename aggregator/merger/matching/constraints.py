@@ -18,7 +18,7 @@ this rule, of which it prevents 21; of 137 right merges it prevents 11.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -34,6 +34,8 @@ from aggregator.model.cluster import Decision
 # they were joined, because weights change a little from run to run.
 _SPLIT = 0.0
 _DAY = 86400  # seconds
+_LISTED_TWICE = 3  # entries of one item that a source lists at once, at most
+_IDS = 3  # ids of one kind that a source has at least, so that a shared one says something
 _TWICE = 2  # entries of one title and instant, or days with one time, that may be chance
 
 _CONTRADICTING = {
@@ -106,11 +108,11 @@ def _divide(group: Sequence[int], apart: set[tuple[int, int]]) -> list[tuple[int
 
 
 def find_twins(frame: Frame) -> list[tuple[int, ...]]:
-    """Return the groups of rows of one source that are one item listed twice (seen in a feed of 2022).
+    """Return the groups of rows of one source that are one item listed twice.
 
     Title, date, duration and number are equal, and the audio, too, or the text if the date has a real time of day
     (equal titles and times alone may be two editions of a day, or imported together); or title, guid and both texts
-    are equal.
+    are equal. Further ones have an id in common (``_find_twins_by_id``).
     """
     real = _has_real_time(frame)
     same: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
@@ -126,7 +128,47 @@ def find_twins(frame: Frame) -> list[tuple[int, ...]]:
                 same[*known, value].append(at)
         if real[at] and record.description:
             same[*known, record.description].append(at)
-    return [tuple(rows) for rows in same.values() if len(rows) > 1]
+    return [*(tuple(rows) for rows in same.values() if len(rows) > 1), *_find_twins_by_id(frame)]
+
+
+def _find_twins_by_id(frame: Frame) -> Iterator[tuple[int, ...]]:
+    """Yield the rows of one source that have one title and one file, or one title, text and link, within a day.
+
+    A feed lists an item anew under another guid ("…/story#3") or time and keeps the old entry. A re-run has the file of
+    the original weeks later; editions of a day have other files. The source must have other ids of the kind as well: a
+    homepage, or "latest.mp3", is the same for all items.
+    """
+    rows: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    kinds: Counter[tuple[str, str]] = Counter()
+    for at, record in enumerate(frame.records):
+        for value in set(record.ids):
+            if value.startswith(("audio:", "link:")):
+                rows[record.source, value].append(at)
+    for source, value in rows:
+        kinds[source, value.partition(":")[0]] += 1
+    for (source, value), group in rows.items():
+        kind = value.partition(":")[0]
+        if 1 < len(group) <= _LISTED_TWICE and kinds[source, kind] >= _IDS and _is_one(frame, group, kind):
+            yield tuple(group)
+
+
+def _is_one(frame: Frame, group: Sequence[int], kind: str) -> bool:
+    """Return whether nothing but guid and time of day differs between the rows of a group; ``kind`` of id is shared."""
+    records = [frame.records[at] for at in group]
+    instants = [record.instant for record in records if record.instant is not None]
+    texts = {record.description for record in records}
+    if kind == "audio":
+        texts.discard(None)
+    audio = {value for record in records for value in record.ids if value.startswith("audio:")}
+    return (
+        len({record.title for record in records}) == 1
+        and len(texts) <= 1
+        and texts != {None}
+        and len(audio) <= 1
+        and len({(record.season, record.numbers) for record in records}) == 1
+        and len({record.seconds for record in records if record.seconds is not None}) <= 1
+        and (not instants or max(instants) - min(instants) < _DAY)
+    )
 
 
 def _has_real_time(frame: Frame) -> list[bool]:

@@ -137,8 +137,8 @@ def _may_be_twins(entries: Sequence[Entry]) -> bool:
     counts = Counter(each.title for each in entries)
     known: set[tuple[str, object]] = set()
     for each in (each for each in entries if counts[each.title] > 1):
-        own = {(each.title, value) for value in (*each.ids, ("guid", each.guid), each.published and each.published.at)}
-        own -= {(each.title, ("guid", None)), (each.title, None)}
+        own = {(each.title, value) for value in (*make_record(each).ids, each.published and each.published.at)}
+        own -= {(each.title, None)}
         if not known.isdisjoint(own):
             return True
         known |= own

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.merger.matching.features.listing_corrections import correct_dates, correct_numbers
-from aggregator.merger.matching.features.records import Record
+from aggregator.merger.matching.features.records import Record, list_unique_ids
 from aggregator.merger.matching.features.show_scope import find_scopes
 from aggregator.merger.matching.features.text_features import (
     find_stems,
@@ -61,7 +61,8 @@ class Frame(Struct, frozen=True):
 
     - ``title_grams``, ``name_grams``: 3-grams of the core, and of author and show; ``tokens``: the words of both.
     - ``descriptions``, ``summaries``, ``texts``: the words of either text, and of both (unweighted).
-    - ``sentences``, ``unique_ids``, ``codes``: those that occur once in their source.
+    - ``sentences``, ``codes``: those that occur once in their source.
+    - ``unique_ids``: those that one item of their source has (``records.list_unique_ids``).
     - ``numbers``, ``digits`` of the core, and ``all_numbers``: both with the part.
     """
 
@@ -156,7 +157,7 @@ def build_frame(records: Sequence[Record]) -> Frame:
         summaries=brief,
         texts=texts,
         sentences=sentences,
-        unique_ids=make_unique_bags(sources, [row.ids for row in rows]),
+        unique_ids=make_bags(list_unique_ids(rows)),
         numbers=numbers,
         digits=digits,
         all_numbers=marks,

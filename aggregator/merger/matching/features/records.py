@@ -11,6 +11,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from statistics import median
 
 from msgspec import Struct, field
@@ -229,3 +230,35 @@ def _find_unit(middle: float, typical: float) -> float:
         return distance + (0.0 if name == "seconds" else _RELUCTANCE)
 
     return _UNITS[min(_UNITS, key=off)]
+
+
+def list_unique_ids(records: Sequence[Record]) -> list[list[str]]:
+    """Return the hard ids of each record that no other item of its source has.
+
+    An id that a source lists again later, for an entry that replaced another one (a corrected title under a new guid),
+    is still the id of one item if the instant and the length, the text, the title or a further id are the same. A
+    source that lists only its newest item has one link, or one file ("latest.mp3"), for all of them.
+    """
+    rows: defaultdict[tuple[str, str], list[Record]] = defaultdict(list)
+    for record in records:
+        for value in set(record.ids):
+            rows[record.source, value].append(record)
+    shared = {key for key, every in rows.items() if len(every) > 1 and not _replace_each_other(every)}
+    return [[value for value in record.ids if (record.source, value) not in shared] for record in records]
+
+
+def _replace_each_other(records: Sequence[Record]) -> bool:
+    """Return whether each of these records of one source and id was replaced by the next one, as one item."""
+    order = sorted(records, key=lambda record: (record.span.first, record.span.last, record.id))
+    return all(
+        before.span.last < after.span.first
+        and before.instant is not None
+        and before.instant == after.instant
+        and (
+            before.title == after.title
+            or (before.seconds is not None and before.seconds == after.seconds)
+            or (before.description is not None and before.description == after.description)
+            or len(set(before.ids) & set(after.ids)) > 1
+        )
+        for before, after in pairwise(order)
+    )
