@@ -8,7 +8,8 @@ Items of a source's first listing that are older than the oldest entry of the co
 not wait, unless its dates are mostly wrong. If no confirming source answers, all is published. An item that no source
 confirms is published ``HOLD`` after it was first seen.
 
-A refresh publishes at most ``quota`` of the other items: those of the most trusted source first, then the newest.
+A refresh publishes at most ``quota`` of the other items: those of the most trusted source first, then the newest, of
+sources trusted alike in turn. Items of a source that is trusted more than all others do not count.
 """
 
 from __future__ import annotations
@@ -148,7 +149,7 @@ def admit(items: Iterable[Item], situation: Situation, now: datetime) -> Admissi
     sources = {source.name: source for source in situation.sources}
     judged = [(item, _judge(item, sources, situation, now)) for item in items]
     held = [found for _, found in judged if found is not None]
-    ready = sorted((item for item, found in judged if found is None), key=lambda item: _rank(item, sources))
+    ready = _order((item for item, found in judged if found is None), sources)
     free = len(ready) if situation.quota is None else situation.quota
     for item in ready:
         if _is_exempt(item, sources, situation):
@@ -240,17 +241,37 @@ def _would_list(coverage: Coverage, item: Item) -> bool:
 
 
 def _is_exempt(item: Item, sources: Mapping[str, Source], situation: Situation) -> bool:
-    """Return whether the item does not count against the quota: a person released it, or it is in a first listing."""
+    """Return whether the item does not count against the quota.
+
+    A person released it, it is in a first listing, or a source lists it that is trusted more than all others.
+    """
     if any(situation.decided.get(entry) for entry in item.entries):
+        return True
+    first, *others = sorted((source.trust for source in sources.values()), reverse=True) or (0.0,)
+    if others and first > others[0] and any(name in sources and sources[name].trust == first for name in item.sources):
         return True
     return _is_from_beginning(item, situation) and any(name in sources for name in item.sources)
 
 
-def _rank(item: Item, sources: Mapping[str, Source]) -> tuple[float, float, tuple[str, ...]]:
-    """Return the order of publication: the most trusted source first, then the newest date, then the ids."""
-    trust = max((sources[name].trust for name in item.sources if name in sources), default=0.0)
+def _order(items: Iterable[Item], sources: Mapping[str, Source]) -> list[Item]:
+    """Return items in the order of publication.
+
+    The most trusted source first, sources trusted alike in turn, of each the newest date, then the ids.
+    """
+    turns: Counter[str] = Counter()
+    ranked: list[tuple[float, int, Item]] = []
+    for item in sorted(items, key=_rank_by_date):
+        first = max(
+            (name for name in item.sources if name in sources), key=lambda each: sources[each].trust, default=""
+        )
+        turns[first] += 1
+        ranked.append((-sources[first].trust if first else 0.0, turns[first], item))
+    return [item for *_, item in sorted(ranked, key=lambda each: (*each[:2], _rank_by_date(each[2])))]
+
+
+def _rank_by_date(item: Item) -> tuple[float, tuple[str, ...]]:
     date = item.published.at if item.published else _EARLIEST
-    return -trust, -(date - _EARLIEST).total_seconds(), item.entries
+    return -(date - _EARLIEST).total_seconds(), item.entries
 
 
 def _hold(item: Item, why: WhyHeld, until: datetime | None) -> HeldItem:

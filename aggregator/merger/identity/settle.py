@@ -5,7 +5,8 @@ first appeared. If an item has entries of several published ones, these are merg
 stays, then the oldest; the others become its aliases and are never published again. If the entries of a published item
 are in several items, it was split: the item with its most trusted entry keeps the guid, then that of the older record,
 then the one unchanged for longer. A new item takes the host's own guid if it is free, so that a rebuilt store has the
-same guids; else one is made.
+same guids; else one is made. A guid that a less trusted source listed first goes to the new item of the source that it
+belongs to (``_return_guids``).
 
 With decisions of a person, guids, dates and entries are first given to the items by the evidence alone. The decided
 items then take guids of these: a merged item that of the most trusted, while its other guids are not used. An item that
@@ -117,6 +118,7 @@ def settle(items: Sequence[Item], past: Past, now: datetime, undecided: Sequence
 def _identify(items: Sequence[Item], run: _Run) -> Iterator[tuple[Item, str]]:
     """Yield each item with its guid, and update the records."""
     claims = _find_claims(items, run)
+    claims = _return_guids(items, claims, run)
     published = (record for record in run.past.published_items if not record.decided)
     before = {entry: record.guid for record in published for entry in record.entries}
     turns = sorted(zip(items, claims, strict=True), key=lambda pair: _rank_item(pair[0], pair[1], run.past))
@@ -196,6 +198,36 @@ def _find_claims(items: Sequence[Item], run: _Run) -> list[tuple[str, ...]]:
     return answer
 
 
+def _return_guids(items: Sequence[Item], claims: Sequence[tuple[str, ...]], run: _Run) -> list[tuple[str, ...]]:
+    """Return the claims after guids were taken from items that are not those of the source that the guid belongs to.
+
+    Sequential guids can be guessed: a source may list the next one of its host first, for content of its own. When a
+    source that is trusted more than all that list the published item lists its guid for a new item, the guid goes to
+    the new item, and the published one gets another guid. A guid about which a person decided stays.
+    """
+    changed = list(claims)
+    holder = {guid: place for place, claimed in enumerate(claims) for guid in claimed}
+    rank = [max((_get_trust(name, run.past) for name in item.sources), default=0.0) for item in items]
+    for item, claimed in sorted(
+        zip(items, claims, strict=True), key=lambda pair: _rank_item(pair[0], pair[1], run.past)
+    ):
+        guid = item.guid or ""
+        place, record = holder.get(guid), run.records.get(guid)
+        if claimed or place is None or record is None or guid in {*run.past.buried, *run.past.overrides}:
+            continue
+        if _get_trust(item.source_of("guid"), run.past) <= rank[place]:
+            continue
+        own = _make_free_guid(items[place], run)
+        run.events.append(f"{guid} belongs to {item.title!r}: {items[place].title!r} has the guid {own} now")
+        for name, other in list(run.records.items()):
+            if other.alias_of == guid:
+                run.records[name] = replace(other, alias_of=own)
+        run.records[own] = replace(run.records.pop(guid), guid=own)
+        changed[place] = tuple(own if each == guid else each for each in changed[place])
+        del holder[guid]
+    return changed
+
+
 def _find_age(entry: str, turn: int, record: PublishedItem, past: Past) -> _Age:
     distrust = -past.trust.get(entry.partition("/")[0], 0.0)
     return distrust, record.minted, record.guid, past.since.get(entry, _LONG_AGO), turn
@@ -219,6 +251,11 @@ def _choose_guid(item: Item, run: _Run) -> str:
         return item.guid
     if item.guid:
         run.events.append(f"{item.title!r} came with the guid {item.guid} of another item: it was given its own")
+    return _make_free_guid(item, run)
+
+
+def _make_free_guid(item: Item, run: _Run) -> str:
+    """Return a guid of the title and day that no item has."""
     first = _make_guid(run.past.feed, item.title, item.published)
     while (guid := _make_guid(run.past.feed, item.title, item.published, run.turns[first])) in run.records:
         run.turns[first] += 1

@@ -1,12 +1,14 @@
 """Remove enclosures that two items of a feed share, because apps would show only one of the items.
 
 Apple ignores items with the enclosure address of an earlier one ("Podcaster's guide to RSS", enclosure). An address
-belongs to the item for which the most trusted source lists it, then to the item that already has it, then to the item
-published first. (Items of the same title get a number in ``generator.content.unique_titles``.)
+belongs to the item for which the most trusted source lists it; of sources trusted alike, to the item of one that lists
+it for one item before one that lists it for several; then to the item that already has it, then to the item published
+first. (Items of the same title get a number in ``generator.content.unique_titles``.)
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
@@ -23,11 +25,13 @@ def make_enclosures_unique(
     ``published_items`` are by guid, with the audio of the last publication; ``trust`` is by source, 0 to 1.
     """
     owner: dict[str, tuple[object, str]] = {}
+    uses = Counter((item.source_of("enclosure"), item.enclosure.url) for item in items if item.enclosure is not None)
     for item in items:
         if item.enclosure is not None:
             record, url = published_items[item.guid], item.enclosure.url
             giver = item.source_of("enclosure") or ""
-            claim = giver != PERSON, -trust.get(giver, 0.0), record.audio != url, record.minted, item.guid
+            rank = giver != PERSON, -trust.get(giver, 0.0), uses[item.source_of("enclosure"), url] > 1
+            claim = *rank, record.audio != url, record.minted, item.guid
             owner[url] = min(owner.get(url, (claim, item.guid)), (claim, item.guid))
     remarks: list[str] = []
     answer: list[Item] = []

@@ -181,8 +181,15 @@ def test_a_flood_is_let_through_a_quota_at_a_time_and_the_host_goes_first() -> N
     among = situation(HOST, always, quota=_QUOTA)
     found = admit([*flood, item("host/1", days=5)], among, NOW)
     assert {each.why for each in found.held} == {"quota"}
-    assert {each.entries for each in found.held} == {(f"mirror/{number}",) for number in range(49, 80)}
+    assert {each.entries for each in found.held} == {(f"mirror/{number}",) for number in range(50, 80)}
     assert found.until == NOW
+    late = admit([*flood, *(item(f"host/{number}", days=90) for number in range(60))], among, NOW)
+    assert {each.entries for each in late.held} == {each.entries for each in found.held}, (
+        "the host's items do not count"
+    )
+    alike = situation(replace(HOST, trust=0.5), replace(MIRROR, adds="always", trust=0.5), quota=_QUOTA)
+    late = admit([*flood, *(item(f"host/{number}", days=90) for number in range(9))], alike, NOW)
+    assert {each.entries for each in late.held} == {(f"mirror/{number}",) for number in range(41, 80)}, "in turn"
     first = {name: Arrival(NOW, 1) for name in among.arrivals}
     assert not admit(flood, replace(among, arrivals=first), NOW).held, "a first listing is no flood"
     assert not admit(flood, replace(among, quota=None), NOW).held

@@ -174,6 +174,55 @@ def test_of_two_items_with_one_guid_the_more_trusted_source_keeps_it() -> None:
     assert "guid one of another item" in settled.events[0]
 
 
+RANKED = {"host": 0.8, "mirror": 0.7, "other": 0.8}
+
+
+def test_a_guid_that_a_less_trusted_source_listed_first_goes_to_the_item_of_its_own_source() -> None:
+    fake = item("Sonderangebote", "mirror/41", guid="show-41")
+    before = first(fake, item("Kupfer", "host/40", "mirror/40", guid="show-40"), trust=RANKED)
+    assert {each.guid for each in before.items} == {"show-40", "show-41"}
+    own = item("Silber", "host/41", guid="show-41", published=DAY)
+    now = [own, fake, item("Kupfer", "host/40", "mirror/40", guid="show-40")]
+    after = again(now, before.published_items, trust=RANKED)
+    found = {each.title: each.guid for each in after.items}
+    assert found == {"Silber": "show-41", "Kupfer": "show-40", "Sonderangebote": _make_guid("show", fake.title, DAY)}
+    assert "show-41 belongs to 'Silber'" in after.events[0]
+    third = again(now[::-1], after.published_items, trust=RANKED)
+    assert {each.title: each.guid for each in third.items} == found
+    assert (third.new, third.changed, third.events) == ((), (), ())
+
+
+def test_a_guid_stays_with_a_source_that_is_trusted_as_much_and_with_what_was_published_before() -> None:
+    def publish(*items: Item) -> dict[str, str]:
+        before = first(items[0], trust=RANKED)
+        return {each.title: each.guid for each in again(list(items), before.published_items, trust=RANKED).items}
+
+    own = item("Silber", "host/41", guid="show-41")
+    assert publish(item("Kupfer", "other/41", guid="show-41"), own)["Kupfer"] == "show-41"
+    assert publish(item("Kupfer", "mirror/41", "other/1", guid="show-41"), own)["Kupfer"] == "show-41"
+    assert publish(own, item("Kupfer", "mirror/41", guid="show-41"))["Silber"] == "show-41"
+    fake = item("Kupfer", "mirror/41", guid="show-41")
+    before = first(fake, item("Silber", "host/41"), trust=RANKED)
+    known = {each.title: each.guid for each in before.items}
+    after = again([fake, own], before.published_items, trust=RANKED)
+    assert {each.title: each.guid for each in after.items} == known, "a published item keeps its guid"
+
+
+def test_audio_of_sources_trusted_alike_belongs_to_the_one_that_lists_it_once() -> None:
+    def heard(title: str, entry: str) -> Item:
+        made = item(title, entry, guid=f"guid-{entry}")
+        source = entry.split("/", maxsplit=1)[0]
+        audio = (*made.provenance, Provenance("enclosure", source))
+        return replace(made, enclosure=Enclosure("https://cdn.example/9.mp3"), provenance=audio)
+
+    fakes = [heard("Kaufen", "other/1"), heard("Sofort", "other/2")]
+    before = first(*fakes, trust=RANKED)
+    after = again([*fakes, heard("Silber", "host/9")], before.published_items, trust=RANKED)
+    assert {each.title for each in after.items if each.enclosure} == {"Silber"}
+    alone = again([fakes[0], heard("Silber", "host/9")], first(fakes[0], trust=RANKED).published_items, trust=RANKED)
+    assert {each.title for each in alone.items if each.enclosure} == {"Kaufen"}
+
+
 def test_two_items_of_one_title_and_day_have_two_guids() -> None:
     settled = first(item("Listener Mail", "casts/a"), item("Listener Mail", "casts/b"))
     assert len({each.guid for each in settled.items}) == 2
