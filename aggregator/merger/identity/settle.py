@@ -203,28 +203,28 @@ def _return_guids(items: Sequence[Item], claims: Sequence[tuple[str, ...]], run:
 
     Sequential guids can be guessed: a source may list the next one of its host first, for content of its own. When a
     source that is trusted more than all that list the published item lists its guid for a new item, the guid goes to
-    the new item, and the published one gets another guid. A guid about which a person decided stays.
+    the new item, and the published one gets another guid. A guid about which a person decided stays, and one whose date
+    is final.
     """
     changed = list(claims)
     holder = {guid: place for place, claimed in enumerate(claims) for guid in claimed}
     rank = [max((_get_trust(name, run.past) for name in item.sources), default=0.0) for item in items]
-    for item, claimed in sorted(
-        zip(items, claims, strict=True), key=lambda pair: _rank_item(pair[0], pair[1], run.past)
-    ):
-        guid = item.guid or ""
-        place, record = holder.get(guid), run.records.get(guid)
-        if claimed or place is None or record is None or guid in {*run.past.buried, *run.past.overrides}:
-            continue
-        if _get_trust(item.source_of("guid"), run.past) <= rank[place]:
+    decided = {*run.past.buried, *run.past.overrides}
+    new = (number for number, claimed in enumerate(claims) if not claimed and items[number].guid in holder)
+    for number in sorted(new, key=lambda number: _rank_item(items[number], (), run.past)):
+        item, guid = items[number], items[number].guid or ""
+        place, record = holder[guid], run.records[guid]
+        trust = _get_trust(item.source_of("guid"), run.past)
+        if trust <= rank[place] or record.dated is None or guid in decided:
             continue
         own = _make_free_guid(items[place], run)
         run.events.append(f"{guid} belongs to {item.title!r}: {items[place].title!r} has the guid {own} now")
-        for name, other in list(run.records.items()):
-            if other.alias_of == guid:
-                run.records[name] = replace(other, alias_of=own)
-        run.records[own] = replace(run.records.pop(guid), guid=own)
+        aliases = [each for each in run.records.values() if each.alias_of == guid]
+        run.records.update((each.guid, replace(each, alias_of=own)) for each in aliases)
+        run.records[own] = replace(record, guid=own)
+        run.records[guid] = replace(_make_record(item, guid, run), minted=record.minted, dated=None)
         changed[place] = tuple(own if each == guid else each for each in changed[place])
-        del holder[guid]
+        changed[number], holder[guid] = (guid,), number
     return changed
 
 
@@ -278,16 +278,10 @@ def _make_guid(feed: str, title: str, published: Moment | None, turn: int = 0) -
 
 
 def _update_record(item: Item, guid: str, run: _Run) -> PublishedItem:
-    """Return the updated record of an item, or a new one, in which the entry that gave the guid is first."""
+    """Return the updated record of an item, or a new one."""
     record, past, now = run.records.get(guid), run.past, run.now
     if record is None:
-        published = _choose_first_date(item, run)
-        entries = sorted(item.entries, key=lambda entry: sources_of((entry,)) != (item.source_of("guid"),))
-        dated = _find_dater(item)
-        return PublishedItem(
-            *(guid, now, published, tuple(entries), item.title, item.genre, item.rank),
-            dated=dated if _get_trust(dated, past) < max(past.trust.values(), default=0.0) else None,
-        )
+        return _make_record(item, guid, run)
     gained = tuple(entry for entry in item.entries if entry not in record.entries)
     date = item.published if item.published is None or item.published.at <= now else None
     record = replace(record, entries=record.entries + gained, title=item.title)
@@ -295,6 +289,17 @@ def _update_record(item: Item, guid: str, run: _Run) -> PublishedItem:
     if date is not None and provisional and _get_trust(_find_dater(item), past) > _get_trust(record.dated, past):
         return replace(record, published=date, dated=None)
     return replace(record, published=_sharpen(record.published, date))
+
+
+def _make_record(item: Item, guid: str, run: _Run) -> PublishedItem:
+    """Return the record of a new item, in which the entry that gave the guid is first."""
+    published, trust = _choose_first_date(item, run), run.past.trust
+    entries = sorted(item.entries, key=lambda entry: sources_of((entry,)) != (item.source_of("guid"),))
+    dated = _find_dater(item)
+    return PublishedItem(
+        *(guid, run.now, published, tuple(entries), item.title, item.genre, item.rank),
+        dated=dated if _get_trust(dated, run.past) < max(trust.values(), default=0.0) else None,
+    )
 
 
 def _find_dater(item: Item) -> str | None:

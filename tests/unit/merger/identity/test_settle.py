@@ -178,7 +178,7 @@ RANKED = {"host": 0.8, "mirror": 0.7, "other": 0.8}
 
 
 def test_a_guid_that_a_less_trusted_source_listed_first_goes_to_the_item_of_its_own_source() -> None:
-    fake = item("Sonderangebote", "mirror/41", guid="show-41")
+    fake = replace(item("Sonderangebote", "mirror/41", guid="show-41"), origin="mirror")
     before = first(fake, item("Kupfer", "host/40", "mirror/40", guid="show-40"), trust=RANKED)
     assert {each.guid for each in before.items} == {"show-40", "show-41"}
     own = item("Silber", "host/41", guid="show-41", published=DAY)
@@ -201,7 +201,7 @@ def test_a_guid_stays_with_a_source_that_is_trusted_as_much_and_with_what_was_pu
     assert publish(item("Kupfer", "other/41", guid="show-41"), own)["Kupfer"] == "show-41"
     assert publish(item("Kupfer", "mirror/41", "other/1", guid="show-41"), own)["Kupfer"] == "show-41"
     assert publish(own, item("Kupfer", "mirror/41", guid="show-41"))["Silber"] == "show-41"
-    fake = item("Kupfer", "mirror/41", guid="show-41")
+    fake = replace(item("Kupfer", "mirror/41", guid="show-41"), origin="mirror")
     before = first(fake, item("Silber", "host/41"), trust=RANKED)
     known = {each.title: each.guid for each in before.items}
     after = again([fake, own], before.published_items, trust=RANKED)
