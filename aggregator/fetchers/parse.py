@@ -17,6 +17,7 @@ from aggregator.errors import ReadError
 from aggregator.fetchers import opml, registry
 from aggregator.fetchers.directories import outline, proposals
 from aggregator.fetchers.parser_process import LARGEST_ANSWER, Answer, Task, encode
+from aggregator.fetchers.parsing import html_page
 from aggregator.fetchers.parsing.bombs import check_bombs
 from aggregator.fetchers.parsing.entries import limit_lengths, make_keys_unique
 from aggregator.model.entry import Entry, Listing
@@ -120,7 +121,10 @@ def read(document: Document) -> Listing:
     listing = limit_lengths(registry.load(document.source.kind).read(document))
     if not listing.entries and listing.show.title is None:
         raise ReadError(f"{name}: nothing in the document was understood ({document.url})")
-    chosen = [entry for entry in listing.entries if _is_of_show(entry, document.source.filter, listing)]
+    shown = (
+        replace(each, html=html_page.show_lazy_images(each.html)) if each.html else each for each in listing.entries
+    )
+    chosen = [entry for entry in shown if _is_of_show(entry, document.source.filter, listing)]
     entries, remarks = make_keys_unique(chosen)
     if listing.entries and not chosen:
         remarks += (f"none of the {len(listing.entries)} entries is of the show that the config asks for",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import escape
 from typing import Any
 
 from aggregator.fetchers.parsing import decoding, enclosures, xml
@@ -21,6 +22,9 @@ _LAZY = ("data-src", "data-lazy-src", "data-original", "data-lazy", "data-srcset
 
 _BETWEEN_SIZES = re.compile(r",\s+|(?<=\d[wx]),")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)[wx]")
+
+_IMAGE = re.compile(r"""<img\b((?>(?:[^<>"']|"[^"]*"|'[^']*')*))>""", re.IGNORECASE)
+_SRC = re.compile(r"""\ssrc\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]*)""", re.IGNORECASE)
 
 _BEFORE = re.compile(
     r"(?:\s|\ufeff|(?://\s*)?<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!--(?:[^{\[]*?-->)?|/\*[^{\[]*?\*/|//[^\n{\[]*)*"
@@ -59,6 +63,22 @@ def _find_lazy_image(image: xml.Element) -> str | None:
         if real:
             return max(real, key=lambda each: each[0])[1]
     return None
+
+
+def show_lazy_images(markup: str) -> str:
+    """Return HTML with the address of each lazy image in its ``src``.
+
+    >>> show_lazy_images('<p><img src="data:image/gif;base64,R0" data-src="/a.jpg" alt="a"></p>')
+    '<p><img src="/a.jpg" data-src="/a.jpg" alt="a"></p>'
+    """
+    return _IMAGE.sub(_show_image, markup) if "data-" in markup else markup
+
+
+def _show_image(found: re.Match[str]) -> str:
+    root = xml.parse_html(found[0])
+    image = None if root is None else next(root.iter("img"), None)
+    url = None if image is None else _find_lazy_image(image)
+    return found[0] if url is None else f'<img src="{escape(url)}"{_SRC.sub("", found[1])}>'
 
 
 def find_base(document: Document, root: xml.Element | None) -> str:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from aggregator.fetchers import parse
 from aggregator.fetchers.directories import json_proposals, proposals
-from aggregator.fetchers.parsing.html_page import load_script
+from aggregator.fetchers.parsing.html_page import load_script, show_lazy_images
 from aggregator.model.entry import Entry
 from aggregator.model.source import Document, Source
 
@@ -75,6 +75,23 @@ IMAGES = [
 @pytest.mark.parametrize(("image", "shown"), IMAGES)
 def test_an_image_that_a_script_loads_is_found(image: str, shown: str | None) -> None:
     assert [entry.image for entry in read(f"<body>{ITEM.format(3, image)}", items="li")] == [shown]
+
+
+@pytest.mark.parametrize(
+    ("markup", "shown"),
+    [
+        (
+            "<p><IMG class=x src='data:,' data-lazy-src=\"/echt.jpg?a=1&amp;b=2\"/> und</p>",
+            '<p><img src="/echt.jpg?a=1&amp;b=2" class=x data-lazy-src="/echt.jpg?a=1&amp;b=2"/> und</p>',
+        ),
+        ('<img data-srcset="/k.jpg 1x, /g.jpg 2x">', '<img src="/g.jpg" data-srcset="/k.jpg 1x, /g.jpg 2x">'),
+        ('<img src="/echt.jpg" data-id="7">', '<img src="/echt.jpg" data-id="7">'),
+        ("<p data-src='/x'>a < b</p>", "<p data-src='/x'>a < b</p>"),
+        ("<img data-src='/x", "<img data-src='/x"),
+    ],
+)
+def test_a_lazy_image_in_a_text_has_its_address(markup: str, shown: str) -> None:
+    assert show_lazy_images(markup) == shown
 
 
 TEXT = '{"@type": "PodcastSeries", "name": "Le\\u00e7on", "text": "a <!-- b --> c"}'
