@@ -48,7 +48,13 @@ def weigh(before: PollState, after: PollState, listing: Listing) -> Verdict:
         believed = replace(believed, released=_find_release_dates(listing) or before.released)
         return Verdict(True, polling.apply_rhythm(believed, listing.rhythm))
     doubtful = replace(_keep_validators(before, after), doubt=outline, doubts=times)
-    return Verdict(False, doubtful, f"{reason}; not believed yet ({times} of {_EQUAL_LISTINGS} equal listings)")
+    more = "one more poll lists" if times == _EQUAL_LISTINGS - 1 else f"{_EQUAL_LISTINGS - times} more polls list"
+    return Verdict(
+        False,
+        doubtful,
+        f"{reason}; not believed yet ({times} of {_EQUAL_LISTINGS} equal listings), so that new items in it wait until "
+        f"{more} the same",
+    )
 
 
 def refuse(before: PollState, after: PollState, now: datetime) -> PollState:

@@ -10,10 +10,11 @@ from aggregator.generator.content import sanitize
 from aggregator.model.entry import Enclosure
 from aggregator.text.urls import PODCAST_NAMESPACE
 
-# RFC 3986 section 2: what may stand in a path, query or fragment as it is ("%" too: nothing is encoded twice).
-_KEEP = "!#$%&'()*+,/:;=?@[]~-._"
+# RFC 3986, section 3.3 to 3.5: what may stand in a path, query or fragment as it is, brackets not among it; "%" too:
+# nothing is encoded twice.
+_KEEP = "!#$%&'()*+,/:;=?@~-._"
 _PLAIN = re.compile(
-    r"https?://[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?(?:[/?#][A-Za-z0-9!#$%&'()*+,/:;=?@\[\]~._-]*)?"
+    r"https?://[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?(?:[/?#][A-Za-z0-9!#$%&'()*+,/:;=?@~._-]*)?"
 )
 MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
 # A host has at most 253 characters (RFC 1035); urlsplit and IDNA take quadratic time for one of combining marks.
@@ -42,10 +43,10 @@ UNKNOWN_TYPE = "application/octet-stream"
 
 
 def clean_url(value: str | None) -> str | None:
-    """Return an http or https URL in ASCII, otherwise unchanged; ``None`` if it is no web URL.
+    """Return an http or https URL in ASCII without a login, otherwise unchanged; ``None`` if it is no web URL.
 
-    >>> clean_url("https://example.org/ä b?x=1%20")
-    'https://example.org/%C3%A4%20b?x=1%20'
+    >>> clean_url("https://example.org/ä b?x=1%20"), clean_url("https://me:word@example.org/a[1].mp3")
+    ('https://example.org/%C3%A4%20b?x=1%20', 'https://example.org/a%5B1%5D.mp3')
     >>> clean_url("javascript:alert(1)") is None
     True
     """
@@ -71,7 +72,7 @@ def clean_public_url(value: str | None) -> str | None:
     True
     """
     address = None if value and "${" in value else clean_url(value)
-    if address is None or "@" in urlsplit(address).netloc or _SECRET.search(urlsplit(address).query):
+    if address is None or "@" in urlsplit(value or "").netloc or _SECRET.search(urlsplit(address).query):
         return None
     return address
 
@@ -96,11 +97,11 @@ def media_type_by_extension(address: str) -> str | None:
 
 
 def _clean_host(netloc: str) -> str | None:
-    """Return the network location in ASCII (IDNA 2003, as in the standard library); ``None`` if it is invalid."""
-    if not netloc.isascii():
-        netloc = netloc.encode("idna").decode("ascii")
-    _, _, host = netloc.rpartition("@")
-    return netloc if _HOST.fullmatch(host) and host.strip(".:[]") else None
+    """Return host and port in ASCII (IDNA 2003, as in the standard library); ``None`` if the host is invalid."""
+    host = netloc.rpartition("@")[2]
+    if not host.isascii():
+        host = host.encode("idna").decode("ascii")
+    return host if _HOST.fullmatch(host) and host.strip(".:[]") else None
 
 
 IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`\x00-\x20]+")

@@ -42,6 +42,11 @@ ESCAPED_TWICE = re.compile(r"&amp;(?=(?:amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-f
 _NAMES = "b|i|em|strong|u|s|a|p|span|div|font|small|sup|sub|code|h[1-6]"
 _OPENED = re.compile(rf"(?i)<({_NAMES})(?:\s[^<>]*)?>")
 _CLOSED = re.compile(rf"(?i)</({_NAMES})\s*>")
+_TAG = re.compile(r"(?i)<(/?)([a-z][\w:-]*)(?:[\s/][^<>]*)?>")
+_FORMATTING = frozenset(_NAMES.replace("h[1-6]", "h1|h2|h3|h4|h5|h6").split("|"))
+# What a reader that shows titles as HTML would run or load; of the first two the content is code.
+_CODE = frozenset({"script", "style"})
+_ACTIVE = frozenset({"iframe", "object", "embed", "svg", "style", "form"})
 _VOID = re.compile(r"(?i)<(?:br|hr|img)(?:\s[^<>]*)?/?>")
 
 
@@ -108,34 +113,41 @@ def clean_language(value: str | None) -> str | None:
 def clean_title(value: str, limit: int = LONGEST_LINE, *, plain: bool = False) -> str:
     """Put a title on one line without markup and entities; angle brackets that are no markup stay.
 
-    With ``plain`` its tags are text.
+    With ``plain`` its tags are text, unless they are active: an element that runs or loads something, or attributes.
 
     >>> clean_title("All about <b>tensors</b> &amp;amp; <T>")
     'All about tensors & <T>'
     """
     whole = clean_text(value)[: 16 * limit]
     if "<" in whole or "&" in whole:
-        whole = _repeat_until_stable(lambda bare: ENTITY.sub(_unescape, bare if plain else _drop_tags(bare)), whole)
+        whole = _repeat_until_stable(lambda bare: ENTITY.sub(_unescape, _drop_tags(bare, plain=plain)), whole)
     return clean_line(whole, limit)
 
 
-def _drop_tags(value: str) -> str:
-    """Return the text without pairs of formatting tags, and with blanks for void ones.
+def _drop_tags(value: str, *, plain: bool) -> str:
+    """Return the text without active elements; if it is not ``plain``, without pairs of formatting tags and void ones.
 
-    A pair is an opening tag and the next closing one of its name behind it, sought in one walk over both: a pattern
-    for both would go to the end of the text for each tag that nothing closes.
+    Tags with attributes and those of ``_ACTIVE`` are dropped alone too, others with the next closing tag of their name,
+    sought in one walk: a pattern for both would go to the end of the text for each tag that nothing closes. A lone
+    "<script>" is a word.
     """
+    paired = _CODE if plain else _CODE | _FORMATTING
     waiting: dict[str, re.Match[str]] = {}
     cut: list[tuple[int, int]] = []
-    for found in sorted((*_OPENED.finditer(value), *_CLOSED.finditer(value)), key=re.Match.start):
-        tag = found[1].lower()
-        if not found[0].startswith("</"):
+    for found in _TAG.finditer(value):
+        tag, is_active = found[2].lower(), found[2].lower() in _ACTIVE or "=" in found[0]
+        if is_active:
+            cut.append(found.span())
+        if not found[1] and (is_active or tag in paired):
             waiting.setdefault(tag, found)
-        elif tag in waiting:
-            cut += (waiting.pop(tag).span(), found.span())
-    cut.sort()
-    starts, ends = (0, *(end for _, end in cut)), (*(start for start, _ in cut), len(value))
-    return _VOID.sub(" ", "".join(value[start:end] for start, end in zip(starts, ends, strict=True)))
+        elif found[1] and (opened := waiting.pop(tag, None)):
+            cut += [(opened.start(), found.end())] if tag in _CODE else [opened.span(), found.span()]
+    kept, end = [], 0
+    for start, after in sorted(cut):
+        kept.append(value[end:start])  # empty within what is cut already
+        end = max(end, after)
+    whole = "".join((*kept, value[end:]))
+    return whole if plain else _VOID.sub(" ", whole)
 
 
 def fold_title(value: str) -> str:

@@ -57,7 +57,10 @@ def test_what_is_doubted_leaves_the_document_that_is_held() -> None:
     verdict = weighed(80, listing(2))
     assert (verdict.poll_state.validators.etag, verdict.poll_state.digest) == ('"old"', "old")
     assert (verdict.poll_state.items, verdict.poll_state.listings, verdict.poll_state.doubts) == (80, 4, 1)
-    assert verdict.message == "it listed 80 items and now lists 2; not believed yet (1 of 3 equal listings)"
+    assert verdict.message == (
+        "it listed 80 items and now lists 2; not believed yet (1 of 3 equal listings), so that new items in it wait "
+        "until 2 more polls list the same"
+    )
 
 
 def test_a_first_listing_and_a_partial_one_are_believed() -> None:

@@ -107,3 +107,25 @@ def test_a_title_that_is_cut_leaves_nothing_open() -> None:
     cut = sanitize.clean_title("\u2067" + "\u05d0\u05d1 " * 200 + "\u2069")
     assert cut.endswith("…")
     assert "\u2067" not in cut
+
+
+@pytest.mark.parametrize("plain", [True, False])
+@pytest.mark.parametrize(
+    ("given", "published"),
+    [
+        ("Tide <script>alert(1)</script>tables", "Tide tables"),
+        ("Tide &lt;SCRIPT src=//a.example&gt;x&lt;/script &gt; tables", "Tide tables"),
+        ("Tide <style>b{}</style>tables", "Tide tables"),
+        ("<iframe src='//a.example'>old</iframe> tables", "old tables"),
+        ("<svg/onload=alert(1)>Tides", "Tides"),
+        ("<svg><embed><object><form>Tides", "Tides"),
+        ("<a href='//a.example'>Tides</a>", "Tides"),
+        ("<x-y onclick=a()>Tides</x-y>", "Tides"),
+        ("Tides <scr<script>x</script>ipt>alert(1)</script>", "Tides"),
+        ("Why <script> comes last", "Why <script> comes last"),
+        ("A vector<int> and a List<T extends Tide>", "A vector<int> and a List<T extends Tide>"),
+        ("a < b = c > d", "a < b = c > d"),
+    ],
+)
+def test_a_title_has_no_active_element(given: str, published: str, *, plain: bool) -> None:
+    assert sanitize.clean_title(given, plain=plain) == published
