@@ -158,6 +158,10 @@ _PIECE = re.compile(  # 第2部, 第二部分, 2부, 제2편, その2, （二）
 )
 
 
+_EPISODE_OR_PART = re.compile("bölüm", re.IGNORECASE)
+"""Words that count episodes if another word counts parts: "Bölüm 26: X (Kısım 1)"."""
+
+
 class Part(NamedTuple):
     """Number of a part and how many parts there are; ``None`` where the title has no such number."""
 
@@ -176,9 +180,10 @@ def find_part(text: str) -> tuple[Part, str]:
     ((Part(number=2, total=None), 'Die lange Reise'), (Part(number=None, total=None), 'Part time work'))
     """
     for pattern in (_WORDED, _NUMBERED, _SPELT, _FRACTION):
-        match = pattern.search(text)
-        if match is None:
+        every = list(pattern.finditer(text))
+        if not every:
             continue
+        match = next((each for each in every if not _EPISODE_OR_PART.search(each[0])), every[0])
         groups = match.groupdict()
         number = read_number(groups.get("n") or groups.get("n2"))
         total = read_number(groups.get("of") or groups.get("of2"))

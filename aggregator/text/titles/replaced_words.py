@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import re
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import OSA
 
 from aggregator.text.titles.markers import read_number
 
 _MOST = 2  # words on each side
 _BEFORE = 2  # words that both titles begin with: before these stand decorations ("Listen now: X", "Puntata 12: X")
 _MISSPELT = 0.7  # similarity from which one word may be a damaged form of the other
+_ARTICLES = frozenset(
+    {
+        *("the", "a", "an", "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer"),
+        *("le", "la", "les", "l", "un", "une", "el", "los", "las", "una", "o", "os", "as", "um", "uma"),
+        *("il", "lo", "gli", "i", "de", "het", "een", "en", "ett", "az", "egy"),
+    }
+)
 _COUNTED = re.compile(r"(\d+)(?:st|nd|rd|th|er|e|a|o)")  # "4th", "4e", "4ª" in compatibility form
 
 
 def find_replaced_word(one: str, other: str) -> str | None:
     """Return the word of the first title in whose place the other has another one; ``None`` if they differ otherwise.
 
-    Up to two words on each side count as one. Not counted are a word that is cut, misspelt, abbreviated or written as
-    a number, and words of two scripts.
+    Up to two words on each side count as one. Not counted are a word that is cut, misspelt (letters that changed places
+    are one mistake), abbreviated or written as a number, articles, and words of two scripts.
 
     >>> find_replaced_word("the night library hour one", "the night library hour two")
     'one'
@@ -42,6 +49,8 @@ def find_replaced_word(one: str, other: str) -> str | None:
 
 def _is_another(one: str, other: str) -> bool:
     """Return whether two words are no forms of one word."""
+    if one in _ARTICLES and other in _ARTICLES:
+        return False
     numbers = _read_number(one), _read_number(other)
     if None not in numbers:
         return numbers[0] != numbers[1]
@@ -49,7 +58,7 @@ def _is_another(one: str, other: str) -> bool:
     is_form = long.startswith(short) or (short[0] == long[0] and _is_within(short, long))
     if is_form or one.isascii() != other.isascii():
         return False
-    return Levenshtein.normalized_similarity(one, other) < _MISSPELT
+    return OSA.normalized_similarity(one, other) < _MISSPELT
 
 
 def _read_number(word: str) -> int | None:

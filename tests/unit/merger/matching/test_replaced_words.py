@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.match import Constraints, match_records
 from aggregator.merger.matching.scoring import SHIPPED
+from aggregator.text.titles.replaced_words import find_replaced_word
 
 DAY = 739_000
 TEXT = "We walk the whole way from the pans by the sea to the market behind the town hall, and count the carts."
@@ -69,3 +70,25 @@ def test_a_new_title_of_one_day_length_and_text_is_one_item() -> None:
 def test_a_damaged_or_decorated_title_of_the_next_day_is_one_item(other: str) -> None:
     groups = matched(listed("host", "The Salt Road, Vol. 2", 0, 2400), listed("list", other, 1, 2455))
     assert {"host", "list"} in groups
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("On the night train", "On the nihgt train"),
+        ("Ce que savait Marie", "Ce que saviat Marie"),
+        ("Bir gün Ankara yolunda", "Bir gün Anakra yolunda"),
+        ("Songs of the harbour", "Songs of a harbour"),
+        ("Nachts auf dem Markt", "Nachts auf einem Markt"),
+        ("Retour vers la mer", "Retour vers une mer"),
+    ],
+)
+def test_letters_that_changed_places_and_articles_are_no_other_word(one: str, other: str) -> None:
+    assert find_replaced_word(one.casefold(), other.casefold()) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("on the night train", "on the slow train"), ("nachts auf dem markt", "nachts auf dem dach")]
+)
+def test_a_word_of_other_letters_is_another(one: str, other: str) -> None:
+    assert find_replaced_word(one, other) is not None

@@ -112,3 +112,16 @@ def test_another_word_in_the_same_place_is_found(one: str, other: str) -> None:
 def test_forms_of_one_word_and_decorations_are_not_found(one: str, other: str) -> None:
     assert find_replaced_word(one, other) is None
     assert find_replaced_word(other, one) is None
+
+
+@pytest.mark.parametrize(
+    ("title", "part", "numbers"),
+    [
+        ("Bölüm 26: Deniz (Kısım 1)", 1, (26,)),
+        ("Kısım 2 - Bölüm 4: Deniz", 2, (4,)),
+        ("Deniz, Bölüm 2", 2, ()),
+        ("Deniz (Kısım 3)", 3, ()),
+    ],
+)
+def test_of_a_word_for_episodes_and_one_for_parts_the_latter_is_the_part(title, part, numbers) -> None:
+    assert (parse_title(title, "").part, parse_title(title, "").numbers) == (part, numbers)
