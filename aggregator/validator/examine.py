@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from aggregator.validator.artwork import Picture
 from aggregator.validator.document import Kind, Served, read
 from aggregator.validator.rule import Finding, Rule, apply
-from aggregator.validator.rules import atom, channel, item, json, podcast, serving, xml
+from aggregator.validator.rules import atom, channel, item, json, podcast, serving, structure, xml
 
 RULES: tuple[Rule, ...] = (
     *xml.RULES,
+    *structure.RULES,
     *channel.RULES,
     *item.RULES,
     *podcast.RULES,

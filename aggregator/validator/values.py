@@ -14,13 +14,17 @@ from aggregator.validator.document import FeedDocument
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _RFC822 = re.compile(
     r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4}"
-    r" ([01]\d|2[0-3]):[0-5]\d:[0-6]\d (?:[+-]\d{4}|GMT)"
+    r" ([01]\d|2[0-3]):[0-5]\d:[0-6]\d (?:[+-]\d{4}|GMT)",
+    re.IGNORECASE,
 )
 # RFC 822 section 5 with RSS 2.0's years; its names of zones, and no others.
 _OLD822 = re.compile(
     r"(?:(Mon|Tue|Wed|Thu|Fri|Sat|Sun), )? ?\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:\d{4}|\d{2})"
-    r" ([01]?\d|2[0-3]):[0-5]\d(?::[0-6]\d)? (?:[+-]\d{4}|UTC?|GMT|[ECMP][SD]T|Z)"
+    r" ([01]?\d|2[0-3]):[0-5]\d(?::[0-6]\d)? (?:[+-]\d{4}|UTC?|GMT|[ECMP][SD]T|[A-IK-Z])",
+    re.IGNORECASE,
 )
+# A comment behind the zone: RFC 822 3.4.3. Names are read in any case: 3.4.7.
+_COMMENT = re.compile(r"\s*\([^()]*\)$")
 _RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})")
 # Minutes above 59 are no mistake where there are no hours: "148:31" is seen, and understood.
 DURATION = re.compile(r"\d{1,15}|\d{1,3}:[0-5]?\d:[0-5]\d|\d{1,4}:[0-5]\d")
@@ -32,8 +36,8 @@ NUMBERED = re.compile(r"(?i)^(?:#\d+\b|s\d++\s*+(?:[:.,-]\s*+)?e\d+\b|(?:episode
 PROGRAM_WORDS = sanitize.PROGRAM_WORDS - {""}
 MARKED = frozenset({"description", "encoded", "summary", "content", "subtitle"})
 _PLAIN = (
-    "title", "itunes:title", "itunes:author", "itunes:subtitle", "itunes:name", "copyright", "generator", "category",
-    "atom:title", "atom:name", "podcast:person",
+    "title", "itunes:title", "itunes:author", "itunes:subtitle", "itunes:keywords", "itunes:name", "copyright",
+    "generator", "category", "atom:title", "atom:name", "podcast:person",
 )  # fmt: skip
 
 
@@ -61,7 +65,7 @@ def find_date_fault(value: str, *, plain: bool = False) -> str | None:
     ``plain`` uses the rules of RFC 822 with four digits of the year: weekday and seconds are optional, and a zone may
     be a name.
     """
-    text = value.strip()
+    text = _COMMENT.sub("", value.strip())
     found, at = (_OLD822 if plain else _RFC822).fullmatch(text), _parse(text)
     if found is None:
         if at and at.tzinfo:
@@ -69,16 +73,19 @@ def find_date_fault(value: str, *, plain: bool = False) -> str | None:
         return f"{text[:60]!r} is not like 'Mon, 04 Aug 2025 08:00:00 +0000'"
     if at is None:
         return f"{text!r} is no day of the calendar"
-    if found.group(1) and _DAYS[at.weekday()] != found.group(1):
+    if found.group(1) and _DAYS[at.weekday()] != found.group(1).title():
         return f"{text!r} was a {_DAYS[at.weekday()]}"
     return None
 
 
-def find_old_form(text: str) -> str | None:
-    """Return what is wrong with a date that RFC 822 allows and Apple does not; ``None`` for any other."""
-    if find_date_fault(text, plain=True) or not find_date_fault(text):
+def find_old_form(text: str, *, plain: bool) -> str | None:
+    """Return what is wrong with a date that ``find_date_fault`` allows and some apps do not read."""
+    if find_date_fault(text, plain=plain):
         return None
-    return f"{text[:60]!r} is an old form: write a weekday, four digits of year and +0000"
+    usual = re.fullmatch(f"(?-i:{_RFC822.pattern})", text)
+    if usual and _COMMENT.search(text) is None:
+        return None
+    return f"{text[:60]!r} is an old form: write a weekday, four digits of year and +0000, nothing behind it"
 
 
 def _parse(text: str) -> datetime | None:

@@ -15,10 +15,7 @@ from aggregator.validator.rule import Check, Fault, Rule
 
 _NEEDED = ("title", "link", "description")
 _DATES = ("pubDate", "lastBuildDate")
-_ONCE = (
-    *("title", "link", "description", "language", "copyright", "pubDate", "lastBuildDate", "ttl", "image"),
-    *("itunes:author", "itunes:type", "itunes:explicit", "itunes:image", "itunes:owner", "itunes:new-feed-url"),
-)
+_ONCE = (*("itunes:author", "itunes:type", "itunes:explicit", "itunes:image", "itunes:owner", "itunes:new-feed-url"),)
 _PICTURE = re.compile(r"(?i)\.(?:jpe?g|png)$")
 
 
@@ -172,10 +169,10 @@ def _check_dates(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_date_form(document: FeedDocument) -> Iterator[Fault]:
-    """Yield dates that RFC 822 allows and Apple does not, in feeds that are not podcasts."""
+    """Yield dates that RSS 2.0 allows and some apps do not read."""
     for name in _DATES:
         text = _get_text(document, name)
-        if text and not document.podcast and (fault := values.find_old_form(text)):
+        if text and (fault := values.find_old_form(text, plain=not document.podcast)):
             yield f"channel/{name}", fault
 
 
@@ -207,11 +204,6 @@ def _check_new_feed_url(document: FeedDocument) -> Iterator[Fault]:
             yield "channel/itunes:new-feed-url", f"{found.text!r} is no address"
 
 
-def _check_ttl(document: FeedDocument) -> Iterator[Fault]:
-    if (text := _get_text(document, "ttl")) and not text.isdecimal():
-        yield "channel/ttl", f"{text!r} is not a number of minutes"
-
-
 RULES = (
     Rule("channel-self", "M", "One atom:link rel=self, of the right type", "PSP-1; RSS; W3C", _check_self_link, "S"),
     Rule("channel-required", "M", "Title, link and description", "RSS 2.0", _check_required),
@@ -234,10 +226,9 @@ RULES = (
     Rule("channel-type", "M", "itunes:type; serial shows number their episodes", "Apple", _check_type),
     Rule("channel-dates", "M", "Dates by RFC 822 with the right weekday and zone", "RSS 2.0; Apple", _check_dates),
     Rule("channel-date-form", "S", "Dates with weekday, whole year and zone in digits", "W3C", _check_date_form),
-    Rule("channel-once", "M", "Elements that may stand once do", "RSS 2.0", _check_repeated),
+    Rule("channel-once", "M", "Elements of Apple that may stand once do", "Apple", _check_repeated),
     Rule("channel-owner", "i", "The owner's address is public", "privacy", _check_owner),
     Rule("channel-copyright", "i", "Copyright without the word, the sign or a year", "PSP-1", _check_copyright),
     Rule("channel-flags", "S", "block and complete are Yes or absent", "Apple", _check_flags),
     Rule("channel-moved", "M", "new-feed-url is an address", "Apple", _check_new_feed_url),
-    Rule("channel-ttl", "M", "ttl is a number of minutes", "RSS 2.0", _check_ttl),
 )

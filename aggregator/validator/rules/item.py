@@ -11,7 +11,6 @@ from aggregator.validator import values
 from aggregator.validator.document import FeedDocument, Spot, get_text, has_media
 from aggregator.validator.rule import Fault, Rule
 
-_ONCE = ("title", "link", "description", "pubDate", "guid", "enclosure", "source", "content:encoded")
 _USUAL = frozenset(
     {
         "audio/mpeg", "audio/x-m4a", "audio/mp4", "audio/aac", "audio/x-m4b", "video/mp4", "video/x-m4v",
@@ -132,14 +131,13 @@ def _check_date(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_date_form(document: FeedDocument) -> Iterator[Fault]:
-    """Yield dates that RSS 2.0 allows and Apple does not, in feeds that are not podcasts."""
-    if not document.podcast:
-        for where, item in _list_items(document):
-            text = get_text(item, "pubDate")
-            if not text:
-                yield where, "has no pubDate: readers show when they saw it first"
-            elif fault := values.find_old_form(text):
-                yield where, fault
+    """Yield dates that RSS 2.0 allows and some apps do not read."""
+    for where, item in _list_items(document):
+        text = get_text(item, "pubDate")
+        if not text and not document.podcast:
+            yield where, "has no pubDate: readers show when they saw it first"
+        elif text and (fault := values.find_old_form(text, plain=not document.podcast)):
+            yield where, fault
 
 
 def _check_future(document: FeedDocument) -> Iterator[Fault]:
@@ -172,9 +170,8 @@ def _check_content_after(document: FeedDocument) -> Iterator[Fault]:
 
 def _check_once(document: FeedDocument) -> Iterator[Fault]:
     for where, item in document.items:
-        for name in _ONCE:
-            if (count := len(item.findall(make_tag(name)))) > 1:
-                yield where, f"{name} stands {count} times"
+        if (count := len(item.findall(make_tag("content:encoded")))) > 1:
+            yield where, f"content:encoded stands {count} times"
 
 
 def _check_order(document: FeedDocument) -> Iterator[Fault]:
@@ -242,7 +239,7 @@ RULES = (
     Rule("item-present", "S", "Link, description, duration and explicit", "PSP-1", _check_recommended),
     Rule("item-description", "S", "The description has at most 4,000 bytes", "Apple", _check_description),
     Rule("item-content-after", "S", "content:encoded stands after description", "W3C", _check_content_after),
-    Rule("item-once", "M", "Elements that may stand once do", "RSS 2.0", _check_once),
+    Rule("item-once", "M", "content:encoded stands once", "RSS content module", _check_once),
     Rule("item-order", "S", "Newest first", "field", _check_order),
     Rule("item-links", "M", "Links and sources are web addresses", "RSS 2.0", _check_links),
     Rule("item-alike", "S", "No two items that AntennaPod takes for one", "AntennaPod", _check_similar_items),

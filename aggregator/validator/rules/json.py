@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from aggregator.generator.content.links import IRI
 from aggregator.generator.podcast import Node
 from aggregator.validator import values
 from aggregator.validator.document import FeedDocument, Spot, find_line
@@ -13,6 +14,11 @@ from aggregator.validator.rule import Fault, Rule
 
 _VERSION = "https://jsonfeed.org/version/1.1"
 _FIRST = "https://jsonfeed.org/version/1"
+_STRINGS = ("description", "user_comment", "language", "content_html", "content_text", "summary", "title")
+_ADDRESSES = (
+    *("home_page_url", "feed_url", "next_url", "icon", "favicon"),
+    *("url", "external_url", "image", "banner_image"),
+)
 _RFC_DATES = ("dateCreated", "dateModified")
 
 
@@ -91,6 +97,36 @@ def _check_attachments(document: FeedDocument) -> Iterator[Fault]:
                     yield where, f"{name} is {attachment[name]!r}, no number"
 
 
+def _is_absolute(value: object) -> bool:
+    return isinstance(value, str) and IRI.fullmatch(value) is not None
+
+
+_KINDS: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
+    *((name, "no text", lambda value: isinstance(value, str)) for name in _STRINGS),
+    *((name, "no absolute address", _is_absolute) for name in _ADDRESSES),
+    ("expired", "neither true nor false", lambda value: isinstance(value, bool)),
+    ("tags", "no list of texts", lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value)),
+    (
+        "hubs",
+        "no list of objects with type and url",
+        lambda value: (
+            isinstance(value, list)
+            and all(isinstance(one, dict) and one.get("type") and _is_absolute(one.get("url")) for one in value)
+        ),
+    ),
+)
+
+
+def _check_values(document: FeedDocument) -> Iterator[Fault]:
+    for where, one in (("feed", document.data), *_list_items(document)):
+        for name, fault, is_sound in _KINDS:
+            if one.get(name) is not None and not is_sound(one[name]):
+                yield where, f"{name} is {str(one[name])[:80]!r}, {fault}"
+    following = document.data.get("next_url")
+    if following is not None and following == document.data.get("feed_url"):
+        yield "next_url", "is the feed itself"
+
+
 def _check_authors(document: FeedDocument) -> Iterator[Fault]:
     for where, one in (("feed", document.data), *_list_items(document)):
         if "author" in one and document.data.get("version") == _VERSION:
@@ -98,6 +134,8 @@ def _check_authors(document: FeedDocument) -> Iterator[Fault]:
         given = one.get("authors", [])
         if not isinstance(given, list) or any(not isinstance(author, dict) for author in given):
             yield where, "authors is no list of objects"
+        elif any(not (author.get("name") or author.get("url") or author.get("avatar")) for author in given):
+            yield where, "authors has one without name, url and avatar"
 
 
 def _check_extensions(document: FeedDocument) -> Iterator[Fault]:
@@ -170,6 +208,7 @@ RULES = (
         "JSON Feed 1.1",
         _check_attachments,
     ),
+    Rule("json-values", "M", "Values of their type, absolute addresses", "JSON Feed 1.1", _check_values),
     Rule("json-authors", "S", "authors, not author", "JSON Feed 1.1", _check_authors),
     Rule("json-extensions", "M", "Extensions are objects with an about address", "JSON Feed 1.1", _check_extensions),
     Rule("json-no-program-words", "M", "No value is None, nan, null, True or False", "field", _check_program_words),

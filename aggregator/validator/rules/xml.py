@@ -11,7 +11,7 @@ from aggregator.generator.content import sanitize
 from aggregator.generator.podcast import NAMESPACES, Node, format_name
 from aggregator.text.mojibake.redecode import redecode
 from aggregator.validator import values
-from aggregator.validator.document import OLDER, FeedDocument
+from aggregator.validator.document import ATOM, OLDER, FeedDocument
 from aggregator.validator.rule import Fault, Rule
 
 _DECLARED = re.compile(rb"<\?xml\s+version=['\"]1\.0['\"]\s+encoding=['\"](?i:utf-8)['\"][^?]*\?>")
@@ -20,6 +20,13 @@ _USUAL = ("itunes", "podcast", "atom", "content")
 _LARGE = 1_000_000
 # Characters on each side by which it is judged whether letters were decoded wrongly or are somebody's language.
 _PASSAGE = 200
+_OTHER_FORMATS = {
+    "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}RDF": "RSS 1.0",
+    "{http://purl.org/net/rss1.1#}Channel": "RSS 1.1",
+    f"{ATOM}entry": "a single Atom entry",
+}
+# The address as a namespace; in notes it is a link.
+_OLDER = re.compile(rb"xmlns:[\w.-]+\s*=\s*[\"']" + re.escape(OLDER.encode()) + rb"[\"']")
 _STYLE = re.compile(rb"<\?xml-stylesheet[^<>]*xsl")
 
 
@@ -43,9 +50,18 @@ def _check_well_formed(document: FeedDocument) -> Iterator[Fault]:
         yield "document", f"is no RSS, Atom, JSON Feed or OPML ({document.broken})"
     elif document.broken:
         yield "document", document.broken
-    elif document.kind == "unknown":
-        old = document.root is not None and values.local_name(document.root) == "RDF"
-        yield "document", "is RSS 1.0, which no podcast app reads" if old else "is no RSS, Atom, JSON Feed or OPML"
+    elif document.kind == "unknown" and _find_other_format(document) is None:
+        yield "document", "is no RSS, Atom, JSON Feed or OPML"
+
+
+def _find_other_format(document: FeedDocument) -> str | None:
+    """Return the name of a format that is not checked; ``None`` for a document that is no feed."""
+    return None if document.root is None else _OTHER_FORMATS.get(str(document.root.tag))
+
+
+def _check_format(document: FeedDocument) -> Iterator[Fault]:
+    if (name := _find_other_format(document)) is not None:
+        yield "document", f"is {name}, which no podcast app reads; nothing else was checked"
 
 
 def _check_namespaces(document: FeedDocument) -> Iterator[Fault]:
@@ -55,7 +71,7 @@ def _check_namespaces(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_old_namespace(document: FeedDocument) -> Iterator[Fault]:
-    if _is_xml(document) and OLDER.encode() in document.raw[:100_000]:
+    if _is_xml(document) and _OLDER.search(document.raw):
         yield "document", f"has {OLDER}, the first address of {NAMESPACES['podcast']}; some readers know one alone"
 
 
@@ -160,6 +176,7 @@ RULES = (
     Rule(
         "well-formed", "M", "Well-formed, of characters that XML allows", "XML 1.0; Apple; RFC 8259", _check_well_formed
     ),
+    Rule("format", "S", "A format that podcast apps read", "RSS 2.0; RFC 4287; JSON Feed", _check_format),
     Rule("namespace-uri", "M", "Namespace addresses are exact to the byte", "PSP-1; Apple", _check_namespaces),
     Rule("namespace-older", "S", "The podcast namespace by its own address", "podcast namespace", _check_old_namespace),
     Rule(
@@ -172,7 +189,7 @@ RULES = (
     ),
     Rule("namespace-numbered", "M", "No prefixes such as ns0", "field", _check_numbered),
     Rule("no-program-words", "M", "No value is None, nan, null, True or False", "field", _check_program_words),
-    Rule("no-double-escaping", "M", "Text is escaped once", "field", _check_escaping),
+    Rule("no-double-escaping", "M", "Text is escaped once", "field", _check_escaping, "S"),
     Rule("no-lost-letters", "M", "No U+FFFD", "field", _check_lost_letters),
     Rule("trimmed", "S", "No white space around values", "PSP-1; Apple", _check_white_space),
     Rule("plain-titles", "S", "No markup in titles and names", "PSP-1; Apple", _check_markup),

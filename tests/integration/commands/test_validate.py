@@ -49,7 +49,7 @@ def test_a_broken_feed_ends_with_1_and_says_where(broken: Path) -> None:
     assert (run.returncode, run.stderr) == (1, "")
     assert run.stdout.splitlines() == [
         f"{broken}: RSS, 1 failure, 1 warning, 0 notes",
-        "  failure  channel-ttl: ttl is a number of minutes (RSS 2.0)",
+        "  failure  rss-values: Numbers, days, hours, addresses (RSS 2.0, channel, image)",
         "           line 11, channel/ttl: 'soon' is not a number of minutes",
         "  warning  channel-image-kind: Artwork is JPEG or PNG by its extension (Apple; PSP-1)",
         f"           line 16, channel/itunes:image: '{COVER}' does not end in .jpg, .jpeg or .png",
@@ -84,7 +84,7 @@ def test_json_says_the_same(broken: Path) -> None:
         "findings": [],
     }
     assert [(one["rule"], one["severity"]) for one in other["findings"]] == [
-        ("channel-ttl", "M"),
+        ("rss-values", "M"),
         ("channel-image-kind", "S"),
     ]
 

@@ -43,8 +43,10 @@ def test_nothing_is_found_in_a_sound_document(sample: str) -> None:
 
 
 def special(case: dict[str, Any]) -> bytes:
-    """Two cases that one replacement cannot make."""
+    """Three cases that one replacement cannot make."""
     document = changed(case)
+    if case["rule"] == "format":
+        return document.replace(b"</rss>", b"</r:RDF>")
     if case["rule"] == "small-document":
         return document.replace(b"water", b"water " * 40_000)
     if case["rule"] == "item-alike":
@@ -71,6 +73,7 @@ def test_every_rule_has_a_document_that_breaks_it() -> None:
 
 
 BLOG: dict[str, tuple[str, str]] = {
+    "no-double-escaping": ("</title>", " &amp;amp; more</title>"),
     "xml-declaration": (' encoding="UTF-8"', ""),
     "xml-no-bom": ("<?xml", "\ufeff<?xml"),
     "xml-no-doctype": ("<rss", "<!DOCTYPE rss><rss"),
@@ -135,7 +138,7 @@ def test_the_line_is_told(sample: str, find: str, put: str, line: int | None) ->
 
 def test_white_space_before_the_document_counts_as_lines() -> None:
     ahead = "\n\n" + SOUND["rss"].replace("<ttl>60", "<ttl>soon")
-    assert {(one.rule, one.line) for one in examine(ahead.encode(), NOW)[1]} >= {("channel-ttl", 13)}
+    assert {(one.rule, one.line) for one in examine(ahead.encode(), NOW)[1]} >= {("rss-values", 13)}
 
 
 def test_lines_are_counted_beyond_sixteen_bits() -> None:
