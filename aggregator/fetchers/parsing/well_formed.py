@@ -13,16 +13,21 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from html.entities import html5
+from urllib.parse import quote
 
 from msgspec import Struct
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ROOT = re.compile(r"<(?:\w{1,20}:)?(?:rss|feed|rdf)[\s>]", re.IGNORECASE)
 _DOCTYPE = re.compile(r"<!DOCTYPE\b[^\[<>]*+(?:\[[^\]]{0,5000}+\]\s*+)?>", re.IGNORECASE)
-_LOCAL = r"[A-Za-z_\u00c0-\uffff][\w.\-]*+"
+_LETTERS = (  # that names begin with (XML 1.0, 2.3)
+    "A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f\u2c00-\u2fef"
+    "\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_LOCAL = rf"[{_LETTERS}][{_LETTERS}0-9.\-\u00b7\u0300-\u036f\u203f\u2040]*+"
 _NAME = rf"{_LOCAL}(?::{_LOCAL})?"
 _TOKEN = re.compile(
-    rf"(?P<whole><!--(?>(?:(?!--).)*)-->|<!\[CDATA\[(?>(?:(?!\]\]>|<!\[CDATA\[).)*)\]\]>|<\?{_NAME}[^<>]*+>)"
+    rf"(?P<whole><!--(?>(?:(?!--).)*)-->|<!\[CDATA\[(?>(?:(?!\]\]>|<!\[CDATA\[).)*)\]\]>|<\?(?!xml[\s?]){_LOCAL}(?=[\s?])[^<>?]*+\?>)"
     rf"|(?P<type>{_DOCTYPE.pattern})"
     rf"|</(?P<end>{_NAME})\s*+>"
     rf"|<(?P<start>{_NAME})(?P<attributes>(?>(?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+')*))>"
@@ -48,7 +53,9 @@ _MEANT = {  # the usual prefixes
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
 }
 _XHTML = re.compile("""type=(?:"xhtml"|'xhtml')""")
-_PREFIX = re.compile(r"\bxmlns:([\w.\-]++)\s*+=")
+_PREFIX = re.compile(r"""\bxmlns:([\w.\-]++)\s*+=\s*+["']([^\s"'<>&]++)""")
+_IN_ADDRESSES = "%/:?#[]@!$&'()*+,;=~"  # beside letters and digits (RFC 3986, 2.2)
+_RESERVED = frozenset({"xmlns:xml", "xmlns:xmlns"})  # prefixes that no document may declare (Namespaces in XML 1.0, 3)
 _PARENTS = {"item": {"channel", "rdf"}, "entry": {"feed"}, "channel": {"rss", "rdf"}}
 _ITEMS = frozenset({"item", "entry"})
 _HOLDERS = _ITEMS | {"rss", "rdf", "channel", "feed"}
@@ -58,6 +65,7 @@ _PLAIN = frozenset({
     "updated", "published", "summary", "content", "subtitle", "rights", "contributor", "image", "language",
     "lastbuilddate", "generator", "ttl", "docs", "copyright", "item", "entry",
 })  # fmt: skip
+_DEEPEST = 200  # levels; libxml2 refuses 256
 _HALF = "<![CDATA["  # the beginning of a section that does not end
 
 
@@ -89,21 +97,21 @@ class _Escaper:
 
     def __init__(self, declared: frozenset[str], text: str) -> None:
         self.known = declared | _KNOWN
-        self.prefixes = {*_PREFIX.findall(text), "xml", "xmlns", ""}
-        self.undeclared: set[str] = set()
+        self.namespaces = _MEANT | dict(reversed(_PREFIX.findall(text)))
+        self.prefixes: set[str] = set()
 
     def declare(self, tokens: Sequence[_Token]) -> None:
-        """Declare in the first element the prefixes that no element declares."""
+        """Declare in the first element the prefixes that it lacks: as another element does, else as usual."""
         root = next((token for token in tokens if token.opens), None)
         if root is not None:
             end = len(f"<{root.name}")
-            added = (f' xmlns:{name}="{_MEANT.get(name, f"urn:{name}")}"' for name in sorted(self.undeclared))
+            missing = (each for each in sorted(self.prefixes) if f" xmlns:{each}=" not in root.text)
+            added = (f' xmlns:{each}="{self.namespaces.get(each) or f"urn:{quote(each)}"}"' for each in missing)
             root.text = root.text[:end] + "".join(added) + root.text[end:]
 
     def _note_prefix(self, name: str) -> None:
-        prefix = name.rpartition(":")[0]
-        if prefix not in self.prefixes:
-            self.undeclared.add(prefix)
+        if (prefix := name.rpartition(":")[0]) not in {"", "xml", "xmlns"}:
+            self.prefixes.add(prefix)
 
     def read(self, match: re.Match[str]) -> _Token:
         """Return one piece, its references and attributes repaired."""
@@ -125,6 +133,10 @@ class _Escaper:
         found: dict[str, str] = {}
         for match in _ATTRIBUTE.finditer(attributes.removesuffix("/") if closes else attributes):
             value = next((value for value in match.groups()[1:] if value is not None), "")
+            if match[1].startswith("xmlns:"):
+                value = quote(value.strip(), safe=_IN_ADDRESSES)
+                if not value or match[1] in _RESERVED:
+                    continue
             self._note_prefix(match[1])
             found.setdefault(match[1], self._escape(value).replace('"', "&quot;").replace("<", "&lt;"))
         written = "".join(f' {key}="{value}"' for key, value in found.items())
@@ -167,7 +179,9 @@ class _Balance:
             if token.text.startswith("<!D"):
                 token.text = ""
             begun = True
-            if token.opens and not token.closes:
+            if token.opens and len(self.open) >= _DEEPEST:
+                self.tokens[at] = _Token(_escape_tag(token.text))
+            elif token.opens and not token.closes:
                 self._close_above(at)
                 self.open.append(at)
             elif token.closes and not token.opens:

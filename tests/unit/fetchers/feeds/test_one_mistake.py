@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from aggregator.errors import ReadError
 from aggregator.fetchers.feeds import feed
 from aggregator.fetchers.parsing.well_formed import make_well_formed
+from aggregator.fetchers.parsing.xml import find_mistake
 from aggregator.model.entry import Entry
 from aggregator.model.source import Document, Source
 
@@ -32,6 +33,17 @@ MISTAKES = {
     "an attribute twice": '<img src="a" src="b"> Ebbe',
     "a comment in a comment": "Ebbe <!-- a -- b --> Flut",
     "a prefix that is not declared": "<o:p>Ebbe</o:p>",
+    "half of an instruction": "Ebbe <?und> Flut",
+    "a declaration inside": "<?xml version='1.0'?>Ebbe",
+    "a name with a sign": "Ebbe <m²> Flut",
+}
+BESIDE = {
+    "a prefix that is not declared": "<merk:mal>Ebbe</merk:mal>",
+    "an attribute with such a prefix": "<mal merk:mal='Ebbe'/>",
+    "a prefix that another element declares": "<merk:mal xmlns:merk='urn:merk'/><merk:mal/>",
+    "a prefix that is declared as nothing": "<mal xmlns:merk=''/>",
+    "a prefix that is declared as no address": "<mal xmlns:merk='Ebbe und Flut'/>",
+    "a prefix beyond ASCII": "<ämter:mal/>",
 }
 HEADS = {
     "rss": '<rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" '
@@ -85,6 +97,15 @@ def test_the_other_items_are_read_as_without_it(kind: str, mistake: str, place: 
         assert "Ebbe" in found[1].title or "Ebbe" not in mistake
 
 
+@pytest.mark.parametrize("kind", HEADS)
+@pytest.mark.parametrize("mistake", BESIDE.values(), ids=BESIDE.keys())
+def test_an_element_that_is_wrong_costs_nothing(kind: str, mistake: str) -> None:
+    items = [item(kind, number) for number in (1, 2, 3, 4)]
+    sound = read(HEADS[kind].format("".join(items)))
+    items[1] = items[1].replace("<title>", f"{mistake}<title>")
+    assert read(HEADS[kind].format("".join(items))) == sound
+
+
 @pytest.mark.parametrize(
     ("written", "title"),
     [
@@ -124,10 +145,17 @@ def test_a_feed_that_breaks_off_before_its_first_item_is_an_error() -> None:
         read(HEADS["rss"].format("")[:-20] + "<item><title>Half a ti")
 
 
+def test_a_document_of_any_depth_is_repaired() -> None:
+    repaired = make_well_formed(f"<rss><channel>{'<item><b><title><![CDATA[' * 2000}</channel></rss>")
+    assert etree.fromstring(repaired.encode()).tag == "rss"
+
+
 PIECES = st.sampled_from([
     "<item>", "</item>", "<title>", "</title>", "<b>", "</b>", "<br/>", "&", "&amp;", "&nbsp;", "&#0;", "<", ">", "]]>",
     "<![CDATA[", "<!--", "-->", "<?x y?>", "<?", '<a b="c"', "<a b=c>", "<a:b x:y='1'>", "<rss>", "</rss>", "<channel>",
     "</channel>", '"', "'", "/>", "<!DOCTYPE x [<!ENTITY y 'z'>]>", "&y;", "\ufffe", " ", "<i:j>", "<guid>", "塩", "x",
+    "<?a:b ?>", "<?xml version='1.0'?>", "<a²>", "<×>", "<塩>", "<é:b>", "<a xmlns:q=''>", "<a xmlns:xml='u'>",
+    "<a :b='1'>",
 ])  # fmt: skip
 
 
@@ -137,6 +165,7 @@ def test_whatever_is_repaired_is_well_formed(inside: str) -> None:
     repaired = make_well_formed(f"<rss><channel>{inside}</channel></rss>")
     parser = etree.XMLParser(resolve_entities=False, huge_tree=True)
     assert etree.fromstring(repaired.encode(), parser).tag == "rss"
+    assert not find_mistake(repaired)
 
 
 @given(
