@@ -45,7 +45,8 @@ def test_the_preflight_names_the_bomb(build: object, words: str) -> None:
 
 @pytest.mark.parametrize("name", ["49,000 items", "attributes behind a bracket"])
 def test_what_the_preflight_cannot_see_the_kernel_ends(name: str) -> None:
-    unsound = COSTLY[name]().replace(b"<channel>", b"<channel xml:base='/'>")  # else the strict reader takes it
+    markup = b"<channel><description><b>t</b></description>"  # else the strict reader takes it
+    unsound = COSTLY[name]().replace(b"<channel>", markup)
     assert "it cannot be parsed: it takes more than 1 s of processor time" in outcome("feed", unsound)
     assert outcome("feed", rss(b"")) == ""
 
