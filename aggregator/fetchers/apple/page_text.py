@@ -49,8 +49,10 @@ def read(name: str, text: str) -> Listing | None:
     show = _read_show(lines)
     found: list[Entry] = []
     remarks: list[str] = []
-    for item in _split_items(lines):
-        entry, more = _make_entry(name, item, len(found))
+    items = _split_items(lines)
+    day_first = dates.find_day_first(match["date"] for item in items if (match := _DATE.match(" ".join(item.split()))))
+    for item in items:
+        entry, more = _make_entry(name, item, len(found), day_first=day_first)
         remarks += more
         if entry:
             found.append(entry)
@@ -72,8 +74,11 @@ def _split_items(lines: list[str]) -> list[str]:
     return ["\n".join(item) for item in items]
 
 
-def _make_entry(name: str, item: str, position: int) -> tuple[Entry | None, list[str]]:
-    """Return the entry of one item, if it is an episode, and remarks."""
+def _make_entry(name: str, item: str, position: int, *, day_first: bool | None) -> tuple[Entry | None, list[str]]:
+    """Return the entry of one item, if it is an episode, and remarks.
+
+    The day stands first in its date if the dates of the page say so, else as in the store of its address.
+    """
     link = _LINK.search(item)
     if link is None:
         return None, []
@@ -82,7 +87,9 @@ def _make_entry(name: str, item: str, position: int) -> tuple[Entry | None, list
     if address is None:
         return None, []
     date = _DATE.match(body + " ")
-    published = dates.parse(date["date"], day_first=address["store"] not in _MONTH_FIRST) if date else None
+    if day_first is None and address["store"] not in _MONTH_FIRST:
+        day_first = True
+    published = dates.parse(date["date"], day_first=day_first) if date else None
     words, duration, displaced = _split_length(body[date.end() :] if date and published else body)
     title, description = _split_title(words, address["slug"] or "")
     if title is None:

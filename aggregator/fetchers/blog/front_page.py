@@ -35,7 +35,7 @@ def read_html(document: Document) -> Listing | None:
     if root is None:
         return None
     base = html_page.find_base(document, root)
-    dating = learn_dating(_list_dates(root), None, root.get("lang"), document.polled)
+    dating = learn_dating(_list_dates(root), language=root.get("lang"), now=document.polled)
     found: list[Entry] = []
     for article in root.iter("article", "div", "li", "section"):
         is_entry = article.tag == "article" or _ENTRY.search(article.get("class") or "")
@@ -139,9 +139,10 @@ def _split_posts(lines: list[str]) -> tuple[list[tuple[list[str], Moment | None]
     """Return the lines of each post with the date that closes it, and how many lines follow the last one."""
     blocks: list[tuple[list[str], Moment | None]] = []
     block: list[str] = []
+    day_first = dates.find_day_first(match["date"] for line in lines if (match := _DATE_LINE.fullmatch(line)))
     for line in lines:
         match = _DATE_LINE.fullmatch(line)
-        date = dates.parse(match["date"]) if match else None
+        date = dates.parse(match["date"], day_first=day_first) if match else None
         if date or _READ_MORE.fullmatch(line):
             if block:
                 blocks.append((block, date))

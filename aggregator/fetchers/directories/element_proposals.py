@@ -35,7 +35,6 @@ _USUAL = 0.8  # of the headings that have a date or audio
 _MOST_PARTS = 200  # elements within one that are looked at
 _LONGEST_TITLE = 200
 
-_THREE_NUMBERS = re.compile(r"\b(\d{1,2})[./-](\d{1,2})[./-]\d{2,4}\b")
 _COMPOSITE = "{}"  # behind a selector: its element has several texts
 _PAGE_LINK = 'a:not([href*=".mp3"]):not([href*=".m4a"])@href'
 
@@ -220,7 +219,7 @@ def _make_group(elements: list[xml.Element]) -> _Group | None:
             fields[what] = selector
     if "date" not in fields and "audio" not in fields:
         return None
-    if "date" in fields and _is_day_first([row.get(fields["date"], "") for row in rows]):
+    if "date" in fields and dates.find_day_first(row.get(fields["date"], "") for row in rows):
         fields["day_first"] = "yes"
     weights = {"date": 2.0, "audio": 2.0, "length": 0.6, "text": 0.4, "link": 0.4}
     full = sum(title in row for row in rows) / len(rows)
@@ -384,12 +383,6 @@ def _find_text(rows: Sequence[_Row], title: str, date: str) -> str | None:
     ]
     named = [name for name in found if _TEXT_CLASS.search(name.partition(".")[2])]
     return next(iter(named), None if "p" in found else next((name for name in found if name.startswith("td")), None))
-
-
-def _is_day_first(texts: Sequence[str]) -> bool:
-    """Return whether the dates have a first number that no month has, and never a second one."""
-    pairs = [match for text in texts if (match := _THREE_NUMBERS.search(text))]
-    return any(int(pair[1]) > 12 for pair in pairs) and all(int(pair[2]) <= 12 for pair in pairs)  # noqa: PLR2004
 
 
 def _select_items(root: xml.Element, elements: Sequence[xml.Element], title: str) -> str | None:

@@ -14,16 +14,45 @@ from aggregator.model.entry import Entry, EpisodeType, Moment, Rhythm, Show, Tag
 from aggregator.model.source import Document
 from aggregator.text import html
 from aggregator.text.times import dates, durations
+from aggregator.text.times.lines import Dating, learn_dating
 
 _NOTHING = ItemXml({}, ())
+_PLAIN = Dating()
 EPISODE_TYPES: Mapping[str | None, EpisodeType] = {name: name for name in get_args(EpisodeType)}
 _EXPLICIT = {"yes": True, "true": True, "explicit": True, "no": False, "false": False, "clean": False}
 _LONGEST_WHOLE = 6  # digits of a season or an episode; more is a date or an id
 _LONGEST_NUMBER = 40  # characters of an episode number as it is displayed
 
 
-def make_entry(document: Document, fields: dict[str, Any], item_xml: ItemXml | None, position: int) -> Entry | None:
-    """Return the entry of an item; ``None`` if it has no title, text, link or file."""
+def make_entries(
+    document: Document, items: Iterable[tuple[dict[str, Any], ItemXml | None]], channel: Mapping[str, Any]
+) -> list[Entry | None]:
+    """Return the entry of each item, ``None`` if it has no title, text, link or file.
+
+    Items with dates of which the listing decides the order are made anew when all items are known, and the language of
+    the channel, which may be read while the items are.
+    """
+    found: list[Entry | None] = []
+    undecided: list[tuple[int, dict[str, Any], ItemXml | None]] = []
+    texts: list[str] = []
+    for at, (fields, item_xml) in enumerate(items):
+        found.append(_make_entry(document, fields, item_xml, at))
+        dated = (_get_text(fields, name) for name in _DATES)
+        if own := [text for text in dated if text and not dates.is_standard(text)]:
+            texts += own
+            undecided.append((at, fields, item_xml))
+    dating = learn_dating(texts, language=channel.get("language"))
+    for at, fields, item_xml in undecided:
+        found[at] = _make_entry(document, fields, item_xml, at, dating)
+    return found
+
+
+_DATES = ("published", "updated", "created")
+
+
+def _make_entry(
+    document: Document, fields: dict[str, Any], item_xml: ItemXml | None, position: int, dating: Dating = _PLAIN
+) -> Entry | None:
     texts, tags = item_xml or _NOTHING
     base = fields.get("base") or enclosures.find_base(document)
     file = enclosures.choose(*_list_offers(fields, base))
@@ -39,7 +68,7 @@ def make_entry(document: Document, fields: dict[str, Any], item_xml: ItemXml | N
     if not title:
         return None
     duration = durations.parse(_get_text(fields, "itunes_duration") or file.duration)
-    published = _find_date(fields, "published", "updated", "created")
+    published = _find_date(fields, dating, *_DATES)
     video = _get_text(fields, "yt_videoid")
     number = (
         texts.get("itunes:episode") or _get_text(fields, "itunes_episode") or _find_tag_text(tags, "episode") or ""
@@ -53,7 +82,7 @@ def make_entry(document: Document, fields: dict[str, Any], item_xml: ItemXml | N
         ids=(*file.ids, *((("youtube", video),) if video else ())),
         plain_title=plain_title, description=chosen.description, summary=chosen.summary,
         html=chosen.html and enclosures.resolve_markup(fields.get("base") or link or base, chosen.html),
-        published=published, updated=_find_date(fields, "updated"), duration=duration,
+        published=published, updated=_find_date(fields, dating, "updated"), duration=duration,
         season=_parse_whole(season),
         episode=_parse_whole(number), number=number[:_LONGEST_NUMBER] or None if _parse_whole(number) is None else None,
         episode_type=EPISODE_TYPES.get(kind.lower()),
@@ -75,12 +104,13 @@ def list_records(fields: dict[str, Any], name: str) -> Sequence[dict[str, Any]]:
     return value if isinstance(value, list) else ()
 
 
-def _find_date(fields: dict[str, Any], *names: str) -> Moment | None:
+def _find_date(fields: dict[str, Any], dating: Dating, *names: str) -> Moment | None:
     """Return the first of the named dates that can be parsed.
 
     feedparser's own result is not used: it returns the first of the current month for "2004-foo" (6.0.14).
     """
-    parsed = (dates.parse(_get_text(fields, name)) for name in names)
+    texts = (_get_text(fields, name) for name in names)
+    parsed = (dates.parse(text, day_first=dating.day_first, language=dating.language) for text in texts)
     return next((found for found in parsed if found), None)
 
 

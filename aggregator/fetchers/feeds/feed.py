@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import repeat
 from typing import Any
 
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from aggregator.errors import ReadError
 from aggregator.fetchers import discovery
 from aggregator.fetchers.feeds import rss_atom
 from aggregator.fetchers.feeds.elements import NotSoundError
-from aggregator.fetchers.feeds.entry import list_records, make_entry, make_rhythm, make_show
+from aggregator.fetchers.feeds.entry import list_records, make_entries, make_rhythm, make_show
 from aggregator.fetchers.feeds.podcast import FeedXml
 from aggregator.fetchers.parsing import decoding, enclosures, well_formed, xml
 from aggregator.fetchers.parsing.entries import make_key
@@ -72,10 +73,7 @@ def _repair(document: Document) -> tuple[Document, str]:
 def _read_strictly(document: Document, remarks: Sequence[str] = ()) -> Listing:
     """Return the items of a sound feed; raises ``NotSoundError`` if the document needs the tolerant reader."""
     found_feed = rss_atom.Feed()
-    found = [
-        make_entry(document, fields, item_xml, at)
-        for at, (fields, item_xml) in enumerate(rss_atom.iterate_items(document, found_feed))
-    ]
+    found = make_entries(document, rss_atom.iterate_items(document, found_feed), found_feed.channel.values)
     return _make_listing(document, found, found_feed.channel.values, found_feed.xml, list(remarks))
 
 
@@ -87,10 +85,8 @@ def _read_tolerantly(document: Document, why: str = "") -> Listing:
     if not parsed.version and not parsed.entries:
         raise decoding.unexpected_type(document, "a feed")
     feed_xml = parsed.feed_xml
-    found = [
-        make_entry(document, entry, feed_xml.items[at] if feed_xml else None, at)
-        for at, entry in enumerate(parsed.entries)
-    ]
+    items_xml = feed_xml.items if feed_xml else repeat(None)
+    found = make_entries(document, zip(parsed.entries, items_xml, strict=False), parsed.channel)
     if not found and feed_xml is None and any(mark in document.body for mark in _MARKS):
         raise ReadError(f"{document.source.name}: the feed's items cannot be read")
     remarks = [remark for remark in (why if why.startswith(_MISTAKE) else parsed.remark or why,) if remark]

@@ -10,6 +10,7 @@ from aggregator.model.entry import Entry, Listing, Show
 from aggregator.model.source import Document
 from aggregator.text.html import to_text
 from aggregator.text.times import dates, durations
+from aggregator.text.times.lines import Dating, learn_dating
 
 _VERSION = "jsonfeed.org/version/1"
 
@@ -23,7 +24,9 @@ def read(document: Document) -> Listing:
         raise ReadError(f"{document.source.name}: the JSON Feed has no list of items")
     items = feed.objects("items")
     base = enclosures.find_base(document)
-    found = [_make_entry(document.source.name, base, item, at) for at, item in enumerate(items)]
+    texts = (item.text(name) for item in items for name in ("date_published", "date_modified"))
+    dating = learn_dating(texts, language=feed.text("language"))
+    found = [_make_entry(document.source.name, base, item, at, dating) for at, item in enumerate(items)]
     empty = found.count(None)
     next_url = enclosures.resolve_url(enclosures.find_base(document), feed.get("next_url"))
     return Listing(
@@ -35,7 +38,7 @@ def read(document: Document) -> Listing:
     )
 
 
-def _make_entry(name: str, base: str, item: JsonObject, position: int) -> Entry | None:
+def _make_entry(name: str, base: str, item: JsonObject, position: int, dating: Dating) -> Entry | None:
     """Return one item; ``None`` without title, text, file and address."""
     attached = (
         enclosures.Offer(
@@ -54,8 +57,11 @@ def _make_entry(name: str, base: str, item: JsonObject, position: int) -> Entry 
     title = item.text("title") or make_title(text, file.enclosure.url if file.enclosure else None, link)
     if not title:
         return None
-    updated = dates.parse(item.text("date_modified"))
-    published = dates.parse(item.text("date_published")) or updated
+    published, updated = (
+        dates.parse(item.text(name), day_first=dating.day_first, language=dating.language)
+        for name in ("date_published", "date_modified")
+    )
+    published = published or updated
     summary = item.text("summary")
     return Entry(
         source=name, key=guid or link or make_key(title, published), title=title, position=position, guid=guid,

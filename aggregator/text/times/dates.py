@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from email.utils import parsedate_to_datetime
 from functools import cache
 from importlib import import_module
+from itertools import chain
 
 from aggregator.model.entry import Moment, Precision
 from aggregator.text.times import worded_dates, words
@@ -76,9 +77,9 @@ def parse(text: str | None, *, day_first: bool | None = None, language: str | No
     """Return the date of the text, or ``None`` where it is no date, lacks the year, or is outside 1971 to 2099.
 
     A time without a zone, or with an unknown one, is taken as UTC and ``zoned`` is false. ``-0000`` is UTC (RFC 2822
-    section 3.3). ``08/04/2024`` is the fourth of August unless ``day_first`` is set, ``language`` (BCP 47) has the
-    other order, or only the other one is possible; with dots and dashes the day stands first. A month without a day
-    has the precision of a year.
+    section 3.3). ``day_first`` is the order that the listing gives its numbers. Without it ``08/04/2024`` is the fourth
+    of August unless ``language`` (BCP 47) has the other order; with dots and dashes the day stands first. A date that
+    is possible in one order only has that one. A month without a day has the precision of a year.
 
     >>> found = parse("Sun, 04 Aug 2024 01:47:46 EST")
     >>> found.at.isoformat(), found.precision, found.zoned
@@ -104,22 +105,30 @@ def preload() -> None:
     import_module("dateutil.parser")
 
 
-def find_day_first(texts: Iterable[str], language: str | None = None) -> bool | None:
-    """Return whether the day stands first in the numbers of a listing; ``None`` if nothing says so.
+def is_standard(text: str) -> bool:
+    """Return whether a text begins as a date of RFC 822 or ISO 8601, which says the same in every listing."""
+    return _STANDARD.match(text) is not None
 
-    A first number that no month has decides, and else the language of the listing.
 
-    >>> find_day_first(["03/04/2025", "17/04/2025"]), find_day_first(["03/04/2025"], "en-GB"), find_day_first([])
-    (True, True, None)
+_STANDARD = re.compile(r"\d{4}-|(?:[A-Za-z]{3,9},? )?\d{1,2} [A-Za-z]{3} \d{4}\b")
+
+
+def find_day_first(texts: Iterable[str]) -> bool | None:
+    """Return whether the day stands first in the dates of a listing, by a number that no month has, else ``None``.
+
+    >>> find_day_first(["03/04/2025", "17/04/2025"]), find_day_first(["03-17-2025"]), find_day_first(["03/04/2025"])
+    (True, False, None)
     """
-    pairs = [match for text in texts for match in _THREE_NUMBERS.finditer(words.fold(text[:_LONGEST]))]
-    days = any(int(pair[1]) > _NOON for pair in pairs), any(int(pair[2]) > _NOON for pair in pairs)
-    if days[0] != days[1]:
-        return days[0]
-    return None if (order := words.find_order(language)) is None else order == "dmy"
+    numeric = (words.fold(text[:_LONGEST]) for text in texts if not is_standard(text))
+    pairs = [(int(match["one"]), int(match["two"])) for text in numeric for match in _THREE_NUMBERS.finditer(text)]
+    is_first, is_second = any(one > _MONTHS_OF_YEAR for one, _ in pairs), any(two > _MONTHS_OF_YEAR for _, two in pairs)
+    return is_first if is_first != is_second else None
 
 
-_THREE_NUMBERS = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(?:\d{4}|\d{2})(?![\d/])")
+_MONTHS_OF_YEAR = 12
+_THREE_NUMBERS = re.compile(  # a year of two digits behind a dot or dash may be a day: "25-09-12"
+    r"(?<![\d/.-])(?P<one>\d{1,2})(?P<mark>[/.-])\s?(?P<two>\d{1,2})(?P=mark)\s?(?:\d{4}|(?<=/)\d{2})(?![\d/])"
+)
 
 
 def _parse_month(name: str | None) -> int:
@@ -135,10 +144,7 @@ def _parse_words(text: str, *, day_first: bool | None, language: str | None) -> 
     if day_first is None and language is None and _RIGHT_TO_LEFT.search(text):
         day_first = True
     clocks, last_zone = _make_clocks()
-    for clock in (None, *clocks):
-        match = clock.search(folded) if clock else None
-        if clock and not match:
-            continue
+    for match in (None, *chain.from_iterable(clock.finditer(folded) for clock in clocks)):
         rest = f"{folded[: match.start()]} {folded[match.end() :]}" if match else folded
         zone = last_zone.search(rest) if match else None
         rest = rest[: zone.start()] if zone else rest

@@ -31,12 +31,12 @@ class Dating(Struct, frozen=True):
 
 
 def learn_dating(
-    texts: Iterable[str | None], option: str | None, language: str | None = None, now: datetime | None = None
+    texts: Iterable[str | None], option: str | None = None, language: str | None = None, now: datetime | None = None
 ) -> Dating:
-    """Return how the dates of a listing are parsed, by the option ``day_first`` of its source, else by all of them."""
+    """Return how the dates of a listing are parsed: by the option ``day_first``, else all dates, then language."""
     if option is not None:
         return Dating(option.lower() in {"yes", "true"}, language, now)
-    return Dating(dates.find_day_first((text for text in texts if text), language), language, now)
+    return Dating(dates.find_day_first(filter(None, texts)), language, now)
 
 
 _PLAIN = Dating()

@@ -52,7 +52,7 @@ class _Month(Struct, frozen=True):
 def parse(folded: str, *, day_first: bool | None, language: str | None) -> Day | None:
     """Return the date of a text that is folded by ``words.fold``; ``None`` if it is none, or lacks the year.
 
-    ``day_first`` is the order of numbers with slashes, ``None`` for that of the language.
+    ``day_first`` is the order of the numbers, ``None`` for that of the language.
     """
     parts = _find_parts(folded)
     if parts is None:
@@ -237,11 +237,13 @@ def _order_numbers(
 ) -> Day | None:
     """Return the date of three numbers, ``None`` if they can be read in two orders and nothing decides.
 
-    With dots and dashes the day stands first, as in all languages of CLDR and in PHP's strtotime, with slashes the
-    month, if ``day_first`` and the order ``named`` by the language do not say otherwise. Korean writes "25. 9. 12.".
+    ``day_first`` decides. Without it the day stands first with dots and dashes, as in all languages of CLDR and in
+    PHP's strtotime; with slashes the month, if the order ``named`` by the language is no other. Korean writes
+    "25. 9. 12.".
     """
     one, _, three = texts = [part.text for part in numbers]
-    usual: Order = "dmy" if mark in ".-" or day_first or (day_first is None and named == "dmy") else "mdy"
+    is_first = mark in ".-" or named == "dmy" if day_first is None else day_first
+    usual: Order = "dmy" if is_first else "mdy"
     other: Order = "mdy" if usual == "dmy" else "dmy"
     attempts: tuple[tuple[Order, ...], ...]
     if len(three) == len("2025"):

@@ -57,6 +57,14 @@ def test_the_front_page_of_a_blog() -> None:
     assert days(parse.read(document).entries) == ["03-02", "03-01", "03-02"]
 
 
+def test_a_blog_as_text() -> None:
+    source = Source("b", "blog", url="https://k.example/")
+    text = "".join(
+        f"Knot {letter}\nA bend.\n• {date}\n\n" for letter, date in (("A", "02/03/2026"), ("B", "14/02/2026"))
+    )
+    assert days(parse.read(Document(source, "https://k.example/", text.encode())).entries) == ["03-02", "02-14"]
+
+
 def test_the_key_of_an_entry_does_not_move_with_the_clock() -> None:
     assert [entry.key for entry in read_page(["2 days ago", "March 1, 2026"])] == ["knot-a", "knot-b@2026-03-01"]
 

@@ -45,15 +45,34 @@ def test_anything_is_a_sound_date_or_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "language", "expected"),
+    ("texts", "expected"),
     [
-        (["04/03/2026", "17/03/2026"], None, True),
-        (["04/03/2026", "03/17/2026"], "fr", False),
-        (["17/03/2026", "03/17/2026"], "fr", True),  # both: the language decides
-        (["04/03/26"], "pt-BR", True),
-        (["04/03/2026"], "en-US", False),
-        (["2026/03/17", "https://example.org/17/03/2026/x", "v 1/2"], None, None),
+        (["04/03/2026", "17/03/2026"], True),
+        (["04/03/26", "03/17/26"], False),
+        (["04-03-2026 08:00", "03-17-2026"], False),
+        (["4. 3. 2026", "17. 3. 2026."], True),
+        (["17/03/2026", "03/17/2026"], None),  # both
+        (["04/03/2026", "25-09-12", "17-03-26"], None),  # the year may stand first
+        (["2026/03/17", "2026-03-17", "https://example.org/17/03/2026/x", "v 1/2"], None),
     ],
 )
-def test_the_listing_decides_the_order(texts: list[str], language: str | None, expected: object) -> None:
-    assert dates.find_day_first(texts, language) is expected
+def test_the_listing_decides_the_order(texts: list[str], expected: object) -> None:
+    assert dates.find_day_first(texts) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "day_first", "language", "expected"),
+    [
+        ("04/03/2026", None, None, "04-03"),
+        ("04/03/2026", None, "pt-BR", "03-04"),
+        ("04/03/2026", False, "pt-BR", "04-03"),
+        ("04-03-2026", None, "en-US", "03-04"),
+        ("04-03-2026", False, None, "04-03"),
+        ("04.03.2026", False, None, "04-03"),
+        ("17.03.2026", False, None, "03-17"),
+    ],
+)
+def test_the_order_of_numbers(text: str, day_first: bool | None, language: str | None, expected: str) -> None:  # noqa: FBT001
+    found = dates.parse(text, day_first=day_first, language=language)
+    assert found
+    assert f"{found.at:%m-%d}" == expected
