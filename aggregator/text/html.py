@@ -138,10 +138,10 @@ def to_line(text: str) -> str:
 
 
 def strip_tags(text: str) -> str:
-    r"""Return the text without paired formatting tags and void tags: a block becomes a line end, others a blank.
+    r"""Return the text without paired formatting tags and void tags: a block becomes a line end, others nothing.
 
-    >>> strip_tags("one <br /> <b>two</b>"), strip_tags("if a<b and c>d"), strip_tags("History of the <dialog> tag")
-    ('one \n  two ', 'if a<b and c>d', 'History of the <dialog> tag')
+    >>> strip_tags("one <br /> CO<sub>2</sub>"), strip_tags("if a<b and c>d"), strip_tags("History of the <dialog> tag")
+    ('one \n CO2', 'if a<b and c>d', 'History of the <dialog> tag')
     """
     if "<" not in text:
         return text
@@ -151,7 +151,7 @@ def strip_tags(text: str) -> str:
         name = found[2].lower()
         if name not in paired and not _stands_alone(found):
             return found[0]
-        return "\n" if _BLOCKS.fullmatch(name) or name == "br" else " "
+        return "\n" if _BLOCKS.fullmatch(name) or name == "br" else " " if name in {"img", "td", "th"} else ""
 
     return _KNOWN_TAG.sub(replace, text)
 

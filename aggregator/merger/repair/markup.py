@@ -26,9 +26,11 @@ _SHORTCODE = re.compile(
     r"|\[(embed|gallery|audio|video|playlist)\](?:https?://[^\s\[\]]*)?\[/\2\]"
 )
 _WIKI_BOLD = re.compile(r"(?<!')('{2,3}|'{5})(?=[^\s'])((?:[^'\n]|'(?!')){1,300}?)(?<=\S)\1(?!')")
-_WIKI_LINK = re.compile(r"\[\[(?:[^\[\]|\n]{1,100}\|)?([^\s\[\]|](?:[^\[\]|\n]{0,100}[^\s\[\]|])?)\]\]")
+_WIKI_LINK = re.compile(
+    r"\[\[(?=[^\[\]\n]{0,200}?[^\W\d_])(?:[^\[\]|\n]{1,100}\|)?([^\s\[\]|](?:[^\[\]|\n]{0,100}[^\s\[\]|])?)\]\]"
+)
 _TEX_QUOTES = re.compile(r"``(?=\S)([^`\n]{1,500}?)(?<=\S)''")
-_TEX_DOTS = re.compile(r"\\l?dots(?:\{\}|\b)")
+_TEX_DOTS = re.compile(r"(?<=\w)\\l?dots(?:\{\}|\b)")
 _QUOTED_LINE = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _NUMBERED_LINE = re.compile(r"^[ \t]*(\d{1,5})[ \t:|]+(?=\S)")
 _NARROWEST = 40  # columns of wrapped text; shorter lines are a list
@@ -36,10 +38,12 @@ _LEAST_NUMBERED = 3
 # A backslash before punctuation is an escape between word characters, or anywhere if the text has two.
 _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~$&-])")
 _SURE_ESCAPE = re.compile(r"(?<!\S)\\([#*_\[(>~+-])(?=\w)|(?<=\w)\\([*_\[\](){}#.!|~-])(?=\w)")
+# A path of Windows, a pattern of sed or vim, a command of TeX: there a backslash is no escape of Markdown.
+_CODE = re.compile(r"(?<![A-Za-z])[A-Za-z]:\\|\\\\\w|\\[a-zA-Z]{2,}|\bs/[^\s/]{0,80}\\|\\[.*+?$^dwsbn]['/]")
 _BOLD = re.compile(r"(?<![*\\])\*\*(?![\s*])([^*\n]{0,200}?[^\s*])\*\*(?!\*)")
 _LINK = re.compile(r"!?\[([^\[\]\n]{1,300})\]\((?:https?://|/|\?|mailto:|www\.)[^\s()]*\)")
 _BROKEN_LINK = re.compile(r"\s?(?:\[\(|\]\()(?:https?://|/)[^\s()\[\]]*\)?(?=\s|$)|\s?\[\(https?\S*$")
-_BULLET = re.compile(r"\A {0,8}[-*•] {1,8}(?=\S)")
+_BULLET = re.compile(r"\A {0,8}[-*•] {1,8}(?=[^\s\d])")
 _LINE_BULLET = re.compile(r"^ {0,8}[-*•]\s", re.MULTILINE)
 
 
@@ -66,7 +70,7 @@ def remove_quote_marks(text: str) -> str:
     ('one\ntwo', 'a > b\n> c')
     """
     lines = [line for line in text.split("\n") if line.strip()]
-    if all(line.lstrip().startswith(">") for line in lines):
+    if len(lines) > 1 and all(line.lstrip().startswith(">") for line in lines):
         return _QUOTED_LINE.sub("", text)
     if len(lines) < _LEAST_NUMBERED or max(map(len, lines)) < _NARROWEST:
         return text
@@ -105,7 +109,7 @@ def remove_backslashes(text: str) -> str:
     >>> remove_backslashes(r"TORCH\_TRACE"), remove_backslashes(r"¯\_(ツ)_/¯")
     ('TORCH_TRACE', '¯\\_(ツ)_/¯')
     """
-    if "\\" not in text:
+    if "\\" not in text or _CODE.search(text):
         return text
     if len(_ESCAPE.findall(text)) > 1:
         return _ESCAPE.sub(r"\1", text)
@@ -122,10 +126,10 @@ def remove_bold(text: str) -> str:
 
 
 def remove_lone_bullet(text: str) -> str:
-    r"""Return the text without a bullet at its start; a list of several keeps its bullets.
+    r"""Return the text without a bullet at its start; a list of several keeps its bullets, and a number its sign.
 
-    >>> remove_lone_bullet("- Radio 801"), remove_lone_bullet("- one\n- two")
-    ('Radio 801', '- one\n- two')
+    >>> remove_lone_bullet("- Radio 801"), remove_lone_bullet("- one\n- two"), remove_lone_bullet("- 5 degrees")
+    ('Radio 801', '- one\n- two', '- 5 degrees')
     """
     first = _BULLET.match(text)
     return text[first.end() :] if first and len(_LINE_BULLET.findall(text)) == 1 else text

@@ -156,6 +156,7 @@ _RARE = re.compile(
     "\u1f00-\u1fff\u2010\u2011\u2012\u2015-\u2017\u2300-\u245f\u2500-\u25ff\u2800-\u2dff\u2e00-\u2fff"
     "\u3400-\u4dbf\ua000-\uabff\ud7b0-\uf8ff]"
 )
+_EAST = "\u3400"
 _TAILS = range(0x80, 0xC0)  # continuation bytes; behind some lead bytes only these (RFC 3629, section 4):
 _SECOND = {0xE0: range(0xA0, 0xC0), 0xED: range(0x80, 0xA0), 0xF0: range(0x90, 0xC0), 0xF4: range(0x80, 0x90)}
 _ELLIPSIS = "…"
@@ -272,5 +273,5 @@ def _measure_strangeness(code: int) -> float:
     if character in _INVISIBLE:
         return 0.2
     if _RARE.match(character):
-        return 2.5
+        return inf if character.isalpha() and character < _EAST else 2.5
     return _STRANGENESS.get(unicodedata.category(character), 1.0)

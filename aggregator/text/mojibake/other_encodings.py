@@ -19,15 +19,16 @@ from aggregator.text import word_frequencies
 from aggregator.text.mojibake.byte_sequences import ENCODINGS
 
 _READ_AS = (
-    *("mac_roman", "cp437", "cp850", "koi8_r", "koi8_u", "cp866", "mac_cyrillic", "iso8859_2", "iso8859_5", "cp1253"),
+    *("mac_roman", "cp437", "koi8_r", "koi8_u", "cp866", "mac_cyrillic", "iso8859_2", "iso8859_5", "cp1253"),
     *("cp1254", "cp1255", "cp1256", "cp1257", "cp874", "cp932", "euc_jp", "gb18030", "big5", "cp949"),
 )
 """Encodings that UTF-8 may have been decoded as, beside those of ``redecode`` and ftfy."""
-_CYRILLIC = ("cp1251", "koi8_r", "cp866", "iso8859_5", "mac_cyrillic")
+_CYRILLIC = ("cp1251", "koi8_r", "cp866", "iso8859_5")
 _NATIONAL = (*_CYRILLIC, "cp1253", "cp1255", "cp1256", "cp932", "euc_jp", "gb18030", "big5", "cp949")
-_WESTERN = ("sloppy-windows-1252", "latin_1", "mac_roman", "cp437", "cp850")
+_WESTERN = ("sloppy-windows-1252", "latin_1", "mac_roman", "cp437")
 _LANGUAGES = ("ru", "uk", "bg", "mk", "el", "he", "ar", "fa", "ja", "zh", "ko")
 _LOST = "\ufffd"
+_LOST_TWICE = "ï¿½"  # U+FFFD in UTF-8, decoded as cp1252: what it was is lost for good
 _LETTER = r"[^\W\d_]"
 _LATIN, _OTHER = "A-Za-z\u00c0-\u024f\u1e00-\u1eff", "\u0370-\u1dff\u1f00-\u1fff"
 _ODD = re.compile(
@@ -51,6 +52,7 @@ _ATTACHED = re.compile(f"(?<=[a-z]){_EAST_ASIAN.pattern}|{_EAST_ASIAN.pattern}(?
 # one beyond ASCII.
 _PLAIN_INSIDE = re.compile(r"(?<=[\x00-\x7f]{2})[\x00-\x7f]+(?=[\x00-\x7f]{2})")
 _PUNCTUATION = frozenset("‘’“”–—…·«»")
+_DRAWN = re.compile("[\u2500-\u25ff ]+")  # lines and blocks alone: a tree of folders, a table
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 _LOSSES = re.compile(f"{_LOST}+")
 _FEW = 0.2  # share of a text's characters below which East Asian ones are no words, and odd spots may be slips
@@ -60,6 +62,10 @@ _LEFT = 0.1  # share of the odd spots that a right reading may leave: the page m
 # (ideographs), wrongly decoded ones stay below -4 and -9.
 _LEAST_COMMON, _LEAST_COMMON_EAST_ASIAN = -3.7, -8.4
 _UNKNOWN = -12.0
+_LEAST_KNOWN = 0.5  # share of the characters beyond ASCII of a right reading that are letters of known words
+_MANY_EAST_ASIAN = 5  # characters of unspaced text; with as many, their frequency tells more than a list of words
+_SHORT, _COMMON = 3, 3e-5  # letters of a word that counts only if it has such a share of a language's words
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _GAIN = 0.3  # by which the letters of a right reading are commoner
 _LONGEST = 100_000  # characters; longer texts are left as they are
 _COMMONEST = 40_000  # words of a language whose letters are counted
@@ -73,7 +79,10 @@ def redecode_others(text: str) -> str:
     """
     if text.isascii() or len(text) > _LONGEST:
         return text
+    text = text.replace(_LOST_TWICE, _LOST)
     beyond = " ".join(_BEYOND.findall(text))
+    if _DRAWN.fullmatch(beyond):
+        return text
     if any(_may_be_utf8(beyond, f"sloppy-windows-{encoding[2:]}") for encoding in ENCODINGS):
         return text  # the task of ``redecode``
     spots = _count_odd_spots(text)
@@ -161,11 +170,39 @@ def _undo_national(text: str, spots: int) -> str | None:
         has_letters = any(map(str.isalpha, "".join(_BEYOND.findall(read))))
         if not has_letters and len(encoded) == len(read):
             continue
+        if has_letters and len(_EAST_ASIAN.findall(read)) < _MANY_EAST_ASIAN and _measure_known(read) < _LEAST_KNOWN:
+            continue
         common = _measure_commonness(read)
         if best is None or common > best[0]:
             best = common, read
     few = spots < max(_LEAST_SPOTS, _FEW * sum(map(len, _BEYOND.findall(text))))
     return best[1] if best and best[0] > max(0.0, _measure_commonness(text) + _GAIN if few else 0.0) else None
+
+
+def _measure_known(text: str) -> float:
+    """Return the share of the characters beyond ASCII that are letters of words known in one language."""
+    beyond = len("".join(_BEYOND.findall(text)))
+    words = [word for word in _WORD.findall(text.lower()) if not word.isascii()]
+    counts = (sum(_count_known(word, language) for word in words) for language in _LANGUAGES)
+    return max(counts) / max(1, beyond)
+
+
+def _count_known(word: str, language: str) -> int:
+    """Return how many letters of a word are of known words; of unspaced text, of known words inside of it."""
+    if not _EAST_ASIAN.search(word):
+        return len(word) if _is_known(word, language) else 0
+    covered: set[int] = set()
+    for size in (2, 3):
+        for at in range(len(word) - size + 1):
+            if _is_known(word[at : at + size], language):
+                covered.update(range(at, at + size))
+    return len(covered)
+
+
+def _is_known(word: str, language: str) -> bool:
+    """Return whether a language has a word of two letters or more; a short one of an alphabet must be common."""
+    share = word_frequencies.load_frequencies(language).get(word, 0.0) if len({*word}) > 1 else 0.0
+    return share > (0.0 if len(word) > _SHORT or _EAST_ASIAN.search(word) else _COMMON)
 
 
 def _measure_commonness(text: str) -> float:

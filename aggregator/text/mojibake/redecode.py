@@ -137,6 +137,7 @@ _LONE_INVISIBLE = re.compile(r"(?<=[A-Za-zß-ÿ,.])Â[-\u00ad]|â•(?![^\W\d_]?
 # "“ATÉ AMANHÃ”": the closing quote is no byte of a letter, though "Ã”" is "Ô".
 _QUOTED = re.compile(r"(“[^“”]*Ã)”(?!\w)")
 _QUOTE = "\ue201"
+_QUOTES = "”’"  # of the characters whose last byte is undefined only these are common
 
 
 def redecode(text: str) -> str:
@@ -283,21 +284,75 @@ def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool 
     at = sure = 0
     while found := finder.search(text, at):
         at = found.start()
-        readings = list_choices(text, at, table, familiar, lost=lost)
-        if not readings:
+        readings = () if _ends_word(text, at) else list_choices(text, at, table, familiar, lost=lost)
+        if not readings or (lost and _is_in_word(text, at)):
             at += 1
             continue
         pieces += [*_split_plain(text[sure:at]), _keep_known_sizes(readings, text, at)]
+        pieces += filter(None, [_find_blank(text, at, readings[0])])
         at = sure = at + readings[0].size
     pieces += _split_plain(text[sure:])
     return _LONE_LEAD.sub("", "".join(choose_characters(pieces)))
+
+
+_WORD_BEFORE = re.compile(r"[^\W\d_]{2,40}\Z")
+_WORD_AFTER = re.compile(r"[^\W\d_]{1,40}")
+_WRITES = {
+    "Ä": ("de", "fi", "sv"),
+    "Ã": ("pt",),
+    "Å": ("sv", "nb"),
+    "Â": ("fr", "pt", "ro"),
+    "É": ("fr", "es"),
+    "Ð": ("is",),
+}
+
+
+def _ends_word(text: str, at: int) -> bool:
+    """Return whether a lead byte is the last letter of a word in capitals, or begins one, that a language has."""
+    letter = text[at]
+    if letter not in _WRITES or text[at + 1 : at + 2].isalpha():
+        return False
+    before = _WORD_BEFORE.search(text[max(0, at - 40) : at])
+    if before is None or not before[0].isupper():
+        return False
+    word = (before[0] + letter).lower()
+    return any(word in word_frequencies.load_frequencies(language) for language in _WRITES[letter])
+
+
+def _is_in_word(text: str, at: int) -> bool:
+    """Return whether a letter that may be half of another stands in a word that a language has."""
+    before, after = _WORD_BEFORE.search(text[max(0, at - 40) : at]), _WORD_AFTER.match(text, at)
+    if text[at] not in _WRITES or after is None:
+        return False
+    word = ((before[0] if before else "") + after[0]).lower()
+    return any(word in word_frequencies.load_frequencies(language) for language in _WRITES[text[at]])
+
+
+_FRENCH = re.compile(r"Ã[©¨ª´§]|\b(?:le|la|les|de|des|du|et|un|une|il|che|di|que|os|as)\b", re.IGNORECASE)
+
+
+def _find_blank(text: str, at: int, choice: Choice) -> str:
+    """Return the blank behind "à" that is lost where its second byte is shown as a blank, too, else ""."""
+    end = at + choice.size
+    lost = choice.character == "à" and text[end - 1] == " " and text[end : end + 1].isalpha()
+    return " " if lost and _is_french(text) else ""
+
+
+def _is_french(text: str) -> bool:
+    """Return whether a text is in a language that has "à" as a word and at the end of words, not inside of them."""
+    return _FRENCH.search(text) is not None and not _VIETNAMESE_BYTES.search(text)
+
+
+_VIETNAMESE_BYTES = re.compile("áº|á»|Ä‘|Æ°|Æ¡")
 
 
 def _keep_known_sizes(readings: tuple[Choice, ...], text: str, at: int) -> tuple[Choice, ...]:
     """Return the readings as long as the likeliest one; U+FFFD comes first where the text has it in their place."""
     size = readings[0].size
     known = readings if len(readings) == 1 else tuple([one for one in readings if one.size == size])
-    return (readings[0]._replace(character=REPLACED), *known) if REPLACED in text[at : at + size] else known
+    if REPLACED not in text[at : at + size] or readings[0].character in _QUOTES:
+        return known
+    return (readings[0]._replace(character=REPLACED), *known)
 
 
 def _split_plain(text: str) -> list[str]:
@@ -336,5 +391,5 @@ def _fix_lone_letter(text: str) -> str:
         letters = (one for one in list_choices(text, at, table) if one.character.isalpha())
         meant = next((one for one in letters if one.character.isupper() == initial), None)
         if meant:
-            text = text[:at] + meant.character + text[at + meant.size :]
+            text = text[:at] + meant.character + _find_blank(text, at, meant) + text[at + meant.size :]
     return text
