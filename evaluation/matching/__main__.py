@@ -1,14 +1,16 @@
 """Measure matching; exit code 1 where a figure that must hold does not.
 
-    python -m evaluation.matching                    all of the following but scenes
+    python -m evaluation.matching                    all of the following but the last two
     python -m evaluation.matching sets [--streams] [--shows]
     python -m evaluation.matching unseen [--seeds N] [--wrong] [FEED ...]
     python -m evaluation.matching catalogues [--seeds N]
     python -m evaluation.matching scenes [--seeds N] [--wrong] [FEED ...]
+    python -m evaluation.matching one-title [--seeds N] [--wrong]
 
 `sets`: the development sets. `unseen`: directories made of the fixtures with wordings the engine was not tuned on.
-`catalogues`: products with model codes. `scenes`: one kind of harder damage at a time, for looking. `--wrong` prints
-each error, `--streams` lets the records of a set arrive in instalments, `--shows` matches each show by itself.
+`catalogues`: products with model codes. `scenes`: one kind of harder damage at a time, for looking. `one-title`: daily
+shows whose items share one title, in listings that differ as a whole, for looking, too. `--wrong` prints each error,
+`--streams` lets the records of a set arrive in instalments, `--shows` matches each show by itself.
 """
 
 from __future__ import annotations
@@ -17,9 +19,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from evaluation.matching import catalogues, scenes, sets, unseen
+from evaluation.matching import catalogues, one_title, scenes, sets, unseen
 
-_PARTS = ("sets", "unseen", "catalogues", "scenes")
+_PARTS = ("sets", "unseen", "catalogues", "scenes", "one-title")
 
 
 def main() -> int:
@@ -41,6 +43,8 @@ def main() -> int:
         failures += catalogues.measure(given.seeds or catalogues.SEEDS)
     if given.part == "scenes":
         scenes.measure(given.feeds or scenes.podcasts(), given.seeds or 2, wrong=given.wrong)
+    if given.part == "one-title":
+        one_title.measure(given.seeds or one_title.SEEDS, wrong=given.wrong)
     for line in failures:
         print(f"does not hold: {line}", file=sys.stderr)
     return 1 if failures else 0
