@@ -146,8 +146,8 @@ class _Escaper:
         return _REFERENCE.sub(self._escape_reference, text) if "&" in text else text
 
     def _escape_reference(self, match: re.Match[str]) -> str:
-        code = int(match["decimal"] or "0") or int(match["hex"] or "0", 16)
-        if code:
+        if match["decimal"] or match["hex"]:
+            code = int(match["decimal"]) if match["decimal"] else int(match["hex"], 16)
             return match[0] if code <= sys.maxunicode and not _FORBIDDEN.match(chr(code)) else ""
         name = match["name"]
         if name in self.known:

@@ -113,6 +113,7 @@ def test_an_element_that_is_wrong_costs_nothing(kind: str, mistake: str) -> None
         ("Q&amp;A", "Q&A"),
         ("caf&eacute;&nbsp;&amp;&nbsp;bar", "café\xa0&\xa0bar"),
         ("3 < 5", "3 < 5"),
+        ("Ebbe&#x1F; und&#0; Flut", "Ebbe und Flut"),
         ("&lt;b&gt; & <i>", "<b> & <i>"),
     ],
 )
