@@ -193,7 +193,9 @@ def _list_categories(fields: dict[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term for term in terms if term))
 
 
-_SECTION = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)  # its marks were escaped: they are no words
+_SECTION = re.compile(
+    r"<!\[CDATA\[((?:(?!\]\]>|<!\[CDATA\[).)*)\]\]>", re.DOTALL
+)  # its marks were escaped: they are no words
 _TAG = re.compile(r"<[/!]?[A-Za-z]|<!--")
 _ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);")
 _DECLARATION = re.compile(r"<!(?:--|\[CDATA\[|doctype)", re.IGNORECASE)

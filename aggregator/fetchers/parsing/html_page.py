@@ -27,7 +27,7 @@ _IMAGE = re.compile(r"""<img\b((?>(?:[^<>"']|"[^"]*"|'[^']*')*))>""", re.IGNOREC
 _SRC = re.compile(r"""\ssrc\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]*)""", re.IGNORECASE)
 
 _BEFORE = re.compile(
-    r"(?:\s|\ufeff|(?://\s*)?<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!--(?:[^{\[]*?-->)?|/\*[^{\[]*?\*/|//[^\n{\[]*)*"
+    r"(?:\s|\ufeff|(?://\s*)?<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/|<!--(?:[^{\[]{0,200}?-->)?|/\*[^{\[]{0,200}?\*/|//[^\n{\[]*)*"
 )
 _BEHIND = re.compile(r"(?>(?:[\s;]|\]\]>|-->|(?>/\*.*?\*/)|//[^\n]*+)*)", re.DOTALL)
 _LENIENT = json.JSONDecoder(strict=False)

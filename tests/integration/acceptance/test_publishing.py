@@ -65,6 +65,8 @@ def _unavoidable(items, said: dict[str, Entry], shows: tuple[Show, ...]) -> Iter
         yield "channel-category: channel: has no"
     if not any(show.author for show in shows):
         yield "channel-author: channel: has no"
+    if not any(show.language for show in shows) and not any(each.language for each in said.values()):
+        yield "channel-language: channel: has no"
     if not any(show.image for show in shows):
         yield "channel-image: channel: has no"
     for item in items:

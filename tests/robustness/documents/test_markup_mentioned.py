@@ -92,10 +92,15 @@ def test_a_plain_title_is_published_with_its_tags(workspace: Workspace) -> None:
     workspace.config(f"host: {{kind: feed, url: '{workspace.url('/a')}'}}")
     assert workspace.refresh(NOON).returncode == 0
     said[-1] = said[-1].replace("&amp;", "&")
+    given, said = (
+        said,
+        [" ".join(re.sub(r"<\w+ [^>]*>", "", title).split()) for title in said],
+    )  # a tag with attributes is no word
     assert {entry["title"] for entry in workspace.items()} == set(said)
     for name in ("feed.xml", "podcast.xml", "feed.atom", "index.html"):
         body = (workspace.output / "show" / name).read_text("utf-8").replace("&#39;", "'")
-        assert all(escape(title, quote=False) in body for title in said), name
+        shown = given if name == "index.html" else said  # a page shows all that the source wrote, escaped
+        assert all(escape(title, quote=False) in body for title in shown), name
 
 
 @pytest.mark.parametrize(("said", "meant"), MARKED.values(), ids=MARKED)

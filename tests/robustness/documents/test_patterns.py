@@ -21,6 +21,8 @@ GROWTH = 2.9
 BOUNDED = {
     "text.urls._SIMPLECAST": "asked only of the first LONGEST characters of an address",
     "service.web._LINK": "asked only of the first HEAD bytes of our own files",
+    "text.times.lines._BEFORE": "asked only of lines of at most _LONGEST_LINE characters",
+    "text.times.relative._TIME": "asked only of texts of at most _LONGEST characters",
     "fetchers.directories.listing._DATED": "asked only of lines of at most LONGEST_HEAD characters",
 }
 """Patterns that may be quadratic, because what they are asked of is short, and where that is decided."""
