@@ -17,7 +17,7 @@ from aggregator.merger.reconciling.enclosure_hold import HeldAudio
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.record import replace_surrogates
 from aggregator.model.source import Poll, PollState, Source, SourceStatus, Validators
-from aggregator.result import NextPoll
+from aggregator.result import NextPoll, Publication
 from aggregator.store import entries, facts, polls, records
 from aggregator.store.database import Store
 from aggregator.store.listings import write_history, write_listings
@@ -170,7 +170,17 @@ def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSo
     if after != before:
         _write_records(store, plan, facts.SOURCE_RESULTS, after)
     if has_news:
-        facts.write_fact(store, plan.name, facts.PUBLICATION, None)
+        require_publication(store, plan.name)
+
+
+def require_publication(store: Store, feed: str) -> None:
+    """Have the feed published again.
+
+    Its files stay known: under a new token they are removed from the former folder.
+    """
+    if kept := facts.read_fact(store, feed, facts.PUBLICATION):
+        last = records.decode(Publication, kept.decode())
+        facts.write_fact(store, feed, facts.PUBLICATION, records.encode(replace(last, input="")).encode())
 
 
 def _count_snapshot(store: Store, plan: Plan, source: str) -> None:

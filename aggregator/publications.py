@@ -80,10 +80,9 @@ def read_published_files(store: Store, feed: str) -> tuple[str, ...]:
     return tuple(each.name for each in _read_last(store, feed).files)
 
 
-def write_publication(store: Store, feed: str, publication: Publication | None) -> None:
-    """Write what was published of the feed; ``None`` if it is to be published again."""
-    value = records.encode(publication).encode() if publication else None
-    facts.write_fact(store, feed, facts.PUBLICATION, value)
+def write_publication(store: Store, feed: str, publication: Publication) -> None:
+    """Write what was published of the feed."""
+    facts.write_fact(store, feed, facts.PUBLICATION, records.encode(publication).encode())
 
 
 def read_publications(store: Store) -> dict[str, Publication]:

@@ -299,7 +299,7 @@ def _noticing_lost_lease(run: Run, name: str) -> Iterator[None]:
     finally:
         if not is_done and run.config.output.bucket and _has_lost_lease(run.store):
             store = replace(run.store, claim=None)
-            publications.write_publication(store, name, None)
+            persist.require_publication(store, name)
             leases.make_due(store, name, run.at)
 
 

@@ -180,3 +180,26 @@ def test_a_token_that_is_none_is_told_without_it(tmp_path: Path, site: Site, tok
     assert answer.returncode == 2
     assert message in answer.stderr
     assert "short" not in answer.stderr
+
+
+@pytest.mark.parametrize("before", [TOKEN, None], ids=["of another token", "public"])
+def test_the_former_folder_goes_when_a_source_has_news_in_the_same_refresh(
+    tmp_path: Path, site: Site, before: str | None
+) -> None:
+    write(tmp_path, site)
+    private = (tmp_path / "config.yaml").read_text()
+    if before is None:
+        (tmp_path / "config.yaml").write_text(private.replace("token: '${PLUS_TOKEN}', ", ""))
+    assert run(tmp_path, "refresh", "--at", "2024-05-02T12:00:00Z").returncode == 0
+    former = f"plus-{before}" if before else "plus"
+    assert (tmp_path / "output" / former / "podcast.xml").exists()
+
+    (tmp_path / "config.yaml").write_text(private)
+    members = make_episodes("premium", f"https://cdn.example/{KEY}/{{}}.mp3", range(8))
+    site.serve(f"/premium?key={KEY}", make_rss(*members))
+    again = run(tmp_path, "refresh", "--force", "--at", "2024-05-03T12:00:00Z", token=OTHER_TOKEN)
+    assert again.returncode == 0, again.stderr
+    assert sorted(path.name for path in (tmp_path / "output").iterdir() if path.is_dir()) == [
+        f"plus-{OTHER_TOKEN}",
+        "show",
+    ]
