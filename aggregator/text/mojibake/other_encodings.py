@@ -8,6 +8,7 @@ no writer makes (odd spots), and the reading without them that has the commonest
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain, islice, product
@@ -27,6 +28,15 @@ _CYRILLIC = ("cp1251", "koi8_r", "cp866", "iso8859_5")
 _NATIONAL = (*_CYRILLIC, "cp1253", "cp1255", "cp1256", "cp932", "euc_jp", "gb18030", "big5", "cp949")
 _WESTERN = ("sloppy-windows-1252", "latin_1", "mac_roman", "cp437")
 _LANGUAGES = ("ru", "uk", "bg", "mk", "el", "he", "ar", "fa", "ja", "zh", "ko")
+_LETTERS = {
+    **dict.fromkeys(("ru", "uk", "bg", "mk"), "[\u0400-\u052f]"),
+    **dict.fromkeys(("ar", "fa"), "[\u0600-\u06ff]"),
+    **dict.fromkeys(("ja", "zh"), "[\u3040-\u30ff\u3400-\u9fff]"),
+    "el": "[\u0370-\u03ff\u1f00-\u1fff]",
+    "he": "[\u0590-\u05ff]",
+    "ko": "[\uac00-\ud7af]",
+}
+"""Patterns of the letters of each language."""
 _LOST = "\ufffd"
 _LOST_TWICE = "ï¿½"  # U+FFFD in UTF-8, decoded as cp1252: what it was is lost for good
 _LETTER = r"[^\W\d_]"
@@ -87,7 +97,8 @@ def redecode_others(text: str) -> str:
         return text  # the task of ``redecode``
     spots = _count_odd_spots(text)
     encodings = [encoding for encoding in _READ_AS if _may_be_utf8(beyond, encoding)]
-    return _undo_utf8(text, spots, encodings) or (_undo_national(text, spots) if spots else None) or text
+    words = len({*beyond} - {" "}) > 1  # one letter again and again is no word in any encoding
+    return _undo_utf8(text, spots, encodings) or (_undo_national(text, spots) if spots and words else None) or text
 
 
 def _count_odd_spots(text: str) -> int:
@@ -183,8 +194,8 @@ def _measure_known(text: str) -> float:
     """Return the share of the characters beyond ASCII that are letters of words known in one language."""
     beyond = len("".join(_BEYOND.findall(text)))
     words = [word for word in _WORD.findall(text.lower()) if not word.isascii()]
-    counts = (sum(_count_known(word, language) for word in words) for language in _LANGUAGES)
-    return max(counts) / max(1, beyond)
+    counts = (sum(_count_known(word, language) for word in words) for language in _find_languages(text))
+    return max(counts, default=0) / max(1, beyond)
 
 
 def _count_known(word: str, language: str) -> int:
@@ -207,14 +218,19 @@ def _is_known(word: str, language: str) -> bool:
 
 def _measure_commonness(text: str) -> float:
     """Return how common the letters beyond ASCII are in the likeliest language, above the least of their script."""
-    letters = [
-        one for one in _BEYOND.sub(lambda found: found.group().lower(), text) if one.isalpha() and not one.isascii()
-    ]
+    counts = Counter("".join(_BEYOND.findall(text)).lower())
+    letters = Counter({one: count for one, count in counts.items() if one.isalpha() and not one.isascii()})
     if not letters:
         return 1.0 if _PUNCTUATION.issuperset("".join(_BEYOND.findall(text))) else -1.0
     least = _LEAST_COMMON_EAST_ASIAN if _EAST_ASIAN.search(text) else _LEAST_COMMON
-    sums = (sum(_measure_letter_frequencies(one).get(letter, _UNKNOWN) for letter in letters) for one in _LANGUAGES)
-    return max(sums) / len(letters) - least
+    shares = map(_measure_letter_frequencies, _find_languages("".join(letters)))
+    sums = (sum(share.get(letter, _UNKNOWN) * count for letter, count in letters.items()) for share in shares)
+    return max(sums, default=_UNKNOWN * letters.total()) / letters.total() - least
+
+
+def _find_languages(text: str) -> list[str]:
+    """Return the languages whose letters a text has: the lists of the others are not loaded."""
+    return [language for language in _LANGUAGES if re.search(_LETTERS[language], text)]
 
 
 @lru_cache(maxsize=16)

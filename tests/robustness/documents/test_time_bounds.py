@@ -299,6 +299,13 @@ def test_four_copies_of_100_kb_take_less_than_two_seconds(name):
 
 
 @pytest.mark.heavy
+@pytest.mark.parametrize("pieces", [["â"], ["â", "ââ ", "âââ\n"], ["â", "€", "™", " ", "œ"]])
+def test_three_copies_of_50_kb_of_accents_take_less_than_four_seconds(pieces):
+    given = [Copy(source, drawn(*pieces)(25_000, random.Random(source))) for source in "abc"]
+    assert any(seconds(blend, given) < 2 * SECONDS for _ in range(TRIES))
+
+
+@pytest.mark.heavy
 def test_the_time_of_moving_one_phrase_repeated_grows_with_the_text():
     def given(size):
         return ["to", "be"] * (size // 4), ["be", "to"] * (size // 4)
