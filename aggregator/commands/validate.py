@@ -62,7 +62,8 @@ def run(  # noqa: PLR0913  # one for each option
 ) -> None:
     """Check any feed against the specifications and against what apps need; exits with 1 if one fails.
 
-    A failure (M, must) breaks an app or a directory, a warning (S, should) costs quality, a note (i) is information.
+    A failure (M, must) breaks a specification or an app, a warning (S, should) what directories demand or quality,
+    a note (i) is information.
     """
     if rules:
         typer.echo("\n".join(_list_rules(as_json=as_json)))
@@ -153,20 +154,10 @@ def _to_values(verdict: _Verdict) -> dict[str, object]:
 
 def _list_rules(*, as_json: bool) -> Iterator[str]:
     if as_json:
-        values = [
-            {
-                "rule": one.name,
-                "severity": one.severity,
-                "beside": one.beside or one.severity,
-                "text": one.text,
-                "specification": one.specification,
-            }
-            for one in RULES
-        ]
-        yield to_json(values)
+        names = ("severity", "text", "specification")
+        yield to_json([{"rule": one.name, **{name: getattr(one, name) for name in names}} for one in RULES])
         return
     for one in RULES:
-        blogs = f"; {one.beside} where it is no podcast" if one.beside else ""
-        yield f"{one.severity}  {one.name:28} {one.text} ({one.specification}{blogs})"
+        yield f"{one.severity}  {one.name:28} {one.text} ({one.specification})"
     tally = Counter(one.severity for one in RULES)
     yield f"{format_count(len(RULES), 'rule')}: " + ", ".join(f"{tally[key]} {key}" for key in SEVERITIES)

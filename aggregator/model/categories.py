@@ -43,6 +43,47 @@ CATEGORIES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+# Apple's lists of 2005 and of 2012 to 2019, where they differ from today's (W3C feed validator, itunes.py); directories
+# still take them.
+FORMER: dict[str, tuple[str, ...]] = {
+    "Arts": ("Literature",),
+    "Arts & Entertainment": (
+        "Architecture", "Design", "Entertainment", "Games", "Performing Arts", "Photography", "Poetry",
+        "Science Fiction",
+    ),
+    "Audio Blogs": (),
+    "Business": ("Business News", "Finance", "Management & Marketing", "News", "Shopping"),
+    "Education": ("Education Technology", "Educational Technology", "Higher Education", "K-12", "Language Courses",
+                  "Training"),
+    "Family": (),
+    "Food": (),
+    "Games & Hobbies": ("Automotive", "Aviation", "Hobbies", "Other Games", "Video Games"),
+    "Government & Organizations": ("Local", "National", "Non-Profit", "Regional"),
+    "Health": (
+        "Alternative Health", "Diet & Nutrition", "Fitness", "Fitness & Nutrition", "Relationships", "Self-Help",
+        "Sexuality",
+    ),
+    "International": (
+        "Australian", "Belgian", "Brazilian", "Canadian", "Chinese", "Dutch", "French", "German", "Hebrew", "Italian",
+        "Japanese", "Norwegian", "Polish", "Portuguese", "Spanish", "Swedish",
+    ),
+    "Movies & Television": (),
+    "News & Politics": (),
+    "Politics": (),
+    "Public Radio": (),
+    "Religion & Spirituality": ("New Age", "Other", "Philosophy"),
+    "Science & Medicine": ("Medicine", "Natural Sciences", "Social Sciences"),
+    "Society & Culture": ("History",),
+    "Sports & Recreation": ("Amateur", "College & High School", "Outdoor", "Professional"),
+    "Talk Radio": (),
+    "Technology": (
+        "Computers", "Developers", "Gadgets", "Information Technology", "News", "Operating Systems", "Podcasting",
+        "Smart Phones", "Software How-To", "Tech News", "Text/Speech",
+    ),
+    "Transportation": ("Automotive", "Aviation", "Bicycles", "Commuting"),
+    "Travel": (),
+}  # fmt: skip
+
 _SEPARATOR = " > "
 
 CATEGORY_NAMES: tuple[str, ...] = tuple(

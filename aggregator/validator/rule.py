@@ -25,9 +25,8 @@ _PLACES = 20
 class Rule(Struct, frozen=True):
     """One line of the checklist.
 
-    ``severity`` is M if a real app or directory fails, S if quality or some app suffers, i for information.
-    ``specification`` is its source. ``beside`` is the severity in XML that is no podcast, if it is higher for podcasts
-    only because of their directories.
+    ``severity`` is M if a specification forbids it or apps cannot read it, S if a directory of podcasts demands it or
+    quality suffers, i for information. ``specification`` is its source.
     """
 
     name: str
@@ -35,7 +34,6 @@ class Rule(Struct, frozen=True):
     text: str
     specification: str
     check: Check
-    beside: _Severity | None = None
 
 
 class Finding(Struct, frozen=True):
@@ -57,16 +55,17 @@ class Finding(Struct, frozen=True):
 def apply(rule: Rule, document: FeedDocument) -> Iterator[Finding]:
     """Yield what this rule finds: at most ``_PLACES`` places and one line for the rest."""
     more = 0
-    severity = rule.severity if rule.beside is None or document.podcast or document.kind == "json" else rule.beside
     for number, (where, what) in enumerate(rule.check(document)):
         if number < _PLACES:
             place = where if isinstance(where, str | Spot) else place_element(where)
             line = find_line_of(document, place)
-            yield Finding(rule.name, severity, _make_safe(str(place)), _make_safe(what), rule.specification, line=line)
+            yield Finding(
+                rule.name, rule.severity, _make_safe(str(place)), _make_safe(what), rule.specification, line=line
+            )
         else:
             more += 1
     if more:
-        yield Finding(rule.name, severity, "", f"and in {more} more places", rule.specification, more)
+        yield Finding(rule.name, rule.severity, "", f"and in {more} more places", rule.specification, more)
 
 
 def _make_safe(text: str) -> str:

@@ -8,27 +8,30 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
 
 from aggregator.generator.content import sanitize
+from aggregator.generator.content.links import IRI
 from aggregator.generator.podcast import Node, make_tag
 from aggregator.validator.document import FeedDocument
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _RFC822 = re.compile(
-    r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4}"
-    r" ([01]\d|2[0-3]):[0-5]\d:[0-6]\d (?:[+-]\d{4}|GMT)",
-    re.IGNORECASE,
+    r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4}"
+    r" (?:[01]\d|2[0-3]):[0-5]\d:[0-6]\d (?:[+-]\d{4}|GMT)"
 )
-# RFC 822 section 5 with RSS 2.0's years; its names of zones, and no others.
+# RFC 822 5.1 with RSS 2.0's years; its names of zones, and no others. Names are read in any case: 3.4.7.
 _OLD822 = re.compile(
-    r"(?:(Mon|Tue|Wed|Thu|Fri|Sat|Sun), )? ?\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:\d{4}|\d{2})"
+    r"(?:(Mon|Tue|Wed|Thu|Fri|Sat|Sun), ?)?\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?:\d{4}|\d{2})"
     r" ([01]?\d|2[0-3]):[0-5]\d(?::[0-6]\d)? (?:[+-]\d{4}|UTC?|GMT|[ECMP][SD]T|[A-IK-Z])",
     re.IGNORECASE,
 )
-# A comment behind the zone: RFC 822 3.4.3. Names are read in any case: 3.4.7.
-_COMMENT = re.compile(r"\s*\([^()]*\)$")
+# RFC 822 3.3: white space, a comment's brackets, and a character that a backslash quotes in it.
+_COMMENT_PART = re.compile(r"\\.|[()]|[^\\()]+", re.DOTALL)
 _RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})")
 # Minutes above 59 are no mistake where there are no hours: "148:31" is seen, and understood.
 DURATION = re.compile(r"\d{1,15}|\d{1,3}:[0-5]?\d:[0-5]\d|\d{1,4}:[0-5]\d")
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9._~%!$&'()*+,;=:@\[\]-]+(?:[/?#][!#$%&'()*+,/:;=?@\[\]A-Za-z0-9~._-]*)?")
+_NO_ADDRESS = re.compile(r"[\s<>\"{}|\\^`]|%(?![0-9A-Fa-f]{2})|^[a-z]+:/*$|:://|^https?:(?!//[^/?#:@])|^\w+:$")
+# RFC 2822 3.4.1, addr-spec; a domain may be one name.
+MAIL = re.compile(r"[^\s@<>()\[\],;:\"]+@[^\s@<>()\[\],;:\"]+")
 # UTF-8 read as Windows-1252: a lead byte's letter and a continuation byte's sign, which no language writes together.
 MOJIBAKE = re.compile("[ÃÂ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰‹Œ‘’“”•–—˜™›œ]|â€|â\u0080")
 NUMBERED = re.compile(r"(?i)^(?:#\d+\b|s\d++\s*+(?:[:.,-]\s*+)?e\d+\b|(?:episode|ep\.?|season)\s*+#?\d+\b)")
@@ -59,18 +62,17 @@ def list_plain_elements(document: FeedDocument) -> Iterator[Node]:
         yield from (one for one in document.root.iter(*wanted) if one.get("type", "text") == "text")
 
 
-def find_date_fault(value: str, *, plain: bool = False) -> str | None:
-    """Return what is wrong with an RSS date by Apple's rules; ``None`` if nothing is.
+def find_date_fault(value: str) -> str | None:
+    """Return what is wrong with a date by RFC 822 with RSS 2.0's years of two or four digits; ``None`` if nothing is.
 
-    ``plain`` uses the rules of RFC 822 with four digits of the year: weekday and seconds are optional, and a zone may
-    be a name.
+    Weekday and seconds are optional, a zone may be a name, and comments may stand between the words.
     """
-    text = _COMMENT.sub("", value.strip())
-    found, at = (_OLD822 if plain else _RFC822).fullmatch(text), _parse(text)
+    text = _drop_comments(value)
+    found, at = _OLD822.fullmatch(text), _parse(text)
     if found is None:
         if at and at.tzinfo:
             return f"{text[:60]!r}: write {format_datetime(at)!r}"
-        return f"{text[:60]!r} is not like 'Mon, 04 Aug 2025 08:00:00 +0000'"
+        return f"{value.strip()[:60]!r} is not like 'Mon, 04 Aug 2025 08:00:00 +0000'"
     if at is None:
         return f"{text!r} is no day of the calendar"
     if found.group(1) and _DAYS[at.weekday()] != found.group(1).title():
@@ -78,14 +80,28 @@ def find_date_fault(value: str, *, plain: bool = False) -> str | None:
     return None
 
 
-def find_old_form(text: str, *, plain: bool) -> str | None:
+def _drop_comments(value: str) -> str:
+    """Return a date without comments, which may be nested, and with one space at most: RFC 822 3.1.4 and 3.4.3."""
+    depth, kept = 0, []
+    for part in _COMMENT_PART.findall(value):
+        if part == "(":
+            depth += 1
+        if not depth:
+            kept.append(part)
+        elif part == ")":
+            depth -= 1
+            kept.append(" ")
+    if depth:
+        return value.strip()
+    return re.sub(r" ?([,:]) ?", lambda sign: ", " if sign.group(1) == "," else ":", " ".join("".join(kept).split()))
+
+
+def find_old_form(text: str) -> str | None:
     """Return what is wrong with a date that ``find_date_fault`` allows and some apps do not read."""
-    if find_date_fault(text, plain=plain):
+    if find_date_fault(text) or _RFC822.fullmatch(text):
         return None
-    usual = re.fullmatch(f"(?-i:{_RFC822.pattern})", text)
-    if usual and _COMMENT.search(text) is None:
-        return None
-    return f"{text[:60]!r} is an old form: write a weekday, four digits of year and +0000, nothing behind it"
+    at = _parse(_drop_comments(text))
+    return f"{text[:60]!r}: write {format_datetime(at)!r}" if at and at.tzinfo else f"{text[:60]!r} is an old form"
 
 
 def _parse(text: str) -> datetime | None:
@@ -139,3 +155,13 @@ def suggest_boolean(value: str) -> str:
 def is_web(value: object) -> bool:
     """Return whether it is an ASCII http or https address, encoded as it should be."""
     return isinstance(value, str) and _ADDRESS.fullmatch(value) is not None
+
+
+def is_reference(text: str) -> bool:
+    """Return whether it is an address, relative or absolute, by the characters of RFC 3987."""
+    return _NO_ADDRESS.search(text) is None
+
+
+def is_address(text: str) -> bool:
+    """Return whether it is an absolute address, by the characters of RFC 3987."""
+    return is_reference(text) and IRI.fullmatch(text) is not None

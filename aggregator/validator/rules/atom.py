@@ -13,6 +13,7 @@ from aggregator.validator.document import ATOM, FeedDocument, Spot, find_line, g
 from aggregator.validator.rule import Fault, Rule
 
 _TEXTS = ("title", "summary", "content", "subtitle", "rights")
+_NO_SPACE = ("id", "icon", "logo", "uri", "updated", "published")
 _TYPES = frozenset({"text", "html", "xhtml"})
 _PAGING = frozenset({"next", "prev", "previous", "first", "last", "prev-archive", "next-archive", "current"})
 
@@ -78,12 +79,13 @@ def _check_enclosures(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_alternates(document: FeedDocument) -> Iterator[Fault]:
-    for where, element in _list_elements(document):
+    sources = ((where, source) for where, entry in document.items for source in entry.iterfind(f"{ATOM}source"))
+    for where, element in (*_list_elements(document), *sources):
         counts = Counter((link.get("type"), link.get("hreflang")) for link in _find_links(element, "alternate"))
         yield from (
             (where, f"has {count} alternate links of type {key[0]}") for key, count in counts.items() if count > 1
         )
-        if element is not document.root and not counts and element.find(f"{ATOM}content") is None:
+        if element.tag == f"{ATOM}entry" and not counts and element.find(f"{ATOM}content") is None:
             yield where, "has neither content nor an alternate link"
 
 
@@ -106,8 +108,21 @@ def _check_types(document: FeedDocument) -> Iterator[Fault]:
                 kind = found.get("type", "text")
                 if kind not in _TYPES and not (name == "content" and "/" in kind):
                     yield where, f"{name} has type {kind!r}"
-                elif "type" not in found.attrib and sanitize.has_markup(found.text or ""):
+
+
+def _check_markup(document: FeedDocument) -> Iterator[Fault]:
+    for where, element in _list_elements(document):
+        for name in _TEXTS:
+            for found in element.iterfind(ATOM + name):
+                if "type" not in found.attrib and sanitize.has_markup(found.text or ""):
                     yield where, f"{name} holds markup and does not say type=html"
+
+
+def _check_white_space(document: FeedDocument) -> Iterator[Fault]:
+    if document.kind == "atom" and document.root is not None:
+        for element in document.root.iter(*(ATOM + name for name in _NO_SPACE)):
+            if (text := element.text or "") != text.strip():
+                yield element, "has white space around its text"
 
 
 def _check_source(document: FeedDocument) -> Iterator[Fault]:
@@ -145,21 +160,23 @@ def _check_archive(document: FeedDocument) -> Iterator[Fault]:
 RULES = (
     Rule("atom-title", "S", "Titles say something", "W3C", _check_title),
     Rule("atom-id", "M", "Ids are absolute IRIs", "RFC 4287 4.2.6", _check_ids),
-    Rule("atom-id-unique", "M", "No two entries with one id", "RFC 4287 4.1.1", _check_unique),
+    Rule("atom-id-unique", "S", "No two entries with one id", "RFC 4287 4.1.1", _check_unique),
     Rule("atom-dates", "M", "Dates by RFC 3339 with their zone", "RFC 4287 3.3", _check_dates),
     Rule("atom-future", "S", "No entry is published in the future", "AntennaPod", _check_future),
     Rule("atom-author", "M", "An author of the feed or of each entry", "RFC 4287 4.1.1", _check_author),
-    Rule("atom-enclosure", "M", "Enclosures with address, type and length", "RFC 4287 4.2.7", _check_enclosures),
+    Rule("atom-enclosure", "S", "Enclosures with address, type and length", "RFC 4287 4.2.7", _check_enclosures),
     Rule(
         "atom-alternate",
         "M",
         "One alternate for each type; content or an alternate",
-        "RFC 4287 4.1.2",
+        "RFC 4287 4.1.1, 4.1.2",
         _check_alternates,
     ),
     Rule("atom-self", "S", "One link rel=self", "RFC 4287 4.1.1", _check_self_link),
     Rule("atom-links-first", "S", "Links of the feed before its entries", "W3C", _check_before_entries),
-    Rule("atom-text-type", "M", "Text with markup has its type", "RFC 4287 3.1", _check_types),
+    Rule("atom-text-type", "M", "Texts are text, html or xhtml", "RFC 4287 3.1.1, 4.1.3.1", _check_types),
+    Rule("atom-markup", "S", "Text with markup has its type", "RFC 4287 3.1.1", _check_markup),
+    Rule("atom-white-space", "M", "No white space in dates and IRIs", "RFC 4287 2, 3.3", _check_white_space),
     Rule("atom-source", "S", "A source has id, title and updated", "RFC 4287 4.2.11", _check_source),
     Rule("paging-place", "S", "Links for paging stand in the feed, not in items", "RFC 5005", _check_paging),
     Rule(

@@ -31,6 +31,11 @@ def _is_sound(document: FeedDocument) -> bool:
     return document.kind == "json" and not document.broken
 
 
+def _check_byte_order_mark(document: FeedDocument) -> Iterator[Fault]:
+    if document.kind == "json" and document.raw.startswith(b"\xef\xbb\xbf"):
+        yield "document", "begins with a byte order mark"
+
+
 def _check_version(document: FeedDocument) -> Iterator[Fault]:
     if _is_sound(document) and document.data.get("version") not in (_VERSION, _FIRST):
         yield "version", f"is {document.data.get('version')!r}, not {_VERSION!r}"
@@ -165,7 +170,7 @@ def _check_outlines(document: FeedDocument) -> Iterator[Fault]:
     yield from (("opml", f"has no {name}") for name in ("head", "body") if document.root.find(name) is None)
     for position, outline in enumerate(document.root.iter("outline"), 1):
         where = _make_place(position, outline)
-        if not (outline.get("text") or "").strip():
+        if outline.get("text") is None:
             yield where, "has no text"
         if (outline.get("xmlUrl") is not None or outline.get("type") == "rss") and not (
             values.is_web(outline.get("xmlUrl")) and outline.get("type") == "rss"
@@ -176,7 +181,8 @@ def _check_outlines(document: FeedDocument) -> Iterator[Fault]:
 def _check_outline_details(document: FeedDocument) -> Iterator[Fault]:
     if document.kind == "opml" and document.root is not None:
         for position, outline in enumerate(document.root.iter("outline"), 1):
-            lacking = [name for name in ("title", "htmlUrl") if outline.get("xmlUrl") and not outline.get(name)]
+            wanted = ("text", "title", "htmlUrl") if outline.get("xmlUrl") else ("text",)
+            lacking = [name for name in wanted if not (outline.get(name) or "").strip()]
             if lacking:
                 yield _make_place(position, outline), f"has no {' and no '.join(lacking)}"
 
@@ -189,11 +195,12 @@ def _check_outline_dates(document: FeedDocument) -> Iterator[Fault]:
     if document.kind == "opml" and document.root is not None:
         for name in _RFC_DATES:
             for found in document.root.iterfind(f"head/{name}"):
-                if (found.text or "").strip() and (fault := values.find_date_fault(found.text or "", plain=True)):
+                if (found.text or "").strip() and (fault := values.find_date_fault(found.text or "")):
                     yield Spot(f"head/{name}", find_line(found)), fault
 
 
 RULES = (
+    Rule("json-no-bom", "M", "No byte order mark", "RFC 8259 8.1", _check_byte_order_mark),
     Rule("json-version", "M", "version is that of JSON Feed", "JSON Feed 1.1", _check_version),
     Rule("json-version-newest", "S", "version is that of 1.1", "JSON Feed 1.1", _check_version_newest),
     Rule("json-required", "M", "title and items", "JSON Feed 1.1", _check_required),
@@ -214,6 +221,6 @@ RULES = (
     Rule("json-no-program-words", "M", "No value is None, nan, null, True or False", "field", _check_program_words),
     Rule("json-no-lost-letters", "M", "No U+FFFD", "field", _check_lost_letters),
     Rule("opml-outlines", "M", "Head, body, outlines with text, type and xmlUrl", "OPML 2.0", _check_outlines),
-    Rule("opml-details", "S", "Outlines with title and htmlUrl", "OPML 2.0", _check_outline_details),
+    Rule("opml-details", "S", "Outlines with text, feeds with title and htmlUrl", "OPML 2.0", _check_outline_details),
     Rule("opml-dates", "M", "Dates by RFC 822", "OPML 2.0", _check_outline_dates),
 )

@@ -18,7 +18,15 @@ _PODCAST = f"{{{NAMESPACES['podcast']}}}"
 _WHOLE = re.compile(r"[1-9]\d*")
 _VOCABULARIES = {
     "itunes:episodeType": frozenset({"full", "trailer", "bonus"}),
+    "itunes:type": frozenset({"episodic", "serial"}),
     "itunes:explicit": frozenset({"true", "false"}),
+}
+
+
+# Apple's guide lists these for one place alone.
+_PLACES: dict[str, Place] = {
+    **dict.fromkeys(("category", "complete", "new-feed-url", "owner", "type"), "channel"),
+    **dict.fromkeys(("duration", "episode", "episodeType", "isClosedCaptioned", "order", "season"), "item"),
 }
 
 
@@ -52,9 +60,9 @@ def _check_numbers(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_vocabulary(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in document.items:
+    for where, _, parent in _list_places(document):
         for name, allowed in _VOCABULARIES.items():
-            text = item.findtext(make_tag(name))
+            text = parent.findtext(make_tag(name))
             if text is not None and text.strip() not in allowed:
                 hint = values.suggest_boolean(text) if "true" in allowed else f"write {' or '.join(sorted(allowed))}"
                 yield where, f"{name} is {text!r}: {hint}"
@@ -62,14 +70,14 @@ def _check_vocabulary(document: FeedDocument) -> Iterator[Fault]:
 
 def _check_block(document: FeedDocument) -> Iterator[Fault]:
     for where, item in document.items:
-        text = get_text(item, "itunes:block")
-        if text and text != "Yes":
+        text = item.findtext(make_tag("itunes:block"))
+        if text is not None and text.strip() != "Yes":
             yield where, f"itunes:block is {text!r}; only 'Yes' has a meaning"
 
 
 def _check_image(document: FeedDocument) -> Iterator[Fault]:
-    for where, item in document.items:
-        for found in item.iterfind(make_tag("itunes:image")):
+    for where, _, parent in _list_places(document):
+        for found in parent.iterfind(make_tag("itunes:image")):
             if not values.is_web(found.get("href")):
                 yield where, f"itunes:image has href {found.get('href')!r}"
 
@@ -80,6 +88,13 @@ def _check_once(document: FeedDocument) -> Iterator[Fault]:
         for name in names:
             if (count := len(item.findall(make_tag(f"itunes:{name}")))) > 1:
                 yield where, f"itunes:{name} stands {count} times"
+
+
+def _check_apple_places(document: FeedDocument) -> Iterator[Fault]:
+    for where, place, parent in _list_places(document):
+        for name, right in _PLACES.items():
+            if place != right and parent.find(make_tag(f"itunes:{name}")) is not None:
+                yield where, f"itunes:{name} belongs into {right}"
 
 
 def _check_elements(document: FeedDocument) -> Iterator[Fault]:
@@ -152,10 +167,11 @@ RULES = (
     Rule("itunes-duration", "M", "Duration in seconds or hh:mm:ss", "Apple", _check_duration),
     Rule("itunes-duration-zero", "S", "An unknown duration is left out", "Apple", _check_no_duration),
     Rule("itunes-numbers", "M", "Episode and season are whole numbers from 1", "Apple", _check_numbers),
-    Rule("itunes-closed", "M", "episodeType and explicit have their own words", "Apple", _check_vocabulary),
+    Rule("itunes-closed", "M", "type, episodeType and explicit have their own words", "Apple", _check_vocabulary),
     Rule("itunes-block", "S", "block is Yes or absent", "Apple", _check_block),
-    Rule("itunes-image", "M", "Pictures of items have addresses", "Apple", _check_image),
+    Rule("itunes-image", "M", "Pictures have addresses", "Apple", _check_image),
     Rule("itunes-once", "M", "Elements that may stand once do", "Apple", _check_once),
+    Rule("itunes-place", "S", "Elements stand where Apple looks for them", "Apple; W3C", _check_apple_places),
     Rule("podcast-valid", "M", "Elements have what they need, and sound values", "podcast namespace", _check_elements),
     Rule("podcast-once", "M", "Elements that may stand once do", "podcast namespace", _check_repeated),
     Rule("podcast-place", "M", "Elements stand where they belong", "podcast namespace", _check_misplaced),

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from aggregator.generator.content import sanitize
-from aggregator.generator.content.links import IRI
 from aggregator.generator.podcast import Node
 from aggregator.validator import values
 from aggregator.validator.document import ATOM, FeedDocument
@@ -28,7 +27,7 @@ _RSS: Final = {
     "textInput": "title description name link",
     "skipHours": "hour+",
     "skipDays": "day+",
-    "item": "title? link? description? author? category* comments? enclosure? guid? pubDate? source?",
+    "item": "title? link? description? author? category* comments? enclosure* guid? pubDate? source?",
 }
 # RFC 4287 3.2, 4.1.1, 4.1.2 and 4.2.11.
 _METADATA: Final = "author* category* contributor* generator? icon? link* logo? rights? subtitle?"
@@ -51,23 +50,12 @@ _RSS_ATTRIBUTES: Final = {"guid": frozenset({"isPermaLink"}), "enclosure": froze
 
 _DAYS: Final = frozenset({"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"})
 _MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(?:\s*;.*)?", re.DOTALL)
-_MAIL = re.compile(r"[^\s@<>()\[\],;:\"]+@[^\s@<>()\[\],;:\"]+\.[^\s@<>()\[\],;:\"]+")
 # RSS 2.0's own example: "lawyer@boyer.net (Lawyer Boyer)".
-_CONTACT = re.compile(_MAIL.pattern + r"(?:\s+\(.*\))?", re.DOTALL)
-_NO_ADDRESS = re.compile(r"[\s<>\"{}|\\^`]|%(?![0-9A-Fa-f]{2})|^[a-z]+:/*$|:{2,}//|^https?:(?!//[^/?#:@])|^\w+:$")
+_CONTACT = re.compile(values.MAIL.pattern + r"(?:\s+\(.*\))?", re.DOTALL)
 
 
 def _is_number(text: str, low: int, high: float = float("inf")) -> bool:
     return text.isascii() and text.isdecimal() and len(text) < 16 and low <= int(text) <= high  # noqa: PLR2004
-
-
-def _is_reference(text: str) -> bool:
-    """Return whether it is an address, relative or absolute, by the characters of RFC 3987."""
-    return _NO_ADDRESS.search(text) is None
-
-
-def _is_address(text: str) -> bool:
-    return _is_reference(text) and IRI.fullmatch(text) is not None
 
 
 def _is_language(text: str) -> bool:
@@ -76,8 +64,9 @@ def _is_language(text: str) -> bool:
 
 # What a value must be, and how it is said. The keys are an element with its parent, or an attribute with its element.
 _Form = tuple[Callable[[str], bool], str]
-_ADDRESS: Final[_Form] = (_is_address, "no absolute address")
-_REFERENCE: Final[_Form] = (_is_reference, "no address")
+_ADDRESS: Final[_Form] = (values.is_address, "no absolute address")
+_ADDRESS_IF_ANY: Final[_Form] = (lambda text: not text or values.is_address(text), "no absolute address")
+_REFERENCE: Final[_Form] = (values.is_reference, "no address")
 _MAIL_WITH_NAME: Final[_Form] = (
     lambda text: _CONTACT.fullmatch(text) is not None,
     "no mail address, with a name in brackets behind it",
@@ -85,7 +74,6 @@ _MAIL_WITH_NAME: Final[_Form] = (
 _RSS_FORMS: Final[Mapping[str, _Form]] = {
     "image/url": _ADDRESS,
     "image/link": _ADDRESS,
-    "image/title": (bool, "empty"),
     "image/width": (lambda text: _is_number(text, 1, 144), "no number of 1 to 144"),
     "image/height": (lambda text: _is_number(text, 1, 400), "no number of 1 to 400"),
     "textInput/link": _ADDRESS,
@@ -93,8 +81,12 @@ _RSS_FORMS: Final[Mapping[str, _Form]] = {
     "skipHours/hour": (lambda text: _is_number(text, 0, 24), "no hour of 0 to 23"),
     "skipDays/day": (lambda text: text in _DAYS, "no weekday in English"),
     "channel/docs": _ADDRESS,
+    "channel/link": _ADDRESS_IF_ANY,
+    "channel/language": (lambda text: sanitize.LANGUAGE_TAG.fullmatch(text) is not None, "no language of ISO 639"),
     "channel/ttl": (lambda text: _is_number(text, 1), "not a number of minutes"),
     "item/comments": _ADDRESS,
+    "item/link": _ADDRESS,
+    "source@url": _ADDRESS,
     "cloud@port": (lambda text: _is_number(text, 1, 65535), "no port"),
 }
 _CONTACT_FORMS: Final[Mapping[str, _Form]] = dict.fromkeys(
@@ -103,7 +95,7 @@ _CONTACT_FORMS: Final[Mapping[str, _Form]] = dict.fromkeys(
 _ATOM_FORMS: Final[Mapping[str, _Form]] = {
     **{f"{person}/uri": _REFERENCE for person in ("author", "contributor")},
     **{
-        f"{person}/email": (lambda text: _MAIL.fullmatch(text) is not None, "no mail address")
+        f"{person}/email": (lambda text: values.MAIL.fullmatch(text) is not None, "no mail address")
         for person in ("author", "contributor")
     },
     **{f"{parent}/{name}": _REFERENCE for parent in ("feed", "source") for name in ("icon", "logo")},
@@ -285,7 +277,7 @@ def _is_base64(text: str) -> bool:
 
 def _check_xml_attributes(document: FeedDocument) -> Iterator[Fault]:
     for element in values.list_elements(document):
-        if (base := element.get(f"{_XML}base")) is not None and not _is_reference(base):
+        if (base := element.get(f"{_XML}base")) is not None and not values.is_reference(base):
             yield element, f"xml:base {base[:80]!r} is no address"
         if not _is_language(language := element.get(f"{_XML}lang") or ""):
             yield element, f"xml:lang {language[:80]!r} is no language of RFC 3066"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from aggregator.generator.content import sanitize
-from aggregator.generator.podcast import NAMESPACES, Node, format_name
+from aggregator.generator.podcast import NAMESPACES, Node, format_name, make_tag
 from aggregator.text.mojibake.redecode import redecode
 from aggregator.validator import values
 from aggregator.validator.document import ATOM, OLDER, FeedDocument
@@ -36,7 +36,7 @@ def _check_declaration(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_byte_order_mark(document: FeedDocument) -> Iterator[Fault]:
-    if document.raw.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+    if _is_xml(document) and document.raw.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         yield "document", "begins with a byte order mark"
 
 
@@ -142,9 +142,14 @@ def _check_mojibake(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _check_lengths(document: FeedDocument) -> Iterator[Fault]:
-    for element in values.list_plain_elements(document):
-        if len(element.text or "") > sanitize.LONGEST_LINE:
-            yield element, f"has {len(element.text or '')} characters"
+    for element in (*values.list_plain_elements(document), *_list_summaries(document)):
+        longest = sanitize.LONGEST_SUMMARY if values.local_name(element) == "summary" else sanitize.LONGEST_LINE
+        if (size := len((element.text or "").strip())) > longest:
+            yield element, f"has {size:,} characters of {longest:,}"
+
+
+def _list_summaries(document: FeedDocument) -> Iterator[Node]:
+    return iter(()) if document.root is None else document.root.iter(make_tag("itunes:summary"))
 
 
 def _check_stylesheet(document: FeedDocument) -> Iterator[Fault]:
@@ -170,9 +175,9 @@ def _list_namespaces(document: FeedDocument) -> list[tuple[str | None, str]]:
 
 
 RULES = (
-    Rule("xml-declaration", "M", "The document is declared as UTF-8", "XML 1.0; Apple", _check_declaration, "S"),
-    Rule("xml-no-bom", "M", "No byte order mark", "XML 1.0; Apple", _check_byte_order_mark, "S"),
-    Rule("xml-no-doctype", "M", "No DOCTYPE, no entities of its own", "Apple", _check_doctype, "S"),
+    Rule("xml-declaration", "S", "The document is declared as UTF-8", "XML 1.0; Apple", _check_declaration),
+    Rule("xml-no-bom", "S", "No byte order mark", "XML 1.0; Apple", _check_byte_order_mark),
+    Rule("xml-no-doctype", "S", "No DOCTYPE, no entities of its own", "Apple", _check_doctype),
     Rule(
         "well-formed", "M", "Well-formed, of characters that XML allows", "XML 1.0; Apple; RFC 8259", _check_well_formed
     ),
@@ -181,20 +186,21 @@ RULES = (
     Rule("namespace-older", "S", "The podcast namespace by its own address", "podcast namespace", _check_old_namespace),
     Rule(
         "namespace-prefix",
-        "M",
+        "S",
         "Prefixes are literally itunes, podcast, atom, content",
         "PSP-1; field",
         _check_prefixes,
-        "S",
     ),
-    Rule("namespace-numbered", "M", "No prefixes such as ns0", "field", _check_numbered),
+    Rule("namespace-numbered", "S", "No prefixes such as ns0", "field", _check_numbered),
     Rule("no-program-words", "M", "No value is None, nan, null, True or False", "field", _check_program_words),
-    Rule("no-double-escaping", "M", "Text is escaped once", "field", _check_escaping, "S"),
+    Rule("no-double-escaping", "S", "Text is escaped once", "field", _check_escaping),
     Rule("no-lost-letters", "M", "No U+FFFD", "field", _check_lost_letters),
     Rule("trimmed", "S", "No white space around values", "PSP-1; Apple", _check_white_space),
     Rule("plain-titles", "S", "No markup in titles and names", "PSP-1; Apple", _check_markup),
     Rule("no-mojibake", "S", "Text was decoded correctly", "Apple", _check_mojibake),
-    Rule("short-values", "S", "Titles and names have at most 255 characters", "PSP-1", _check_lengths),
+    Rule(
+        "short-values", "S", "Names have at most 255 characters, summaries 4,000", "PSP-1; Apple; W3C", _check_lengths
+    ),
     Rule("no-xslt", "S", "No XSLT processing instruction", "Chrome 155, 2026", _check_stylesheet),
     Rule("small-document", "S", "The document is smaller than 1 MB", "W3C feed validator", _check_size),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from aggregator.validator.document import Served
 from aggregator.validator.examine import RULES, examine
-from aggregator.validator.rule import _PLACES, Rule
+from aggregator.validator.rule import _PLACES
 
 DATA = Path(__file__).parent / "data"
 NOW = datetime(2025, 8, 5, 8, 0, tzinfo=UTC)
@@ -72,25 +73,12 @@ def test_every_rule_has_a_document_that_breaks_it() -> None:
     assert {rule.name for rule in RULES if not rule.name.startswith("served-")} == broken
 
 
-BLOG: dict[str, tuple[str, str]] = {
-    "no-double-escaping": ("</title>", " &amp;amp; more</title>"),
-    "xml-declaration": (' encoding="UTF-8"', ""),
-    "xml-no-bom": ("<?xml", "\ufeff<?xml"),
-    "xml-no-doctype": ("<rss", "<!DOCTYPE rss><rss"),
-    "namespace-prefix": ("xmlns:atom=", 'xmlns:a10="http://www.w3.org/2005/Atom" xmlns:atom='),
-    "channel-self": (' type="application/rss+xml"', ""),
-    "channel-link": ("<link>https://keeper.example.com/<", "<link>https://keeper.example.com/feed.xml<"),
-    "item-title": ("<title>A heron</title>", ""),
-    "item-guid": ('<guid isPermaLink="false">heron</guid>', ""),
-}
-
-
-@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.beside], ids=lambda rule: rule.name)
-def test_what_only_directories_of_podcasts_demand_is_no_failure_of_a_blog(rule: Rule) -> None:
-    find, put = BLOG[rule.name]
-    assert find in SOUND["blog"]
-    found = examine(SOUND["blog"].replace(find, put, 1).encode(), NOW)[1]
-    assert [(one.rule, one.severity) for one in found] == [(rule.name, rule.beside)]
+def test_what_only_directories_of_podcasts_demand_is_no_failure() -> None:
+    """Apple's and PSP-1's elements, and forms that every XML parser reads: RSS 2.0 has no rule about them."""
+    document = SOUND["rss"].replace(' encoding="UTF-8"', "").replace("<rss", "<!DOCTYPE rss><rss")
+    for name in ("language", "itunes:explicit", "itunes:image", "itunes:category", "atom:link", "pubDate", "guid"):
+        document = re.sub(rf"<{name}\b[^<>]*?(?:/>|>(?:(?!</{name}>).)*</{name}>)", "", document, flags=re.DOTALL)
+    assert {finding.severity for finding in examine(document.encode(), NOW)[1]} == {"S"}
 
 
 def test_names_are_unique_and_say_all() -> None:
@@ -173,7 +161,7 @@ def test_many_places_are_summed_up() -> None:
             "4 Aug 25 03:00 EST",
             "'4 Aug 25 03:00 EST': write 'Mon, 04 Aug 2025 03:00:00 -0500'",
         ),
-        ("<itunes:explicit>false", "<itunes:explicit>clean", "is 'clean': write false"),
+        ("<itunes:explicit>false", "<itunes:explicit>clean", "itunes:explicit is 'clean': write false"),
         ('length="24576000" type="audio/mpeg"', 'length="24576000"', "enclosure has no type"),
         ('type="audio/mpeg"', 'type="audio/mp3"', "enclosure has the unusual type 'audio/mp3': write 'audio/mpeg'"),
     ],
