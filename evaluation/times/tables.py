@@ -1,7 +1,8 @@
 """Make ``aggregator/text/times/cldr.py`` from Unicode's CLDR, as babel has it: ``python -m evaluation.times.tables``.
 
-``days.json`` has the words for today, yesterday and the day before, which babel leaves out; they are
-``dates/fields/day/relative-type`` of the npm package cldr-dates-full 48.2.0.
+``days.json`` has the words for today, yesterday and the day before, ``at.json`` those between a day and a time, which
+babel leaves out; they are ``dates/fields/day/relative-type`` and ``dates/calendars/gregorian/dateTimeFormats-atTime`` of
+the npm package cldr-dates-full 48.2.0.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ LANGUAGES = (
 )
 FILE = Path(__file__).parents[2] / "aggregator" / "text" / "times" / "cldr.py"
 _DAYS = Path(__file__).with_name("days.json")
+_AT = Path(__file__).with_name("at.json")
 _YEAR, _DAY = 2025, 28
 _SKELETONS = ("yMMMd", "yMMMEd", "yMMMMd", "yMMMMEEEEd", "GyMMMd")
 _WIDTHS = ("wide", "abbreviated")
@@ -87,7 +89,8 @@ def make_rows(name: str) -> dict[str, list[list[str]]]:
         weekdays[weekday] |= days
         fillers |= {word for word in words if not re.search(r"\d", word)}
     before = set() if behind else before
-    fillers |= _list_glue(locale) - set().union(*halves)
+    at_words = split_words(json.loads(_AT.read_text("utf-8")).get(name, "")).split()
+    fillers |= (_list_glue(locale) | set(at_words)) - set().union(*halves)
     named = set().union(*months, *weekdays, before, behind)
     days = [[split_words(day)] if day else [] for day in json.loads(_DAYS.read_text("utf-8"))[name]]
     units, heads, amounts = _list_units(locale)

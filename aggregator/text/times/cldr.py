@@ -10,7 +10,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "en": {
         "months": "jan,january|feb,february|mar,march|apr,april|may|jun,june|jul,july|aug,august|sep,september|oct,october|nov,november|dec,december",
         "weekdays": "mon,monday|tue,tuesday|wed,wednesday|thu,thursday|fri,friday|sat,saturday|sun,sunday",
-        "fillers": "ad",
+        "fillers": "ad,at",
         "halves": "am,in the morning,midnight|at night,in the afternoon,in the evening,noon,pm",
         "units": "s,sec,second,seconds|m,min,minute,minutes|h,hour,hours,hr|d,day,days",
         "joints": "and",
@@ -20,7 +20,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "de": {
         "months": "jan,januar|feb,februar|mar,marz|apr,april|mai|jun,juni|jul,juli|aug,august|sep,sept,september|okt,oktober|nov,november|dez,dezember",
         "weekdays": "mo,montag|di,dienstag|mi,mittwoch|do,donnerstag|fr,freitag|sa,samstag|so,sonntag",
-        "fillers": "chr,n",
+        "fillers": "chr,n,um",
         "halves": "am,mitternacht,morgens,nachts,vorm,vormittags|abends,mittags,nachm,nachmittags,pm",
         "units": "sek,sekunde,sekunden|min,minute,minuten|std,stunde,stunden|t,tag,tage,tg",
         "joints": "und",
@@ -30,7 +30,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "fr": {
         "months": "janv,janvier|fevr,fevrier|mars|avr,avril|mai|juin|juil,juillet|aout|sept,septembre|oct,octobre|nov,novembre|dec,decembre",
         "weekdays": "lun,lundi|mar,mardi|mer,mercredi|jeu,jeudi|ven,vendredi|sam,samedi|dim,dimanche",
-        "fillers": "ap,c,j",
+        "fillers": "a,ap,c,j",
         "halves": "am,du matin,matin,minuit|apres midi,de l'apres midi,du soir,midi,pm,soir",
         "units": "s,seconde,secondes|min,minute,minutes|h,heure,heures|j,jour,jours",
         "joints": "et",
@@ -40,7 +40,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "es": {
         "months": "ene,enero|feb,febrero|mar,marzo|abr,abril|may,mayo|jun,junio|jul,julio|ago,agosto|sept,septiembre|oct,octubre|nov,noviembre|dic,diciembre",
         "weekdays": "lun,lunes|mar,martes|mie,miercoles|jue,jueves|vie,viernes|sab,sabado|dom,domingo",
-        "fillers": "c,d,de",
+        "fillers": "a,c,d,de,las",
         "halves": "a m,de la madrugada,de la manana|de la noche,de la tarde,del mediodia,p m",
         "units": "s,segundo,segundos|min,minuto,minutos|h,hora,horas|d,dia,dias",
         "joints": "y",
@@ -50,7 +50,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "pt": {
         "months": "jan,janeiro|fev,fevereiro|mar,marco|abr,abril|mai,maio|jun,junho|jul,julho|ago,agosto|set,setembro|out,outubro|nov,novembro|dez,dezembro",
         "weekdays": "seg,segunda feira|ter,terca feira|qua,quarta feira|qui,quinta feira|sex,sexta feira|sab,sabado|dom,domingo",
-        "fillers": "c,d,de",
+        "fillers": "as,c,d,de",
         "halves": "am,da madrugada,da manha,meia noite|da noite,da tarde,meio dia,pm",
         "units": "s,segundo,segundos|min,minuto,minutos|h,hora,horas|dia,dias",
         "joints": "e",
@@ -60,7 +60,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "it": {
         "months": "gen,gennaio|feb,febbraio|mar,marzo|apr,aprile|mag,maggio|giu,giugno|lug,luglio|ago,agosto|set,settembre|ott,ottobre|nov,novembre|dic,dicembre",
         "weekdays": "lun,lunedi|mar,martedi|mer,mercoledi|gio,giovedi|ven,venerdi|sab,sabato|dom,domenica",
-        "fillers": "c,d",
+        "fillers": "alle,c,d,ore",
         "halves": "am,di mattina,di notte,m,mezzanotte|del pomeriggio,di pomeriggio,di sera,mezzogiorno,p,pm",
         "units": "s,secondi,secondo|min,minuti,minuto|h,ora,ore|g,gg,giorni,giorno",
         "joints": "e",
@@ -70,7 +70,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "nl": {
         "months": "jan,januari|feb,februari|maart,mrt|apr,april|mei|jun,juni|jul,juli|aug,augustus|sep,september|okt,oktober|nov,november|dec,december",
         "weekdays": "ma,maandag|di,dinsdag|wo,woensdag|do,donderdag|vr,vrijdag|za,zaterdag|zo,zondag",
-        "fillers": "chr,n",
+        "fillers": "chr,n,om",
         "halves": "a m,middernacht,s nachts,s ochtends|p m,s avonds,s middags",
         "units": "s,sec,seconde,seconden|m,min,minuten,minuut|u,uur|d,dag,dagen",
         "joints": "en",
@@ -80,7 +80,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "af": {
         "months": "jan,januarie|feb,februarie|maart,mrt|apr,april|mei|jun,junie|jul,julie|aug,augustus|sep,september|okt,oktober|nov,november|des,desember",
         "weekdays": "ma,maandag|di,dinsdag|wo,woensdag|do,donderdag|vr,vrydag|sa,saterdag|so,sondag",
-        "fillers": "c,n",
+        "fillers": "c,n,om",
         "halves": "die nag,die oggend,middernag,mn,o,v,vm|a,die aand,die middag,m,nm",
         "units": "s,sekonde,sekondes|min,minute,minuut|u,uur|d,dae,dag",
         "joints": "en",
@@ -100,7 +100,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "sv": {
         "months": "jan,januari|feb,februari|mars|apr,april|maj|juni|juli|aug,augusti|sep,september|okt,oktober|nov,november|dec,december",
         "weekdays": "man,mandag|tis,tisdag|ons,onsdag|tors,torsdag|fre,fredag|lor,lordag|son,sondag",
-        "fillers": "e,kr",
+        "fillers": "e,kl,kr",
         "halves": "fm,midnatt,pa form,pa formiddagen,pa morg,pa morgonen,pa natten|em,pa efterm,pa eftermiddagen,pa kvallen",
         "units": "s,sekund,sekunder|m,min,minut,minuter|h,tim,timmar,timme|d,dygn",
         "joints": "och",
@@ -110,7 +110,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "da": {
         "months": "jan,januar|feb,februar|mar,marts|apr,april|maj|jun,juni|jul,juli|aug,august|sep,september|okt,oktober|nov,november|dec,december",
         "weekdays": "man,mandag|tirs,tirsdag|ons,onsdag|tors,torsdag|fre,fredag|lor,lordag|son,sondag",
-        "fillers": "den,e,kr",
+        "fillers": "den,e,kl,kr",
         "halves": "a,am,midnat,om formiddagen,om morgenen,om natten|om aftenen,om eftermiddagen,p,pm",
         "units": "s,sek,sekund,sekunder|m,min,minut,minutter|t,time,timer|d,dag,dage",
         "joints": "og",
@@ -120,7 +120,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "nb": {
         "months": "jan,januar|feb,februar|mar,mars|apr,april|mai|jun,juni|jul,juli|aug,august|sep,september|okt,oktober|nov,november|des,desember",
         "weekdays": "man,mandag|tir,tirsdag|ons,onsdag|tor,torsdag|fre,fredag|lor,lordag|son,sondag",
-        "fillers": "e,kr",
+        "fillers": "e,kl,kr",
         "halves": "a,a m,form,midn,midnatt,morg,natt,pa formiddagen,pa morgenen,pa natten|etterm,kveld,p,p m,pa ettermiddagen,pa kvelden",
         "units": "s,sek,sekund,sekunder|m,min,minutt,minutter|t,time,timer|d,dogn",
         "joints": "og",
@@ -140,7 +140,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "is": {
         "months": "jan,januar|feb,februar|mar,mars|apr,april|mai|jun,juni|jul,juli|agu,agust|sep,september|okt,oktober|nov,november|des,desember",
         "weekdays": "man,manudagur|þri,þriðjudagur|mið,miðvikudagur|fim,fimmtudagur|fos,fostudagur|lau,laugardagur|sun,sunnudagur",
-        "fillers": "e,kr",
+        "fillers": "e,kl,kr",
         "halves": "að morgni,að nottu,f,f h,miðnætti,mn,mrg,n|að kvoldi,e,e h,h,hadegi,kv,sd,siðdegis",
         "units": "sek,sekunda,sekundur|min,minuta,minutur|klst,klukkustund,klukkustundir|d,dagar,dagur",
         "joints": "og",
@@ -150,7 +150,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "fi": {
         "months": "tammi,tammikuu,tammikuuta|helmi,helmikuu,helmikuuta|maalis,maaliskuu,maaliskuuta|huhti,huhtikuu,huhtikuuta|touko,toukokuu,toukokuuta|kesa,kesakuu,kesakuuta|heina,heinakuu,heinakuuta|elo,elokuu,elokuuta|syys,syyskuu,syyskuuta|loka,lokakuu,lokakuuta|marras,marraskuu,marraskuuta|joulu,joulukuu,joulukuuta",
         "weekdays": "ma,maanantai,maanantaina|ti,tiistai,tiistaina|ke,keskiviikko,keskiviikkona|to,torstai,torstaina|pe,perjantai,perjantaina|la,lauantai,lauantaina|su,sunnuntai",
-        "fillers": "jkr",
+        "fillers": "jkr,klo",
         "halves": "aamulla,aamup,aamupaivalla,ap,keskiyolla|illalla,iltap,iltapaivalla,ip,keskip,keskipaivalla",
         "units": "s,sekunti,sekuntia|min,minuutti,minuuttia|t,tunti,tuntia|paiva,paivaa,pv",
         "joints": "ja",
@@ -160,7 +160,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "et": {
         "months": "jaan,jaanuar|veebr,veebruar|marts|apr,aprill|mai|juuni|juuli|aug,august|sept,september|okt,oktoober|nov,november|dets,detsember",
         "weekdays": "e,esmaspaev|t,teisipaev|k,kolmapaev|n,neljapaev|r,reede|l,laupaev|p,puhapaev",
-        "fillers": "pkr",
+        "fillers": "kell,pkr",
         "halves": "am,hommikul,keskool|keskpaeval,ohtul,parastlounal,pm",
         "units": "s,sek,sekund,sekundit|min,minut,minutit|t,tund,tundi|oopaev,oopaeva,p,paev,paeva",
         "joints": "ja",
@@ -200,7 +200,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "cs": {
         "months": "led,leden,ledna|uno,unor,unora|bre,brezen,brezna|dub,duben,dubna|kve,kveten,kvetna|cerven,cervna,cvn|cervence,cervenec,cvc|srp,srpen,srpna|zar,zari|rij,rijen,rijna|lis,listopad,listopadu|pro,prosince,prosinec",
         "weekdays": "po,pondeli|ut,utery|st,streda|ct,ctvrtek|pa,patek|so,sobota|ne,nedele",
-        "fillers": "l,n",
+        "fillers": "l,n,v",
         "halves": "dop,dopoledne,puln,pulnoc,r,rano|odp,odpoledne,pol,poledne,vec,vecer",
         "units": "s,sekund,sekunda,sekundy|m,min,minut,minuta,minuty|h,hodin,hodina,hodiny|d,den,dne,dnu,dny",
         "joints": "a",
@@ -210,7 +210,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "sk": {
         "months": "jan,januar,januara|feb,februar,februara|mar,marca,marec|apr,april,aprila|maj,maja|jun,juna|jul,jula|aug,august,augusta|sep,september,septembra|okt,oktober,oktobra|nov,november,novembra|dec,december,decembra",
         "weekdays": "po,pondelok|ut,utorok|streda|stvrtok|pi,piatok|so,sobota|ne,nedela",
-        "fillers": "kr",
+        "fillers": "kr,o",
         "halves": "am,dopol,dopoludnia,o poln,o polnoci,rano|napol,napoludnie,pm,popol,popoludni,vecer",
         "units": "s,sekund,sekunda,sekundy|min,minut,minuta,minuty|h,hodin,hodina,hodiny|d,den,dna,dni",
         "joints": "a",
@@ -220,7 +220,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "sl": {
         "months": "jan,januar|feb,februar|mar,marec|apr,april|maj|jun,junij|jul,julij|avg,avgust|sep,september|okt,oktober|nov,november|dec,december",
         "weekdays": "pon,ponedeljek|tor,torek|sre,sreda|cet,cetrtek|pet,petek|sob,sobota|ned,nedelja",
-        "fillers": "kr,po",
+        "fillers": "kr,ob,po",
         "halves": "d,dop,dopoldan,opoln,opolnoci,zjut,zjutraj|opold,opoldne,p,pop,popoldan,zvec,zvecer",
         "units": "s,sek,sekund,sekunda,sekunde,sekundi|min,minut,minuta,minute,minuti|h,ur,ura,ure,uri|d,dan,dneva,dni",
         "joints": "in",
@@ -230,7 +230,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "hr": {
         "months": "sij,sijecanj,sijecnja|velj,veljaca,veljace|ozu,ozujak,ozujka|tra,travanj,travnja|svi,svibanj,svibnja|lip,lipanj,lipnja|srp,srpanj,srpnja|kol,kolovoz,kolovoza|ruj,rujan,rujna|lis,listopad,listopada|stu,studeni,studenoga|pro,prosinac,prosinca",
         "weekdays": "pon,ponedjeljak|uto,utorak|sri,srijeda|cet,cetvrtak|pet,petak|sub,subota|ned,nedjelja",
-        "fillers": "kr,po",
+        "fillers": "kr,po,u",
         "halves": "am,ponoc,ujutro|navecer,pm,podne,popodne,poslije podne",
         "units": "s,sekunda,sekunde,sekundi|m,min,minuta,minute|h,sat,sata,sati|d,dan,dana",
         "joints": "i",
@@ -240,7 +240,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "bs": {
         "months": "jan,januar|feb,februar|mar,mart|apr,april|maj|jun,juni|jul,juli|aug,august|sep,septembar|okt,oktobar|nov,novembar|dec,decembar",
         "weekdays": "pon,ponedjeljak|uto,utorak|sri,srijeda|cet,cetvrtak|pet,petak|sub,subota|ned,nedjelja",
-        "fillers": "e,n",
+        "fillers": "e,n,u",
         "halves": "a m,ponoc,prijepodne,ujutro|navecer,p m,podne,popodne,poslijepodne",
         "units": "s,sek,sekunda,sekunde,sekundi|m,min,minuta,minute|h,sat,sata,sati|d,dan,dana",
         "joints": "i",
@@ -270,7 +270,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "mk": {
         "months": "јан,јануари|фев,февруари|мар,март|апр,април|мај|јун,јуни|јул,јули|авг,август|сеп,септември|окт,октомври|ное,ноември|дек,декември",
         "weekdays": "пон,понеделник|вто,вторник|сре,среда|чет,четврток|пет,петок|саб,сабота|нед,недела",
-        "fillers": "г,е,н",
+        "fillers": "во,г,е,н",
         "halves": "наутро,ноке,полн,полнок,претпл,претпладне|навечер,напл,напладне,попл,попладне",
         "units": "с,сек,секунда,секунди|м,мин,минута,минути|ч,час,часа|д,ден,дена",
         "joints": "и",
@@ -280,7 +280,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "bg": {
         "months": "яну,януари|фев,февруари|март|апр,април|маи|юни|юли|авг,август|сеп,септември|окт,октомври|ное,ноември|дек,декември",
         "weekdays": "пн,понеделник|вт,вторник|ср,сряда|четвъртък,чт|петък,пт|сб,събота|нд,неделя",
-        "fillers": "г,сл,хр,ч",
+        "fillers": "в,г,сл,хр,ч",
         "halves": "am,полунощ,пр об,сутринта|pm,вечерта,сл об,следобед",
         "units": "с,сек,секунда,секунди|мин,минута,минути|ч,час,часа|д,ден,дни",
         "joints": "и",
@@ -290,7 +290,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "ru": {
         "months": "янв,январь,января|февр,февраль,февраля|мар,март,марта|апр,апрель,апреля|маи,мая|июн,июнь,июня|июл,июль,июля|авг,август,августа|сент,сентябрь,сентября|окт,октябрь,октября|нояб,ноябрь,ноября|дек,декабрь,декабря",
         "weekdays": "пн,понедельник|вт,вторник|ср,среда|четверг,чт|пт,пятница|сб,суббота|воскресенье,вс",
-        "fillers": "г,н,э",
+        "fillers": "в,г,н,э",
         "halves": "am,полн,полночь,утра|pm,вечера,дня,полд,полдень",
         "units": "с,секунд,секунда,секунды|мин,минут,минута,минуты|ч,час,часа,часов|д,день,дн,днеи,дня",
         "joints": "и",
@@ -300,7 +300,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "uk": {
         "months": "січ,січень,січня|лют,лютии,лютого|бер,березень,березня|квіт,квітень,квітня|трав,травень,травня|черв,червень,червня|лип,липень,липня|серп,серпень,серпня|вер,вересень,вересня|жовт,жовтень,жовтня|лист,листопад,листопада|груд,грудень,грудня",
         "weekdays": "пн,понеділок|вт,вівторок|середа,ср|четвер,чт|п'ятниця,пт|сб,субота|нд,неділя",
-        "fillers": "е,н,р",
+        "fillers": "е,н,о,р",
         "halves": "дп,ночі,ранку|вечора,дня,пп",
         "units": "с,секунд,секунда,секунди|х,хв,хвилин,хвилина,хвилини|г,год,годин,година,години|д,день,дн,дня,дні,днів",
         "joints": "і",
@@ -310,7 +310,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "be": {
         "months": "сту,студзень,студзеня|лют,лютага,люты|сак,сакавік,сакавіка|кра,красавік,красавіка|маи,мая|чэр,чэрвень,чэрвеня|ліп,ліпень,ліпеня|жні,жнівень,жніуня|вер,верасень,верасня|кас,кастрычнік,кастрычніка|ліс,лістапад,лістапада|сне,снежань,снежня",
         "weekdays": "панядзелак,пн|ау,ауторак|серада,ср|чацвер,чц|пт,пятніца|сб,субота|нд,нядзеля",
-        "fillers": "г,н,э",
+        "fillers": "г,н,у,э",
         "halves": "am|pm",
         "units": "с,секунд,секунда,секунды|хв,хвілін,хвіліна,хвіліны|гадз,гадзін,гадзіна,гадзіны|сут,сутак,суткі",
         "joints": "і",
@@ -320,7 +320,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "ro": {
         "months": "ian,ianuarie|feb,februarie|mar,martie|apr,aprilie|mai|iun,iunie|iul,iulie|aug,august|sept,septembrie|oct,octombrie|noiembrie,nov|dec,decembrie",
         "weekdays": "lun,luni|mar,marti|mie,miercuri|joi|vin,vineri|sam,sambata|dum,duminica",
-        "fillers": "d,hr",
+        "fillers": "d,hr,la",
         "halves": "a m,dimineata,la miezul noptii,miezul noptii|amiaza,dupa amiaza,la amiaza,p m,seara",
         "units": "de secunde,s,secunda,secunde|de minute,m,min,minut,minute|de ore,h,ora,ore|de zile,z,zi,zile",
         "joints": "si",
@@ -340,7 +340,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "el": {
         "months": "ιαν,ιανουαριοσ,ιανουαριου|φεβ,φεβρουαριοσ,φεβρουαριου|μαρ,μαρτιοσ,μαρτιου|απρ,απριλιοσ,απριλιου|μαι,μαιοσ,μαιου|ιουν,ιουνιοσ,ιουνιου|ιουλ,ιουλιοσ,ιουλιου|αυγ,αυγουστοσ,αυγουστου|σεπ,σεπτεμβριοσ,σεπτεμβριου|οκτ,οκτωβριοσ,οκτωβριου|νοε,νοεμβριοσ,νοεμβριου|δεκ,δεκεμβριοσ,δεκεμβριου",
         "weekdays": "δευ,δευτερα|τρι,τριτη|τετ,τεταρτη|πεμ,πεμπτη|παρ,παρασκευη|σαβ,σαββατο|κυρ,κυριακη",
-        "fillers": "μ,χ",
+        "fillers": "μ,στισ,χ",
         "halves": "π μ,πμ,πρωι,το πρωι|απογ,μ μ,μεσημ,μμ,το απογευμα,το μεσημερι",
         "units": "δ,δευτ,δευτερολεπτα,δευτερολεπτο|λ,λεπτα,λεπτο|ω,ωρα,ωρεσ|η,ημερα,ημερεσ",
         "joints": "και",
@@ -430,7 +430,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "sq": {
         "months": "jan,janar|shk,shkurt|mar,mars|pri,prill|maj|qer,qershor|korr,korrik|gush,gusht|sht,shtator|tet,tetor|nen,nentor|dhj,dhjetor",
         "weekdays": "e hene,hen|e marte,mar|e merkure,mer|e enjte,enj|e premte,pre|e shtune,sht|die,e diel",
-        "fillers": "k,mb",
+        "fillers": "k,mb,ne",
         "halves": "e mengjesit,e mesnates,e nates,e paradites,p d|e mbremjes,e mesdites,e pasdites,m d",
         "units": "sek,sekonda,sekonde|min,minuta,minute|ore|dite",
         "joints": "dhe,e",
@@ -450,7 +450,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "ga": {
         "months": "ean,eanair|feabh,feabhra|marta|aib,aibrean|beal,bealtaine|meith,meitheamh|iuil|lun,lunasa|mean fomhair,mfomh|deireadh fomhair,dfomh|samh,samhain|noll,nollaig",
         "weekdays": "de luain,luan|de mairt,mairt|cead,de ceadaoin|dear,deardaoin|aoine,de haoine|de sathairn,sath|de domhnaigh,domh",
-        "fillers": "ad",
+        "fillers": "ad,ag",
         "halves": "r n|i n",
         "units": "shoic,soic|n,noim|u|la",
         "joints": "agus",
@@ -480,7 +480,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "ca": {
         "months": "de gen,de gener,gen,gener|de febr,de febrer,febr,febrer|de marc,marc|abr,abril,d'abr,d'abril|de maig,maig|de juny,juny|de jul,de juliol,jul,juliol|ag,agost,d'ag,d'agost|de set,de setembre,set,setembre|d'oct,d'octubre,oct,octubre|de nov,de novembre,nov,novembre|de des,de desembre,des,desembre",
         "weekdays": "dilluns,dl|dimarts,dt|dc,dimecres|dijous,dj|divendres,dv|dissabte,ds|dg,diumenge",
-        "fillers": "del",
+        "fillers": "a,del,les",
         "halves": "a m,mati,matinada,mitjanit|migdia,nit,p m,tarda,vespre",
         "units": "s,segon,segons|min,minut,minuts|h,hora,hores|d,dia,dies",
         "joints": "i",
@@ -500,7 +500,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "ar": {
         "months": "يناير|فبراير|مارس|ابريل|مايو|يونيو|يوليو|اغسطس|سبتمبر|اكتوبر|نوفمبر|ديسمبر",
         "weekdays": "الاثنين|الثلاثاء|الاربعاء|الخميس|الجمعة|السبت|الاحد",
-        "fillers": "م",
+        "fillers": "في,م",
         "halves": "ص,صباحا,فجرا,في الصباح,في المساء,ليلا|بعد الظهر,ظهرا,م,مساء",
         "units": "ث,ثانية,ثوان|د,دقايق,دقيقة|س,ساعات,ساعة|ايام,ي,يوم,يوما",
         "amounts": "ثانية|ثانيتان|دقيقة|دقيقتان|ساعة|ساعتان|يوم|يومان",
@@ -511,7 +511,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "he": {
         "months": "בינו,בינואר,ינו,ינואר|בפבר,בפברואר,פבר,פברואר|במרץ,מרץ|אפר,אפריל,באפר,באפריל|במאי,מאי|ביוני,יוני|ביולי,יולי|אוג,אוגוסט,באוג,באוגוסט|בספט,בספטמבר,ספט,ספטמבר|אוק,אוקטובר,באוק,באוקטובר|בנוב,בנובמבר,נוב,נובמבר|בדצמ,בדצמבר,דצמ,דצמבר",
         "weekdays": "יום ב,יום שני|יום ג,יום שלישי|יום ד,יום רביעי|יום ה,יום חמישי|יום ו,יום שישי|יום שבת,שבת|יום א,יום ראשון",
-        "fillers": "לספירה",
+        "fillers": "בשעה,לספירה",
         "halves": "am,בבוקר,בוקר,חצות,לפנות בוקר|pm,אחר הצהריים,בערב,בצהריים,ערב,צהריים",
         "units": "שנ,שניה,שניות|דק,דקה,דקות|שע,שעה,שעות|י,יום,ימ,ימים",
         "amounts": "|שתי שניות||שתי דקות||שעתיים||יומיים",
@@ -522,7 +522,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "fa": {
         "months": "ژانویه|فوریه|مارس|اوریل|مه|ژوين|ژويیه|اوت|سپتامبر|اکتبر|نوامبر|دسامبر",
         "weekdays": "دوشنبه|سهشنبه|چهارشنبه|پنجشنبه|جمعه|شنبه|یکشنبه",
-        "fillers": "م",
+        "fillers": "ساعت,م",
         "halves": "بامداد,صبح,ق ظ,قبلازظهر,نیمهشب|ب ظ,بعدازظهر,شب,ظهر,عصر",
         "units": "s,ثانیه|m,دقیقه|h,ساعت|روز",
         "joints": "و",
@@ -532,7 +532,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "ur": {
         "months": "جنوری|فروری|مارچ|اپریل|ميی|جون|جولايی|اگست|ستمبر|اکتوبر|نومبر|دسمبر",
         "weekdays": "پیر|منگل|بدھ|جمعرات|جمعہ|ہفتہ|اتوار",
-        "fillers": "عیسوی",
+        "fillers": "عیسوی,کو",
         "halves": "a,am,ادھی رات,صبح,صبح میں|p,pm,دوپہر,دوپہر میں,سہ پہر,شام,شام میں",
         "units": "سیکنڈ|منٹ|گھنٹہ,گھنٹے|دن",
         "joints": "اور",
@@ -542,7 +542,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "hi": {
         "months": "जनवरी,जन॰|फरवरी,फर॰|मारच|अपरैल|मई|जून|जुलाई,जुल॰|अगसत,अग॰|सितंबर,सित॰|अकटूबर,अकटू॰|नवंबर,नव॰|दिसंबर,दिस॰",
         "weekdays": "सोम,सोमवार|मंगल,मंगलवार|बुध,बुधवार|गुरु,गुरुवार|शुकर,शुकरवार|शनि,शनिवार|रवि,रविवार",
-        "fillers": "ईसवी",
+        "fillers": "ईसवी,को,बजे",
         "halves": "am,मधयरातरि,सुबह|pm,दोपहर,शाम",
         "units": "से,सेकंड,से॰|मि,मिनट,मि॰|घं,घंटा,घंटे,घं॰|दि,दिन",
         "joints": "और",
@@ -562,7 +562,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "mr": {
         "months": "जाने,जानेवारी|फेबरु,फेबरुवारी|मारच|एपरि,एपरिल|मे|जून|जुलै|ऑग,ऑगसट|सपटें,सपटेंबर|ऑकटो,ऑकटोबर|नोवहें,नोवहेंबर|डिसें,डिसेंबर",
         "weekdays": "सोम,सोमवार|मंगळ,मंगळवार|बुध,बुधवार|गुरु,गुरुवार|शुकर,शुकरवार|शनि,शनिवार|रवि,रविवार",
-        "fillers": "इ,स",
+        "fillers": "इ,रोजी,वाजता,स",
         "halves": "a,am,प,पहाट,म रा,मधयरातर,स,सकाळ|p,pm,दु,दुपार,मधयानह,सं,संधयाकाळ",
         "units": "से,सेकंद|मि,मिनि,मिनिट,मिनिटे|ता,तास|दि,दिवस",
         "joints": "आणि",
@@ -572,7 +572,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "bn": {
         "months": "জানু,জানুযারী|ফেব,ফেবরুযারী|মারচ|এপরি,এপরিল|মে|জুন|জুল,জুলাই|আগ,আগসট|সেপ,সেপটেমবর|অকটো,অকটোবর|নভে,নভেমবর|ডিসে,ডিসেমবর",
         "weekdays": "সোম,সোমবার|মঙগল,মঙগলবার|বুধ,বুধবার|বৃহসপতি,বৃহসপতিবার|শুকর,শুকরবার|শনি,শনিবার|রবি,রবিবার",
-        "fillers": "খৃষটাবদ",
+        "fillers": "এ,খৃষটাবদ",
         "halves": "am,ভোর,ভোরবেলায,সকাল,সকালবেলায|pm,দুপুর,দুপুরবেলায,বিকাল,সনধযা,সনধযাবেলায",
         "units": "সেঃ,সেকেনড|মিঃ,মিনিট|ঘঃ,ঘনটা|দিন",
         "joints": "এবং",
@@ -602,7 +602,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "ta": {
         "months": "ஜன,ஜனவரி|பிப,பிபரவரி|மார,மாரச|ஏப,ஏபரல|மே|ஜூன|ஜூலை|ஆக,ஆகஸட|செப,செபடமபர|அக,அகடோபர|நவ,நவமபர|டிச,டிசமபர",
         "weekdays": "திங,திஙகள|செவ,செவவாய|புத,புதன|வியா,வியாழன|வெள,வெளளி|சனி|ஞாயி,ஞாயிறு",
-        "fillers": "கி,பி",
+        "fillers": "அனறு,கி,பி",
         "halves": "am,அதி,அதிகாலை,கா,காலை,நள,நளளிரவு|pm,அநதி மா,அநதி மாலை,நண,நணபகல,பிற,பிறபகல,மதி,மதியம,மா,மாலை",
         "units": "வி,விநாடி,விநாடிகள|நிமி,நிமிட,நிமிடஙகள,நிமிடம|ம நே,மணிநேரஙகள,மணிநேரம|நா,நாடகள,நாள",
         "joints": "மறறும",
@@ -612,7 +612,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "te": {
         "months": "జన,జనవరి|ఫిబర,ఫిబరవరి|మారచి|ఏపరి,ఏపరిల|మే|జూన|జులె|ఆగ,ఆగసటు|సెపటెం,సెపటెంబర|అకటో,అకటోబర|నవం,నవంబర|డిసెం,డిసెంబర",
         "weekdays": "సోమ,సోమవారం|మంగళ,మంగళవారం|బుధ,బుధవారం|గురు,గురువారం|శుకర,శుకరవారం|శని,శనివారం|ఆది,ఆదివారం",
-        "fillers": "కరీశ",
+        "fillers": "కరీశ,కి",
         "halves": "am,అరధరాతరి,ఉ,ఉదయం|pm,మధయాహనం,సా,సాయంతరం",
         "units": "సె,సెక,సెకనలు,సెకను|ని,నిమి,నిమిషం,నిమిషాలు|గం,గంట,గంటలు|రో,రోజు,రోజులు",
         "joints": "మరియు",
@@ -622,7 +622,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "ml": {
         "months": "ജനു,ജനുവരി|ഫെബരു,ഫെബരുവരി|മാർ,മാർചച|ഏപരി,ഏപരിൽ|മേയ|ജൂൺ|ജൂലൈ|ഓഗ,ഓഗസററ|സെപററം,സെപററംബർ|ഒകടോ,ഒകടോബർ|നവം,നവംബർ|ഡിസം,ഡിസംബർ",
         "weekdays": "തിങകളാഴച,തിങകൾ|ചൊവവ,ചൊവവാഴച|ബുധനാഴച,ബുധൻ|വയാഴം,വയാഴാഴച|വെളളി,വെളളിയാഴച|ശനി,ശനിയാഴച|ഞായറാഴച,ഞായർ",
-        "fillers": "എഡി",
+        "fillers": "എഡി,ന",
         "halves": "am,അ,അർദധരാതരി,പുലർചചെ,രാവിലെ|pm,ഉചച,ഉചചതിരിഞഞ,ഉചചയകക,വൈകുനനേരം,സനധയ",
         "units": "സെ,സെകകൻഡ|മി,മിനിററ|മ,മണികകൂർ|ദി,ദിവസം",
         "joints": "എനനിവ,കൂടാതെ",
@@ -632,7 +632,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "kn": {
         "months": "ಜನ,ಜನವರಿ|ಫೆಬರ,ಫೆಬರವರಿ|ಮಾರಚ|ಏಪರಿ,ಏಪರಿಲ|ಮೇ|ಜೂನ|ಜುಲೈ|ಆಗ,ಆಗಸಟ|ಸೆಪಟೆಂ,ಸೆಪಟೆಂಬರ|ಅಕಟೋ,ಅಕಟೋಬರ|ನವೆಂ,ನವೆಂಬರ|ಡಿಸೆಂ,ಡಿಸೆಂಬರ",
         "weekdays": "ಸೋಮ,ಸೋಮವಾರ|ಮಂಗಳ,ಮಂಗಳವಾರ|ಬುಧ,ಬುಧವಾರ|ಗುರು,ಗುರುವಾರ|ಶುಕರ,ಶುಕರವಾರ|ಶನಿ,ಶನಿವಾರ|ಭಾನು,ಭಾನುವಾರ",
-        "fillers": "ಕರಿ,ಶ",
+        "fillers": "ಕರಿ,ರಂದು,ಶ,ಸಮಯಕಕೆ",
         "halves": "am,ಬೆಳಗಗೆ,ಮಧಯ ರಾತರಿ,ಮಧಯರಾತರಿ|pm,ಮಧಯಾಹನ,ಸಂಜೆ",
         "units": "ಸೆಕೆಂ,ಸೆಕೆಂಡ,ಸೆಕೆಂಡುಗಳು|ನಿಮಿ,ನಿಮಿಷಗಳು,ನಿಮಿಷವು|ಗಂ,ಗಂಟೆಗಳು,ಗಂಟೆಯು|ದಿ,ದಿನ,ದಿನಗಳು,ದಿನವು",
         "joints": "ಮತತು",
@@ -642,7 +642,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "si": {
         "months": "ජන,ජනවාරි|පෙබ,පෙබරවාරි|මාර,මාරතු|අපරෙල|මැයි|ජූනි|ජූලි|අගො,අගොසතු|සැප,සැපතැමබර|ඔක,ඔකතොබර|නොවැ,නොවැමබර|දෙසැ,දෙසැමබර",
         "weekdays": "සඳුදා|අඟහ,අඟහරුවාදා|බදාදා|බරහස,බරහසපතිනදා|සිකු,සිකුරාදා|සෙන,සෙනසුරාදා|ඉරිදා",
-        "fillers": "කරි,ව",
+        "fillers": "කරි,දින,ව",
         "halves": "උ,උදෙ,පා,පානදර,පෙ,පෙ ව,මැ,මැදියම|ද,දවල,ප,ප ව,ම,මධයාහනය,රෑ,හ,හවස",
         "heads": "ත,තත,තතපර|මි,මිනි,මිනිතතු|පැය|දි,දින",
         "joints": "සහ",
@@ -652,7 +652,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "th": {
         "months": "ม ค,มกราคม|ก พ,กมภาพันธ์|มี ค,มีนาคม|เม ย,เมษายน|พ ค,พฤษภาคม|มิ ย,มิถนายน|ก ค,กรกฎาคม|ส ค,สิงหาคม|ก ย,กันยายน|ต ค,ตลาคม|พ ย,พฤศจิกายน|ธ ค,ธันวาคม",
         "weekdays": "จ,วันจันทร์,วันจันทร์ที|วันอังคาร,วันอังคารที,อ|พ,วันพธ,วันพธที|พฤ,วันพฤหัสบดี,วันพฤหัสบดีที|วันศกร์,วันศกร์ที,ศ|วันเสาร์,วันเสาร์ที,ส|วันอาทิตย์,วันอาทิตย์ที,อา",
-        "fillers": "ค",
+        "fillers": "ค,เวลา",
         "halves": "am,กอนเทียง,เชา,เทียงคืน,ในตอนเชา|pm,คํา,บาย,หลังเทียง,เทียง,เย็น,ในตอนเย็น",
         "units": "วิ,วินาที|นาที|ชม,ชัวโมง|วัน",
         "joints": "และ",
@@ -672,7 +672,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "km": {
         "months": "មករា|កុមភៈ|មីនា|មេសា|ឧសភា|មិថុនា|កកកដា|សីហា|កញញា|តុលា|វិចឆិកា|ធនូ",
         "weekdays": "ចនទ,ច័នទ|អងគារ|ពុធ|ពរហ,ពរហសបតិ៍|សុករ|សៅរ៍|អាទិតយ",
-        "fillers": "គ,ស",
+        "fillers": "គ,នៅ,ម៉ោង,ស",
         "halves": "a,am,នៅពេលពរឹក,អធរាតរ|p,pm,ថងៃតរង់,នៅពេលយប់,នៅពេលរសៀល,នៅពេលលងាច",
         "units": "វិនាទី|នាទី|ម៉ោង|ថងៃ",
         "joints": "និង",
@@ -691,7 +691,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     },
     "vi": {
         "weekdays": "thu hai|thu ba|thu tu|thu nam|thu sau|thu bay|chu nhat,cn,scn",
-        "fillers": "th",
+        "fillers": "luc,th",
         "month_before": "thang,thg",
         "halves": "nua dem,s,sa,sang|c,ch,chieu,toi,tr,trua",
         "units": "giay|phut|gio|ngay",
@@ -702,7 +702,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "id": {
         "months": "jan,januari|feb,februari|mar,maret|apr,april|mei|jun,juni|jul,juli|agu,agustus|sep,september|okt,oktober|nov,november|des,desember",
         "weekdays": "sen,senin|sel,selasa|rab,rabu|kam,kamis|jum,jumat|sab,sabtu|min,minggu",
-        "fillers": "m",
+        "fillers": "m,pukul",
         "halves": "am,pagi,tengah malam|malam,pm,sore,tengah hari",
         "units": "detik,dtk|menit,mnt|j,jam|hari,hr",
         "joints": "dan",
@@ -712,7 +712,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "ms": {
         "months": "jan,januari|feb,februari|mac|apr,april|mei|jun|jul,julai|ogo,ogos|sep,september|okt,oktober|nov,november|dis,disember",
         "weekdays": "isn,isnin|sel,selasa|rab,rabu|kha,khamis|jum,jumaat|sab,sabtu|ahad,ahd",
-        "fillers": "tm",
+        "fillers": "pada,tm",
         "halves": "pagi,pg,tengah malam|malam,petang,ptg,tengah hari",
         "units": "s,saat|min,minit|j,jam|h,hari",
         "joints": "dan",
@@ -722,7 +722,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
     "fil": {
         "months": "ene,enero|peb,pebrero|mar,marso|abr,abril|may,mayo|hun,hunyo|hul,hulyo|ago,agosto|set,setyembre|okt,oktubre|nob,nobyembre|dis,disyembre",
         "weekdays": "lun,lunes|mar,martes|miy,miyerkules|huw,huwebes|biy,biyernes|sab,sabado|lin,linggo",
-        "fillers": "ad",
+        "fillers": "ad,nang",
         "halves": "am,hatinggabi,madaling araw,ng umaga|ng gabi,ng hapon,pm,tanghaling tapat",
         "units": "na segundo,s,seg,segundo|m,min,minuto,na minuto|na oras,oras|araw,na araw",
         "joints": "at",
