@@ -16,6 +16,7 @@ TYPES = {
     "ogg": "audio/ogg", "oga": "audio/ogg", "opus": "audio/opus", "wav": "audio/wav", "flac": "audio/flac",
     "mp4": "video/mp4", "m4v": "video/x-m4v", "mov": "video/quicktime", "webm": "video/webm", "ogv": "video/ogg",
 }  # fmt: skip
+_IN_QUERY = re.compile(rf"=[^&=]{{1,500}}\.({'|'.join(TYPES)})(?=&|$)", re.IGNORECASE)
 _LARGEST = 2**53  # bytes; more is no length, and no JSON number either
 _DIGITS = len(str(_LARGEST))
 _KNOWN = {*TYPES.values(), "audio/mp3", "audio/mp4"}
@@ -77,9 +78,11 @@ def choose(*offers: Offer) -> Choice:
 
 
 def is_picture(offer: Offer) -> bool:
-    """Return whether a file of an item is a picture, by its type or else its ending."""
-    kind = offer.type.lower() if isinstance(offer.type, str) else ""
-    return kind.startswith("image/") or (not kind and _get_ending(str(offer.url)) in _PICTURES)
+    """Return whether a file of an item is a picture, by its ending or else its type."""
+    kind, ending = offer.type.lower() if isinstance(offer.type, str) else "", _get_ending(str(offer.url))
+    if kind.startswith("image/"):
+        return ending not in TYPES
+    return ending in _PICTURES and _UNSPECIFIC.fullmatch(kind) is not None
 
 
 def clean_url(url: object) -> str | None:
@@ -138,9 +141,16 @@ def _find_type(named: object, url: str) -> str:
 
 
 def _get_ending(url: str) -> str:
-    """Return the ending of the file in an address, in lower case; "" if it has none."""
-    name = urlsplit(url).path.rpartition("/")[2]
-    return name.rpartition(".")[2].lower() if "." in name else ""
+    """Return the ending of the file in an address, in lower case; "" if it has none.
+
+    A script's address may name the file in its query: ``get.php?file=12.mp3``.
+    """
+    parts = urlsplit(url)
+    name = parts.path.rpartition("/")[2]
+    ending = name.rpartition(".")[2].lower() if "." in name else ""
+    if parts.query and ending not in {*TYPES, *_PICTURES} and (named := _IN_QUERY.search(parts.query)):
+        return named[1].lower()
+    return ending
 
 
 def _may_be_media(kind: str, url: str) -> bool:

@@ -43,12 +43,14 @@ def entry(item: str, channel: str = "", attributes: str = "") -> Entry:
         ("play/1", "", None),
         ("play/1", 'type="audio/mpeg"', "audio/mpeg"),
         ("1.opus", 'type="audio/ogg"', "audio/ogg"),
+        ("hent.php?fil=1.MP3", 'type="application/x-download"', "audio/mpeg"),
+        ("hent.asp?a=1&amp;fil=s%2F1.m4a&amp;b=.jpg", "", "audio/x-m4a"),
     ],
 )
 def test_audio_with_a_wrong_or_missing_type_is_kept(url: str, kind: str, published: str | None) -> None:
     file = entry(f'<enclosure url="https://kai.example/{url}" {kind}/>').enclosure
     assert file is not None
-    assert (file.url, file.type) == (f"https://kai.example/{url}", published)
+    assert (file.url, file.type) == (f"https://kai.example/{url.replace('&amp;', '&')}", published)
 
 
 @pytest.mark.parametrize(
@@ -61,6 +63,8 @@ def test_audio_with_a_wrong_or_missing_type_is_kept(url: str, kind: str, publish
         ("notes", 'type="text/html"'),
         ("1.torrent", 'type="application/x-bittorrent"'),
         ("1", 'type="application/pdf"'),
+        ("1.jpg?til=1.mp3", ""),
+        ("vis.php?side=1.html", ""),
     ],
 )
 def test_what_is_text_or_a_picture_is_no_audio(url: str, kind: str) -> None:
@@ -74,8 +78,10 @@ def test_a_picture_among_the_files_is_the_picture_of_the_item() -> None:
         "<itunes:image>https://kai.example/p.jpg</itunes:image>",
         "<itunes:image><url>https://kai.example/p.jpg</url></itunes:image>",
         '<itunes:image url="https://kai.example/p.jpg"/>',
+        '<enclosure url="https://kai.example/p.jpg" type="application/octet-stream"/>',
     ):
         assert entry(file).image == "https://kai.example/p.jpg", file
+    assert entry('<enclosure url="https://kai.example/1.mp3" type="image/jpeg"/>').image is None
 
 
 def test_the_default_of_a_group_is_played_and_an_enclosure_comes_before_it() -> None:
