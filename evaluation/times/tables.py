@@ -1,8 +1,8 @@
 """Make ``aggregator/text/times/cldr.py`` from Unicode's CLDR, as babel has it: ``python -m evaluation.times.tables``.
 
 ``days.json`` has the words for today, yesterday and the day before, ``at.json`` those between a day and a time, which
-babel leaves out; they are ``dates/fields/day/relative-type`` and ``dates/calendars/gregorian/dateTimeFormats-atTime`` of
-the npm package cldr-dates-full 48.2.0.
+babel leaves out; they are ``dates/fields/day/relative-type`` and the ``dateTimeFormats-atTime`` of the Gregorian
+calendar in the npm package cldr-dates-full 48.2.0.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from aggregator.model.entry import Duration, Moment
-from aggregator.text.times import dates, durations, relative
+from aggregator.text.times import dates, durations, relative, worded_lengths
 
 _LONGEST_LINE = 120  # characters of a text that a date or length is looked for in
 _MOST_DATE_WORDS, _MOST_LENGTH_WORDS = 7, 5
@@ -85,7 +85,8 @@ def find_duration(text: str, *, language: str | None = None) -> Duration | None:
         for piece, before, behind in _cut(part, _MOST_LENGTH_WORDS):
             if piece.rstrip(".,").isdecimal() or _BEFORE.search(before) or _BEHIND.match(behind):
                 continue
-            if found := durations.parse(piece, language=language):
+            found = durations.parse(piece, language=language)
+            if found and not any(map(worded_lengths.is_hour, before.split())):  # "an hour and 5 minutes"
                 return found
     return None
 

@@ -41,12 +41,15 @@ class Day(Struct, frozen=True):
 
 
 class _Month(Struct, frozen=True):
-    """A month that a text may mean: its place among the parts, its number, and the languages that all words have."""
+    """A month that a text means in a language that all of its words have: its place, its number, its languages.
+
+    ``common`` are those of all words, empty where the other words are of any language.
+    """
 
     at: int
     number: int
     languages: frozenset[str]
-    common: frozenset[str] | None
+    common: frozenset[str]
 
 
 def parse(folded: str, *, day_first: bool | None, language: str | None) -> Day | None:
@@ -132,8 +135,8 @@ def _find_months(parts: Sequence[Token]) -> Iterator[_Month]:
         if any(languages is None for languages in others):
             continue
         for number, languages in tables.months.get(part.text, {}).items():
-            common = languages.intersection(*(each for each in others if each))
-            yield _Month(at, number, languages, common or None)
+            if common := languages.intersection(*(each for each in others if each)):
+                yield _Month(at, number, languages, common)
 
 
 def _list_languages(phrase: str) -> frozenset[str] | None:
@@ -153,7 +156,6 @@ def _choose_month(months: list[_Month], parts: Sequence[Token], language: str | 
     """Return the date with the month that the language, the other words, the weekday or the day's dot choose."""
     short = (language or "").split("-", maxsplit=1)[0].lower()
     months = [month for month in months if short in month.languages] or months
-    months = [month for month in months if month.common] or months
     days = {
         month: day
         for month in months
@@ -164,8 +166,8 @@ def _choose_month(months: list[_Month], parts: Sequence[Token], language: str | 
         has_dot = any(gap.gap.startswith(".") and part.is_number for part, gap in pairwise(parts))
         days = {month: day for month, day in days.items() if _fits_weekday(day, parts)} or days
         if len({*days.values()}) > 1:
-            fitting = ((m, (m.common or m.languages) & dotted, (m.common or m.languages) - dotted) for m in days)
-            days = {m: days[m] for m, with_dot, without in fitting if (with_dot if has_dot else without)}
+            fitting = ((month, month.common & dotted, month.common - dotted) for month in days)
+            days = {month: days[month] for month, with_dot, without in fitting if (with_dot if has_dot else without)}
     return next(iter(days.values())) if len({*days.values()}) == 1 else None
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from aggregator.text.times import words
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)?|[^\W\d_](?:[^\W\d_]|[\u0900-\u0dff\u0e00-\u109f\u1780-\u17ff])*")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _GAP = re.compile(r"[\s.,،、;'·\-]*")
 _COLONS = re.compile(r"(\d{1,3}):(\d{2})(?::(\d{2}))?\s*(?=\D)")
 _PRIMES = ((re.compile(r"(?<=\d)\s*(?:''|\")"), " s "), (re.compile(r"(?<=\d)\s*'"), " min "))
@@ -103,11 +104,8 @@ def _list_parts(phrases: Sequence[str]) -> list[_Part] | None:
         phrase, following = phrases[at], phrases[at + 1] if at + 1 < len(phrases) else ""
         if phrase in tables.joints and parts and following:
             at += 1
-        elif phrase[:1].isdecimal() and following in tables.units:
-            parts.append(_Part(_to_number(phrase), tables.units[following]))
-            at += 2
-        elif phrase in tables.heads and following[:1].isdecimal():
-            parts.append(_Part(_to_number(following), tables.heads[phrase]))
+        elif (part := _read_pair(phrase, following)) is not None:
+            parts.append(part)
             at += 2
         elif phrase in tables.amounts:
             parts.append(_Part(1, tables.amounts[phrase]))
@@ -120,8 +118,25 @@ def _list_parts(phrases: Sequence[str]) -> list[_Part] | None:
     return parts
 
 
-def _to_number(text: str) -> float:
+def _read_pair(one: str, two: str) -> _Part | None:
+    """Return the part that a number and a unit are, in either order."""
+    tables = words.load()
+    text, units = (one, tables.units.get(two)) if one[:1].isdecimal() else (two, tables.heads.get(one))
+    if not units or not text[:1].isdecimal() or (number := _to_number(text, units)) is None:
+        return None
+    return _Part(number, units)
+
+
+def _to_number(text: str, units: _Meanings) -> float | None:
+    """Return the number; ``None`` for three digits behind a sign, which are a fraction or, of seconds, thousands."""
+    if _THOUSANDS.fullmatch(text):
+        return float(text.replace(",", "").replace(".", "")) if _SECOND in units else None
     return float(text.replace(",", "."))
+
+
+def is_hour(word: str) -> bool:
+    """Return whether a word means an hour in any language."""
+    return _HOUR in words.load().units.get(words.split_words(word), ())
 
 
 def _sum_parts(parts: Sequence[_Part], language: str | None) -> tuple[float, int] | None:

@@ -21,7 +21,7 @@ _CLOSED_WORDS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30
 _EXTRA_WORDS = (  # in dates of pages, beside the words of CLDR: endings of ordinals, "at", "hour", "of the year"
     *("st", "nd", "rd", "th", "er", "e", "o", "a", "d", "of", "the", "at", "on", "uhr", "um", "am", "vom", "den", "kl"),
     *("klo", "de", "del", "di", "do", "le", "les", "il", "el", "om", "op", "ob", "o", "v", "в", "от", "στις", "the"),
-    *("uur", "horas", "hora", "saat", "godz", "hod", "ora", "val", "plkst", "года", "року", "година", "години"),
+    *("uur", "horas", "hora", "saat", "godz", "hod", "ora", "h", "val", "plkst", "года", "року", "година", "години"),
 )
 
 

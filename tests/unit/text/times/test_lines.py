@@ -18,6 +18,7 @@ POLLED = Dating(now=datetime(2026, 3, 4, 10, 30, tzinfo=UTC))
         ("Part 7 March 2, 2026", "2026-03-02"),  # a number before the month is no day where another one is
         ("#7 March 2, 2026 40 min", "2026-03-02"),  # nor a length behind it a time
         ("Nr. 7 vom 02.03.26", "2026-03-02"),
+        ("Del 7 2 mars 2026 40 min", "2026-03-02"),  # "min" is a weekday in Indonesian alone
         ("Veröffentlicht am Montag, 2. März 2026 um 18:30 Uhr", "2026-03-02"),
         ("Выпуск 7 · 2 марта 2026 г. · 40 мин", "2026-03-02"),
         ("6 hours ago", "2026-03-04"),
@@ -64,6 +65,7 @@ def test_months_ago_are_no_day() -> None:
         ("March 2, 2026 40 min", 2400),  # the number beside it belongs to the date
         ("2 hours ago · 40 min", 2400),
         ("Dauer: ca. 40 Minuten", 2400),
+        ("una hora y 10 minutos", None),  # not 10 minutes
         ("7 40 min", None),  # a part of a length in other words?
         ("2 foo 40 min", None),
         ("foo 2 40 min", None),
