@@ -99,6 +99,12 @@ def _keep(key: str, *, typed: bool = False) -> _Step:
     return keep
 
 
+def _keep_language(entry: Fields, _: Element, text: str) -> None:
+    """Keep a language; an empty element leaves that of ``xml:lang``."""
+    if text:
+        entry.values["language"] = text
+
+
 def _keep_title(entry: Fields, element: Element, text: str) -> None:
     """Keep the first title that is not empty, and of an Atom one its type."""
     value, kind = _read_typed(element, text, "text/plain")
@@ -281,7 +287,7 @@ _STEPS: Mapping[str | None, _Step] = _make_table(
     ("published issued pubdate dcterms:issued", _keep("published")),
     ("updated modified lastbuilddate dc:date dcterms:modified", _keep("updated")),
     ("created dcterms:created", _keep("created")),
-    ("language dc:language", _keep("language")),
+    ("language dc:language", _keep_language),
     ("rights copyright dc:rights", _keep("rights", typed=True)),
     ("author managingeditor dc:creator dc:author itunes:author", _keep_author),
     ("category dc:subject media:category", _keep_category),

@@ -141,5 +141,6 @@ def _remove_link(entry: Entry) -> Entry:
 def _find_next(document: Document, channel: dict[str, Any]) -> str | None:
     """Return the address of the older items: RFC 5005 section 3 ("next") before section 4 ("prev-archive")."""
     links = {str(link.get("rel")): link.get("href") for link in reversed(list_records(channel, "links"))}
-    places = (enclosures.resolve_url(enclosures.find_base(document), links.get(rel)) for rel in _OLDER)
+    base = channel.get("base") or enclosures.find_base(document)
+    places = (enclosures.resolve_url(base, links.get(rel)) for rel in _OLDER)
     return next(filter(None, places), None)

@@ -217,6 +217,6 @@ def _read_category(element: xml.Element) -> tuple[str, ...]:
 
 
 def list_category_names(element: xml.Element) -> tuple[str, ...]:
-    """Return the names that an ``itunes:category`` has as an attribute or as text; "Business:Marketing" are two."""
+    """Return the names that an ``itunes:category`` has as an attribute or as text: two in "Arts:Food"."""
     named = html.unescape(str(element.get("text") or element.text or ""))
-    return tuple(name.strip() for name in named.split(":") if name.strip())
+    return tuple(name.strip() for name in re.split("[:>]", named) if name.strip())

@@ -145,7 +145,7 @@ def _find_place(feed: Feed, parent: Element) -> None:
         feed.is_rdf = True
     elif path != ("rss", "channel") or parent.getparent() is not root:
         raise NotSoundError("no element of a feed")
-    if not feed.is_rdf and (language := root.get(_LANGUAGE, root.get("lang"))):
+    if not feed.is_rdf and (language := parent.get(_LANGUAGE) or root.get(_LANGUAGE, root.get("lang"))):
         feed.channel.values["language"] = language.replace("_", "-")
     feed.parent = parent
     if base := _find_base(feed, parent):

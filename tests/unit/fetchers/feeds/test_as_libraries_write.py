@@ -101,6 +101,7 @@ def test_the_default_of_a_group_is_played_and_an_enclosure_comes_before_it() -> 
     [
         ("<itunes:category>History</itunes:category>", ("History",)),
         ('<itunes:category text="Business:Marketing"/>', ("Business", "Marketing")),
+        ('<itunes:category text="News &gt; Tech News"/>', ("News", "Tech News")),
         ('<itunes:category text="Society & Culture"/>', ("Society & Culture",)),
         ('<itunes:category text="Arts"><itunes:category text="Food"/></itunes:category>', ("Arts", "Food")),
     ],
