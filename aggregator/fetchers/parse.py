@@ -17,7 +17,7 @@ from aggregator.errors import ReadError
 from aggregator.fetchers import opml, registry
 from aggregator.fetchers.directories import outline, proposals
 from aggregator.fetchers.parser_process import LARGEST_ANSWER, Answer, Task, encode
-from aggregator.fetchers.parsing import html_page
+from aggregator.fetchers.parsing import enclosures, html_page
 from aggregator.fetchers.parsing.bombs import check_bombs
 from aggregator.fetchers.parsing.entries import limit_lengths, make_keys_unique
 from aggregator.model.entry import Entry, Listing
@@ -121,9 +121,7 @@ def read(document: Document) -> Listing:
     listing = limit_lengths(registry.load(document.source.kind).read(document))
     if not listing.entries and listing.show.title is None:
         raise ReadError(f"{name}: nothing in the document was understood ({document.url})")
-    shown = (
-        replace(each, html=html_page.show_lazy_images(each.html)) if each.html else each for each in listing.entries
-    )
+    shown = (_show_images(document, each) for each in listing.entries)
     chosen = [entry for entry in shown if _is_of_show(entry, document.source.filter, listing)]
     entries, remarks = make_keys_unique(chosen)
     if listing.entries and not chosen:
@@ -132,6 +130,14 @@ def read(document: Document) -> Listing:
     if show.title:
         show = replace(show, title=html.to_line(show.title) or show.title)
     return replace(listing, entries=entries, show=show, remarks=listing.remarks + remarks)
+
+
+def _show_images(document: Document, entry: Entry) -> Entry:
+    """Return the entry with the real addresses of the lazy images in its text."""
+    shown = html_page.show_lazy_images(entry.html) if entry.html else None
+    if shown is None or shown == entry.html:
+        return entry
+    return replace(entry, html=enclosures.resolve_markup(entry.link or enclosures.find_base(document), shown))
 
 
 def _is_of_show(entry: Entry, chosen: Filter, listing: Listing) -> bool:

@@ -94,6 +94,14 @@ def test_a_lazy_image_in_a_text_has_its_address(markup: str, shown: str) -> None
     assert show_lazy_images(markup) == shown
 
 
+def test_the_address_of_a_lazy_image_in_a_text_is_resolved() -> None:
+    notes = "&lt;img src=&quot;data:,&quot; data-src=&quot;bilder/echt.jpg&quot;&gt;"
+    item = f"<item><title>Echt</title><link>https://kai.example/e/7</link><description>{notes}</description></item>"
+    body = f"<rss><channel><title>Kai</title>{item}</channel></rss>".encode()
+    (entry,) = parse.read(Document(Source("x", "feed"), URL, body)).entries
+    assert entry.html == '<img src="https://kai.example/e/bilder/echt.jpg" data-src="bilder/echt.jpg">'
+
+
 TEXT = '{"@type": "PodcastSeries", "name": "Le\\u00e7on", "text": "a <!-- b --> c"}'
 VALUE = json.loads(TEXT)
 
