@@ -1,8 +1,8 @@
 """Sound RSS 0.9x, 1.0, 2.0 and Atom feeds, read in one strict pass of libxml2, ten times as fast as feedparser.
 
-Each item becomes the fields that ``make_entry`` takes, under the names that feedparser gives them, so that both readers
-end in the same code. Elements are known by the address of their namespace and their local name, without case. Where a
-document is not sound, or needs what only feedparser knows (a document type, XHTML or Base64 as text, an
+Each item becomes the fields that ``make_entries`` takes, under the names that feedparser gives them, so that both
+readers end in the same code. Elements are known by the address of their namespace and their local name, without case.
+Where a document is not sound, or needs what only feedparser knows (a document type, XHTML or Base64 as text, an
 encoding that is not certain, items at several places), ``NotSoundError`` is raised and feedparser reads.
 """
 
