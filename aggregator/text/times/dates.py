@@ -158,7 +158,7 @@ def _make_clocks() -> tuple[tuple[re.Pattern[str], ...], re.Pattern[str]]:
     """Return patterns of a time in a folded text, the likelier one first, and of a zone at the end of one."""
     zones = "|".join(sorted(_HOURS_OF_ZONE, reverse=True))
     clocks = (
-        rf"(?<![\d:.])(?P<hour>\d{{1,2}})\s?{colon}\s?(?P<minute>\d{{2}})(?:\s?분|分)?"
+        rf"(?:(?<=\d)t|(?<![\d:.]))(?P<hour>\d{{1,2}})\s?{colon}\s?(?P<minute>\d{{2}})(?:\s?분|分)?"
         rf"(?:[:.]?(?P<second>(?<=[:.])\d{{2}})(?:[.,]\d+)?)?(?![\d:])(?:\s*(?P<half>[ap])\.?\s?m\b\.?)?"
         rf"(?:\s*(?:{_OFFSETS}|\s(?P<zone>{zones})\b))?{_COMMENT}"
         for colon in ("[:h時时点點시]", r"\.")
