@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct, field
 
 from aggregator.fetchers.feeds import podcast
-from aggregator.fetchers.parsing import xml
+from aggregator.fetchers.parsing import enclosures, xml
 from aggregator.fetchers.parsing.decoding import WINDOWS_LATIN
 from aggregator.fetchers.parsing.xml import Element
 
@@ -213,9 +213,11 @@ def _keep_keywords(entry: Fields, _: Element, text: str) -> None:
     entry.values.setdefault("tags", []).extend(words)
 
 
-def _keep_enclosure(entry: Fields, element: Element, _: str) -> None:
+def _keep_enclosure(entry: Fields, element: Element, text: str) -> None:
+    """Keep a file, its address as an attribute or, if its ending is that of media, as text."""
     attrs = _list_attributes(element)
-    if href := attrs.get("url") or attrs.get("uri") or attrs.get("href"):
+    written = enclosures.choose(enclosures.Offer(text)).enclosure if text else None
+    if href := attrs.get("url") or attrs.get("uri") or attrs.get("href") or (written and written.url):
         attrs["href"] = href
     if kind := attrs.get("type"):
         attrs["type"] = kind.lower()

@@ -71,6 +71,13 @@ def test_what_is_text_or_a_picture_is_no_audio(url: str, kind: str) -> None:
     assert entry(f'<enclosure url="https://kai.example/{url}" {kind}/>').enclosure is None
 
 
+def test_the_address_of_audio_may_be_the_text_of_its_element() -> None:
+    file = entry("<enclosure>\n https://kai.example/lyd/1%20a.mp3 </enclosure>").enclosure
+    assert file is not None
+    assert (file.url, file.type) == ("https://kai.example/lyd/1%20a.mp3", "audio/mpeg")
+    assert entry("<enclosure>https://kai.example/billede/</enclosure>").enclosure is None
+
+
 def test_a_picture_among_the_files_is_the_picture_of_the_item() -> None:
     for file in (
         '<enclosure url="https://kai.example/p.jpg" type="image/jpeg"/>',
