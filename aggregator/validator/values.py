@@ -29,7 +29,7 @@ _RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d
 # Minutes above 59 are no mistake where there are no hours: "148:31" is seen, and understood.
 DURATION = re.compile(r"\d{1,15}|\d{1,3}:[0-5]?\d:[0-5]\d|\d{1,4}:[0-5]\d")
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9._~%!$&'()*+,;=:@\[\]-]+(?:[/?#][!#$%&'()*+,/:;=?@\[\]A-Za-z0-9~._-]*)?")
-_NO_ADDRESS = re.compile(r"[\s<>\"{}|\\^`]|%(?![0-9A-Fa-f]{2})|^[a-z]+:/*$|:://|^https?:(?!//[^/?#:@])|^\w+:$")
+_NO_ADDRESS = re.compile(r"[\s<>\"{}|\\^`]|^[a-z]+:/*$|:://|^https?:(?!//[^/?#:@])|^\w+:$")
 # RFC 2822 3.4.1, addr-spec; a domain may be one name.
 MAIL = re.compile(r"[^\s@<>()\[\],;:\"]+@[^\s@<>()\[\],;:\"]+")
 # UTF-8 read as Windows-1252: a lead byte's letter and a continuation byte's sign, which no language writes together.
