@@ -75,11 +75,6 @@ def _read_last(store: Store, feed: str) -> Publication:
     return records.decode(Publication, kept.decode()) if kept else Publication("")
 
 
-def read_published_files(store: Store, feed: str) -> tuple[str, ...]:
-    """Return the files of the feed's last publication, by their names under the output folder."""
-    return tuple(each.name for each in _read_last(store, feed).files)
-
-
 def write_publication(store: Store, feed: str, publication: Publication) -> None:
     """Write what was published of the feed."""
     facts.write_fact(store, feed, facts.PUBLICATION, records.encode(publication).encode())

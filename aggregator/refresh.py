@@ -25,7 +25,7 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator import enclosure_probe, notify, persist, publications
+from aggregator import enclosure_probe, folders, notify, persist, publications
 from aggregator.config.load import Config
 from aggregator.errors import DamagedError, LockedError, NothingToPublishError, PublishError, StoreError
 from aggregator.fetchers.fetch import Resources, Terms
@@ -53,7 +53,8 @@ class Run(Struct, frozen=True):
     """One run: its clock, the open store, what sources are fetched with, its feeds, and what listens to its progress.
 
     ``only`` names the one source that is polled (``None``: all). ``is_clock`` says that ``at`` is what the machine's
-    clock shows, so that the time of hosts may correct it. ``failures`` are what could not be written before it began.
+    clock shows, so that the time of hosts may correct it. ``failures`` are what could not be written before it began,
+    ``renamed`` one line for each feed that the config has under another name.
     """
 
     config: Config
@@ -66,6 +67,7 @@ class Run(Struct, frozen=True):
     is_clock: bool = False
     listen: Listener = field(default=ignore_progress)
     failures: tuple[str, ...] = ()
+    renamed: tuple[str, ...] = ()
 
 
 class _StoredFeed(Struct, frozen=True):
@@ -115,7 +117,9 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
 
 def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
     """Refresh the feeds of a run, and the files that list all feeds if they are the run's to write; as `refresh`."""
-    newest, claim = run.at, run.store.claim
+    newest, every = run.at, run.plans
+    refused = folders.find_refused(run.store, run.config.plans)
+    run = replace(run, plans=tuple(plan for plan in every if plan.name not in refused))
     with _composing_threads() as threads:
         updates: dict[str, Future[Outcome]] = {}
         health: dict[str, tuple[SourceResult, ...]] = {}
@@ -123,18 +127,23 @@ def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
             newest = max(newest, *(each.now for each in stored))
             updates |= {each.plan.name: _update_feed(replace(run, at=each.now), each, threads) for each in stored}
             health |= {each.plan.name: each.health for each in stored}
-        outcomes = [replace(updates[plan.name].result(), health=health[plan.name]) for plan in run.plans]
+        done = {name: replace(each.result(), health=health[name]) for name, each in updates.items()}
+    outcomes = [
+        done[plan.name] if plan.name in done else Outcome(plan.name, failures=(refused[plan.name],), is_refused=True)
+        for plan in every
+    ]
     if outcomes and not any(each.files or each.failures or each.is_put_off for each in outcomes):
         raise NothingToPublishError(_describe_failures(outcomes))
-    index = _publish_index(run) if claim is None or leases.INDEX in claim.feeds else Outcome(leases.INDEX)
+    index = _update_index(run, refused)
     if not outcomes:
-        return (index,) if index.failures else ()
+        return (index,) if index.failures or index.alarms else ()
     outcomes[-1] = replace(
         outcomes[-1],
         files=(*outcomes[-1].files, *index.files),
         failures=(*outcomes[-1].failures, *index.failures),
     )
-    alarms = (*_describe_clock(run.at, newest), *outcomes[0].alarms, *notify.send_news(run.config, run.store, outcomes))
+    news = notify.send_news(run.config, run.store, outcomes)
+    alarms = (*_describe_clock(run.at, newest), *run.renamed, *index.alarms, *outcomes[0].alarms, *news)
     failures = (*run.failures, *outcomes[0].failures)
     return (replace(outcomes[0], alarms=alarms, failures=failures), *outcomes[1:])
 
@@ -154,16 +163,21 @@ def open_run(config: Config, store: Store, at: datetime, plans: Sequence[Plan], 
     if store.claim is not None:
         plans = [plan for plan in plans if plan.name in store.claim.feeds]
         gate = HostLeases(store, config.polling_policy.host_rate, config.lease)
-    known = facts.read_feeds(store, [plan.name for plan in plans])
+    names = [plan.name for plan in plans]
+    known = facts.read_feeds(store, names)
+    if renamed := folders.adopt_renamed(store, config.plans, set(names) - known, at):
+        known = facts.read_feeds(store, names)
     if not new:
-        publications.require_known(known, config.output, config.state, plans)
+        others = folders.read_folders(store) if len(known) < len(names) else ()
+        unknown = [plan for plan in plans if plan.channel.folder not in others]
+        publications.require_known(known, config.output, config.state, unknown)
     failures = _back_up(config, at) if known else ()
     holds, read_robots = polls.read_holds(store, at), partial(hosts.read_robots, store)
     resources = Resources(config.polling_policy, holds, read_robots, gate)
     before = gc.get_threshold()
     gc.set_threshold(*GC_THRESHOLDS)
     try:
-        yield Run(config, at, store, resources, tuple(plans), failures=failures)
+        yield Run(config, at, store, resources, tuple(plans), failures=failures, renamed=renamed)
     finally:
         gc.set_threshold(*before)
         resources.close()
@@ -260,22 +274,25 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
                 return _unchanged_outcome(plan, results, publication)  # no source ever answered
             with database.transaction(run.store) as tx:
                 composed.write(tx)
+                folders.note_files(tx, plan, [each.name for each in edition.staged.written])
         run.listen(Progress(plan.name, "", "publish"))
         with _noticing_lost_lease(run, plan.name):
             written = editions.place(run.config.output, plan.channel.folder, edition.staged)
-            _remove_former(run, plan)
+            removed = folders.remove_former(run.store, run.config.output, plan, run.config.plans, run.at)
     except PublishError as error:
         failures = (plan.channel.hide_token(str(error)),)
         return replace(_unchanged_outcome(plan, results, publication), failures=failures)
     states = publications.read_file_states(run.config.output, [each.name for each in written])
-    publication = replace(publication, files=states, alarms=(*publication.alarms, *_describe_sizes(plan, states)))
+    until = min((at for at in (publication.until, folders.find_end(run.store, plan.name)) if at), default=None)
+    alarms = (*publication.alarms, *_describe_sizes(plan, states))
+    publication = replace(publication, files=states, until=until, alarms=alarms)
     outcome = replace(
         _unchanged_outcome(plan, results, publication),
         new=edition.new,
         changed=edition.changed,
         titles=edition.titles,
         files=_name_files(plan, written),
-        alarms=(*edition.events, *publication.alarms),
+        alarms=(*removed, *edition.events, *publication.alarms),
     )
     try:
         with _noticing_lost_lease(run, plan.name):
@@ -328,17 +345,6 @@ def _name_files(plan: Plan, written: Iterable[WrittenFile]) -> tuple[WrittenFile
     return tuple(WrittenFile(plan.channel.hide_token(each.name), changed=each.changed) for each in written)
 
 
-def _remove_former(run: Run, plan: Plan) -> None:
-    """Remove the files of the last publication that stand in another folder: the feed's token was changed."""
-    folders: dict[str, list[str]] = {}
-    for name in publications.read_published_files(run.store, plan.name):
-        folder, _, file = name.rpartition("/")
-        if folder != plan.channel.folder:
-            folders.setdefault(folder, []).append(file)
-    for folder, names in folders.items():
-        run.config.output.remove_folder(folder, names)
-
-
 def _compose(run: Run, plan: Plan) -> Composed:
     """Return the feed composed: once more if the hosts of its media were asked for what no source gave, or has gone."""
     task = Task(run.config.state, run.at, plan)
@@ -356,9 +362,26 @@ def _compose(run: Run, plan: Plan) -> Composed:
     return composed
 
 
-def _publish_index(run: Run) -> Outcome:
+def _update_index(run: Run, refused: Collection[str]) -> Outcome:
+    """Remove what is published of feeds that the config names no more, and publish the files that list every feed.
+
+    Nothing is done if another worker does it. Private feeds that are ``refused`` are not listed.
+    """
+    claim = run.store.claim
+    if claim is not None and leases.INDEX not in claim.feeds:
+        return Outcome(leases.INDEX)
+    plans = [plan for plan in run.config.plans if not plan.channel.token and plan.name not in refused]
+    outcome = _publish_index(run, plans)
+    try:
+        removed = folders.remove_unnamed(run.store, run.config.output, run.config.plans, run.at)
+    except PublishError as error:
+        return replace(outcome, failures=(*outcome.failures, str(error)))
+    return replace(outcome, alarms=removed)
+
+
+def _publish_index(run: Run, plans: Sequence[Plan]) -> Outcome:
     """Publish the files that list every feed; the outcome has them, or why they were not written."""
-    output, plans = run.config.output, [plan for plan in run.config.plans if not plan.channel.token]
+    output = run.config.output
     digest = publications.index_digest(run.store, plans)
     published = publications.read_publication(run.store, leases.INDEX, digest, run.at)
     if published and publications.are_files_unchanged(output, published.files):

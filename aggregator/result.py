@@ -121,7 +121,8 @@ class Outcome(Struct, frozen=True):
     run), or why the store could not note that the new ones stand (the next run writes them again). ``held`` is one line
     for each source whose new items are held, ``left_out`` one for each condition of a filter that leaves something out.
     ``health`` is what ``report.json`` says of each source, also of those that were not due in this run.
-    ``is_put_off`` is whether the feed was left for later because another machine asks a host of it.
+    ``is_put_off`` is whether the feed was left for later because another machine asks a host of it, ``is_refused``
+    whether it waits for a person to change the config.
     """
 
     feed: str
@@ -144,3 +145,4 @@ class Outcome(Struct, frozen=True):
     titles: ChangedTitles = ChangedTitles()
     health: tuple[SourceResult, ...] = ()
     is_put_off: bool = False
+    is_refused: bool = False

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from aggregator import notify, persist, preview, publications
+from aggregator import folders, notify, persist, preview, publications
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time, require_store
 from aggregator.commands.output import format_count, format_value, open_console, print_table, shorten
 from aggregator.commands.summary import format_next_poll, warn
@@ -163,12 +163,14 @@ def _print_warnings(lines: Iterable[tuple[str, str]]) -> None:
 def _read_store(config: Config, now: datetime) -> tuple[list[tuple[str, str]], list[str]]:
     """Return the warnings of each feed's last refresh, and one line for each source about when it is next polled.
 
-    There are none if the store is not a file or does not exist.
+    There are none if the store is not a file or does not exist. Raises ConfigError if a private feed has no token.
     """
     if "://" in config.state or not connection.has_content(config.state):
         return [], []
     with database.open_store(config.state) as store:
         published = publications.read_publications(store)
+        if refused := folders.find_refused(store, config.plans):
+            raise ConfigError("\n".join(f"{config.path.name}: {each}" for each in refused.values()))
         following = persist.read_next_polls(store, config.plans, now)
     alarms = [(feed, alarm) for feed in following if feed in published for alarm in published[feed].alarms]
     return alarms, [

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from aggregator.config import schema
 from aggregator.config.messages import describe_errors
 from aggregator.config.parse import ParsedYaml, parse
-from aggregator.config.scalars import is_token
+from aggregator.config.scalars import PUBLIC, is_token
 from aggregator.config.schema import ConfigKeys, EmptyConfigKeys, json_schema
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers import credentials, registry
@@ -171,7 +171,7 @@ def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) ->
         channel=_make_channel(name, keys, base_url),
         sources=_rank(
             [
-                _make_source(each, place, folder, private=bool(keys.token))
+                _make_source(each, place, folder, private=keys.token not in (None, PUBLIC))
                 for each, place in sorted(keys.sources.items())
             ],
             keys.primary,
@@ -191,6 +191,7 @@ def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) ->
         audio_grace=keys.audio_grace,
         filter=Filter(_make_conditions(keys.only), _make_conditions(keys.exclude)),
         probe_gone=keys.probe_gone,
+        is_public=keys.token == PUBLIC,
     )
 
 
@@ -234,7 +235,7 @@ def _read_token(name: str, token: str | None) -> str:
     'abcdefgh-12345678'
     """
     if token is None or not token.startswith("$"):
-        return token or ""
+        return "" if token in (None, PUBLIC) else token
     try:
         ((_, value),) = credentials.read_named_secrets(token)
     except FetchError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from datetime import datetime
-from typing import Annotated, Self, TypeVar
+from typing import Annotated, Final, Self, TypeVar
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -123,14 +123,18 @@ def _check_header_name(name: str) -> str:
     return name
 
 
+PUBLIC: Final = "none"
+"""In place of a token: the feed is public, also if it was private before."""
+
+
 def is_token(text: str) -> bool:
     """Return whether a text can be a token itself."""
     return _TOKEN.fullmatch(text) is not None and not text.startswith("$")
 
 
 def _check_token(text: str) -> str:
-    if not _TOKEN.fullmatch(text):  # the message must not have it
-        raise ValueError("a token has 16 to 64 letters, digits, dashes or underscores, or is ${NAME}")
+    if text != PUBLIC and not _TOKEN.fullmatch(text):  # the message must not have it
+        raise ValueError("a token has 16 to 64 letters, digits, dashes or underscores, or is ${NAME}, or none")
     return text
 
 
@@ -197,6 +201,8 @@ FeedName = Annotated[
     str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=LONGEST_NAME), AfterValidator(_check_feed_name)
 ]
 SourceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=LONGEST_NAME)]
-Token = Annotated[str, AfterValidator(_check_token), Field(json_schema_extra={"pattern": f"^({_TOKEN.pattern})$"})]
+Token = Annotated[
+    str, AfterValidator(_check_token), Field(json_schema_extra={"pattern": f"^({PUBLIC}|{_TOKEN.pattern})$"})
+]
 HeaderName = Annotated[str, AfterValidator(_check_header_name)]
 Whole = Annotated[int, Field(strict=True, ge=1)]

@@ -10,6 +10,7 @@ from pydantic.config import JsonDict
 
 from aggregator.config.messages import suggest
 from aggregator.config.scalars import (
+    PUBLIC,
     Category,
     Cron,
     Day,
@@ -270,7 +271,7 @@ class FeedKeys(Keys):
     token: Token | None = Field(
         None,
         description="Makes the feed private: its folder is NAME-TOKEN, and no page or list names it. 16 to 64 letters, "
-        "digits, dashes or underscores, or ${NAME} for an environment variable.",
+        "digits, dashes or underscores, or ${NAME} for an environment variable. none: a private feed becomes public.",
     )
     value: Literal["drop", "pass"] = Field(
         "drop", description="Whether payment addresses of the most trusted source (podcast:value) are passed on."
@@ -333,7 +334,7 @@ class FeedKeys(Keys):
     @model_validator(mode="after")
     def _check_token(self) -> Self:
         """Check that the address of a private feed is not sent to a hub."""
-        if self.token and self.hubs:
+        if self.token not in (None, PUBLIC) and self.hubs:
             raise ValueError("the address of a private feed would be sent to the hubs: keep one of token and hubs")
         return self
 

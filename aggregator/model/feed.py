@@ -68,7 +68,8 @@ class Plan(Record, frozen=True):
     ``window`` is the most items of the newest page (older ones go to archives), ``None`` for all. ``audio_grace`` is
     for how many days a source that fails, or lists an item no more, keeps giving its audio; ``probe_gone`` is how many
     days lie between two requests for it, 0 for none. ``filter`` is for items, as they would be published. ``buried``
-    are the guids that a person has taken out of the feed, each with the reason.
+    are the guids that a person has taken out of the feed, each with the reason. ``is_public`` is a person's word
+    (``token: none``) that a feed which was private is public now.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Plan(Record, frozen=True):
     probe_gone: int = 0
     buried: tuple[tuple[str, str], ...] = ()
     without: tuple[str, ...] = ()
+    is_public: bool = False
 
     @property
     def keeps(self) -> frozenset[str]:

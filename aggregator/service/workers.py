@@ -42,6 +42,9 @@ _INDEX_EVERY = timedelta(days=1)
 _RETRY = timedelta(seconds=10)
 """After which feeds are sent again whose refresh failed because the store could not be reached, or by a defect."""
 
+_REFUSED_REST = timedelta(hours=1)
+"""After which a feed that waits for a change of the config is due again; the change itself makes it due at once."""
+
 _REST = timedelta(seconds=2)
 """How long a feed waits whose host another worker polls, and the list of all feeds after it was written."""
 
@@ -201,6 +204,7 @@ def _finish(store: Store, config: Config, claim: Claim, outcomes: Sequence[Outco
     due_times = _find_due_times(store, config, done, at)
     if leases.INDEX in done:
         due_times[leases.INDEX] = at + _INDEX_EVERY
+    due_times |= {each.feed: at + _REFUSED_REST for each in outcomes if each.is_refused and each.feed in due_times}
     return leases.finish(store, claim, due_times, rest) + len(put_off)
 
 

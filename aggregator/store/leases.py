@@ -87,6 +87,18 @@ def _add_feeds(connection: Connection, feeds: Collection[str], at: datetime) -> 
         connection.execute(statement, some)
 
 
+def read_feeds(store: Store) -> frozenset[str]:
+    """Return the feeds of the table: on PostgreSQL those that any machine's config has."""
+    with reading(store) as connection:
+        return frozenset(connection.execute(select(leases.c.feed)).scalars())
+
+
+def remove(store: Store, feed: str) -> None:
+    """Remove a feed; a worker that has it commits nothing more."""
+    with writing(store) as connection:
+        connection.execute(delete(leases).where(leases.c.feed == feed))
+
+
 def make_all_due(store: Store, at: datetime) -> None:
     """Make every feed due, after a change of the config or of the clock; one in work is due again afterwards."""
     later = select(leases.c.feed).where(leases.c.due_at > stamp(at)).order_by(leases.c.feed).with_for_update()

@@ -56,6 +56,28 @@ def test_workers_publish_what_one_process_publishes(fleet: Fleet, postgresql: Po
     assert "Traceback" not in fleet.logs()
 
 
+def test_a_machine_with_an_older_config_removes_no_feed_of_another(
+    fleet: Fleet, postgresql: PostgreSQL, redis: Redis
+) -> None:
+    state, queue = postgresql.make_database("configs"), f"queue: {redis.address}"
+    newer, older = (fleet.config(name, state, queue, feeds=count) for name, count in (("newer", 2), ("older", 1)))
+    private = newer.read_text().replace("title: Show 1", "title: Show 1\n    token: limpet-T0ken-abcdefgh")
+    newer.write_text(private.replace("output-newer", "output"))
+    older.write_text(older.read_text().replace("output-older", "output"))
+    folder = fleet.folder / "output" / "show-1-limpet-T0ken-abcdefgh"
+    fleet.refresh(newer, 0)
+    again = run_program(fleet.folder, "refresh", "-q", "-c", older.name, "--at", "2024-05-02T12:00:00Z")
+    assert "show-1 is not in the config any more: its 8 published files stay while the schedule" in again.stderr
+    assert (folder / "podcast.xml").exists()
+
+    [worker] = fleet.workers(older, 1)  # the schedule has the older config now: the feed was removed everywhere
+    fleet.dispatch(older, 1)
+    wait_for(lambda: not folder.exists())
+    worker.terminate()
+    assert worker.wait(60) == 0
+    assert "show-1 is not in the config any more: its 8 published files were removed" in fleet.logs()
+
+
 def read_card(fleet: Fleet, postgresql: PostgreSQL, redis: Redis, processes: int, threads: int) -> dict[str, object]:
     """The card of the origin after two rounds of six feeds on two hosts, one of which wants silence after the first."""
     state = postgresql.make_database(f"manners_{processes}_{threads}")

@@ -1,0 +1,215 @@
+"""Remove the files of a feed that are published no more, and keep renamed feeds and private ones what they were.
+
+A feed gets another folder with another token or name, and none when the config names it no more. The store knows the
+files of each feed before they appear, so that a crash, or news in the same run, leaves none that is not known.
+
+Private files are removed at once, and those of a feed that becomes private. Public files of a feed that was renamed or
+removed stay for a week, so that a slip in the config takes no feed from its subscribers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from aggregator.generator.storage.output import Output
+from aggregator.model.feed import Plan, SourceResult
+from aggregator.store import decisions, facts, leases, polls, records
+from aggregator.store.database import Store, transaction
+from aggregator.store.decisions import Event
+from aggregator.store.renaming import rename_feed
+
+_FILES: Final = "published files"
+"""The fact with the names, under the output folder, of all files of a feed that may be published."""
+
+_PRIVATE: Final = "private"
+"""The fact of feeds that were published with a token and have none of a person's words since that they are public."""
+
+_RENAMED: Final = "renamed"
+"""The fact with the time since when a public feed has had another name, until the files of the former are removed."""
+
+_UNNAMED: Final = "unnamed"
+"""The fact with the time since when the config has not named the feed."""
+
+_GRACE: Final = timedelta(days=7)
+"""For how long public files stay under a name that the config has no more: cron's mail may wait for a weekend."""
+
+
+def note_files(store: Store, plan: Plan, names: Iterable[str]) -> None:
+    """Note, before the files of the feed's folder appear, that they may be published, and whether the feed is private.
+
+    The names are those within the folder.
+    """
+    now = (f"{plan.channel.folder}/{name}" for name in names)
+    _write_files(store, plan.name, {*_read_files(store, plan.name), *now})
+    facts.write_fact(store, plan.name, _PRIVATE, b"1" if plan.channel.token else None)
+    if plan.channel.token:
+        facts.write_fact(store, plan.name, _RENAMED, None)
+
+
+def remove_former(store: Store, output: Output, plan: Plan, plans: Iterable[Plan], now: datetime) -> tuple[str, ...]:
+    """Remove the files of the feed that stand in another folder, and return one line about it; raise PublishError.
+
+    Public ones stay for a time. Folders of ``plans`` stay: one feed may have got the former name of another.
+    """
+    known = _read_files(store, plan.name)
+    current = [name for name in known if name.startswith(f"{plan.channel.folder}/")]
+    end = find_end(store, plan.name)
+    if len(current) == len(known) or (end is not None and now < end):
+        return ()
+    former = _list_former(known, {plan.channel.folder}, plans)
+    _remove(output, former)
+    count = sum(map(len, former.values()))
+    line = f"its former folder is published no more: {count} files were removed"
+    with transaction(store) as tx:
+        _write_files(tx, plan.name, current)
+        facts.write_fact(tx, plan.name, _RENAMED, None)
+        if count:
+            decisions.write_event(tx, plan.name, Event(now, "removed", line))
+    return (line,) if count else ()
+
+
+def find_end(store: Store, feed: str) -> datetime | None:
+    """Return when the public files of the feed's former name are removed, ``None`` if there are none."""
+    since = facts.read_fact(store, feed, _RENAMED)
+    return datetime.fromisoformat(since.decode()) + _GRACE if since else None
+
+
+def remove_unnamed(store: Store, output: Output, plans: Sequence[Plan], now: datetime) -> tuple[str, ...]:
+    """Remove the files of feeds that the config names no more, and return one line each; raise PublishError.
+
+    Public ones stay for a time. Where several machines share the store, a feed stays that their schedule has: the
+    config of this machine may be older or newer than another's.
+    """
+    named, lines = {plan.name for plan in plans}, list[str]()
+    times, private = facts.read_fact_of_feeds(store, _UNNAMED), facts.read_fact_of_feeds(store, _PRIVATE)
+    for feed in times.keys() & named:
+        facts.write_fact(store, feed, _UNNAMED, None)
+    scheduled = leases.read_feeds(store) if store.claim else frozenset()
+    for feed, kept in sorted(facts.read_fact_of_feeds(store, _FILES).items()):
+        if feed in named:
+            continue
+        end = (datetime.fromisoformat(times[feed].decode()) if feed in times else now) + _GRACE
+        is_over = feed not in scheduled and (feed in private or now >= end)
+        if feed in times and not is_over:
+            continue
+        former = _list_former(_decode(kept), (), plans)
+        count = sum(map(len, former.values()))
+        if is_over:
+            _remove(output, former)
+            told = f"its {count} published files were removed"
+        elif feed in scheduled:
+            told = f"its {count} published files stay while the schedule of another machine has it"
+        else:
+            told = f"its {count} published files stay until {end:%Y-%m-%d %H:%M} UTC, then they are removed"
+        line = f"{feed} is not in the config any more: {told}. Named again, it is published with the same guids"
+        with transaction(store) as tx:
+            facts.write_fact(tx, feed, _UNNAMED, None if is_over else now.isoformat().encode())
+            if is_over:
+                _write_files(tx, feed, ())
+                facts.write_fact(tx, feed, facts.PUBLICATION, None)
+            decisions.write_event(tx, feed, Event(now, "removed", line))
+        lines.append(line)
+    return tuple(lines)
+
+
+def read_folders(store: Store) -> frozenset[str]:
+    """Return the folders with published files that the store knows."""
+    known = facts.read_fact_of_feeds(store, _FILES).values()
+    return frozenset(name.rpartition("/")[0] for kept in known for name in _decode(kept))
+
+
+def find_refused(store: Store, plans: Iterable[Plan]) -> dict[str, str]:
+    """Return the private feeds whose token is missing in the config, each with a line about what to do.
+
+    They are not refreshed: only a person's word, ``token: none``, makes a private feed public.
+    """
+    private = facts.read_fact_of_feeds(store, _PRIVATE)
+    return {
+        plan.name: f"feeds.{plan.name}: the feed is private, and its token is missing: it is not refreshed, and stays "
+        "as it was published. Write its token again, or token: none to make it public"
+        for plan in plans
+        if plan.name in private and not plan.channel.token and not plan.is_public
+    }
+
+
+def adopt_renamed(store: Store, plans: Sequence[Plan], new: Collection[str], now: datetime) -> tuple[str, ...]:
+    """Give ``new`` feeds all that the store knows of feeds with the same sources that the config names no more.
+
+    Guids, dates, decisions and the podcast:guid are kept; a machine that has the former name in work commits nothing
+    more. Returns one line for each. Of several feeds with the same
+    sources the private one stands for a private one, and the public one for a public one; where that does not tell
+    them apart, none is renamed.
+    """
+    if not new:
+        return ()
+    results = facts.read_fact_of_feeds(store, facts.SOURCE_RESULTS)
+    former = results.keys() - {plan.name for plan in plans}
+    added = [plan for plan in plans if plan.name in new and plan.name not in results]
+    if not former or not added:
+        return ()
+    private = facts.read_fact_of_feeds(store, _PRIVATE)
+    addresses = {feed: _find_addresses(store, feed, results[feed]) for feed in former}
+    renamed = []
+    for plan in added:
+        wanted = _list_addresses(plan)
+        same = [feed for feed in sorted(former) if addresses[feed] == wanted]
+        rivals = [each for each in added if _list_addresses(each) == wanted]
+        if len(same) > 1 or len(rivals) > 1:
+            same = [feed for feed in same if (feed in private) == bool(plan.channel.token)]
+            rivals = [each for each in rivals if bool(each.channel.token) == bool(plan.channel.token)]
+        if len(same) == len(rivals) == 1:
+            renamed.append((same[0], plan.name))
+    lines = []
+    for old, name in renamed:
+        line = f"{name} is {old} under another name, with the same sources: its guids, dates and decisions are kept"
+        with transaction(store) as tx:
+            rename_feed(tx, old, name)
+            leases.remove(tx, old)
+            if old not in private:
+                facts.write_fact(tx, name, _RENAMED, now.isoformat().encode())
+            decisions.write_event(tx, name, Event(now, "renamed", line))
+        lines.append(line)
+    return tuple(lines)
+
+
+def _find_addresses(store: Store, feed: str, results: bytes) -> frozenset[str]:
+    """Return where the sources of a feed of the store are; a local file is known by its poll state alone."""
+    sources = [each.source for each in records.decode_all(SourceResult, results.decode())]
+    known = polls.read_poll_states(store, [feed])
+    files = (each.url for one in sources if not (one.url or one.show) for each in known.get((feed, one.name), ()))
+    return frozenset({*(one.url or one.show or "" for one in sources), *files} - {""})
+
+
+def _list_addresses(plan: Plan) -> frozenset[str]:
+    return frozenset(one.url or one.show or Path(one.path or "/").as_uri() for one in plan.sources)
+
+
+def _list_former(known: Iterable[str], own: Iterable[str], plans: Iterable[Plan]) -> Mapping[str, list[str]]:
+    """Return the names of files by their folders, without folders that a feed of the config has."""
+    kept, found = {*own, *(plan.channel.folder for plan in plans)}, dict[str, list[str]]()
+    for name in sorted(known):
+        folder, _, file = name.rpartition("/")
+        if folder not in kept:
+            found.setdefault(folder, []).append(file)
+    return found
+
+
+def _remove(output: Output, former: Mapping[str, Sequence[str]]) -> None:
+    for folder, names in former.items():
+        output.remove_folder(folder, names)
+
+
+def _read_files(store: Store, feed: str) -> list[str]:
+    return _decode(facts.read_fact(store, feed, _FILES) or b"")
+
+
+def _decode(kept: bytes) -> list[str]:
+    return kept.decode().split("\n") if kept else []
+
+
+def _write_files(store: Store, feed: str, names: Iterable[str]) -> None:
+    """Write the names; none are no fact."""
+    facts.write_fact(store, feed, _FILES, "\n".join(sorted(names)).encode() or None)

@@ -1,0 +1,261 @@
+"""What was published in a folder of before, of another name or token, is published no more, and it is said.
+
+Public files stay for a week, in which a slip in the config can be undone.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.support.program import run_program
+from tests.support.rss import Episode, make_rss
+from tests.support.workspace import NOON, NOUNS, Workspace, format_time, open_workspace
+
+TOKEN, OTHER_TOKEN = "mussel-T0ken-abcdefgh", "mussel-T0ken-ijklmnop"
+
+
+@pytest.fixture
+def tide(tmp_path: Path) -> Iterator[Workspace]:
+    with open_workspace(tmp_path) as opened:
+        serve(opened, 5)
+        yield opened
+
+
+def serve(tide: Workspace, count: int, path: str = "/tide") -> None:
+    tide.serve(
+        path,
+        make_rss(
+            *(
+                Episode(
+                    guid=f"{path}-{number}",
+                    title=f"{NOUNS[number]} at low tide",
+                    at=NOON - timedelta(days=20 - number),
+                    text=f"What the {NOUNS[number].lower()} of the mudflats tells about the moon.",
+                    audio=f"https://cdn.example/{number}.mp3",
+                    seconds=900 + number,
+                )
+                for number in range(count)
+            )
+        ),
+    )
+
+
+def write(tide: Workspace, **feeds: str) -> None:
+    """Write a config of feeds, each with its further keys."""
+    lines = [
+        f"  {name}: {{title: Low Tide, {keys}sources: {{host: {{kind: feed, url: '{tide.url()}/tide'}}}}}}"
+        for name, keys in feeds.items()
+    ]
+    head = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
+    (tide.folder / "config.yaml").write_text("\n".join((*head, *lines)) + "\n")
+
+
+def refresh(tide: Workspace, day: int, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = tide.run("refresh", "--force", "--at", format_time(NOON + timedelta(days=day)), *words)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def list_folders(tide: Workspace) -> list[str]:
+    return sorted(path.name for path in tide.output.iterdir() if path.is_dir())
+
+
+def read_guids(tide: Workspace, folder: str) -> tuple[str, list[str]]:
+    """Return the podcast:guid and the items' guids."""
+    text = (tide.output / folder / "podcast.xml").read_text("utf-8")
+    (own,) = re.findall("<podcast:guid>([^<]+)", text)
+    return own, re.findall("<guid[^>]*>([^<]+)", text)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "folder"),
+    [
+        (f"token: {TOKEN}, ", f"token: {OTHER_TOKEN}, ", f"show-{OTHER_TOKEN}"),
+        ("", f"token: {TOKEN}, ", f"show-{TOKEN}"),
+        (f"token: {TOKEN}, ", "token: none, ", "show"),
+    ],
+    ids=["another token", "a first token", "public by a word"],
+)
+def test_the_folder_of_before_goes_though_there_is_news(tide: Workspace, before: str, after: str, folder: str) -> None:
+    write(tide, show=before)
+    refresh(tide, 1)
+    write(tide, show=after)
+    serve(tide, 6)
+    done = refresh(tide, 2)
+    assert list_folders(tide) == [folder]
+    assert "show: its former folder is published no more: 8 files were removed" in done.stderr
+    assert not re.search("T0ken", done.stdout + done.stderr)
+    assert "former folder" not in refresh(tide, 3).stderr
+
+
+def test_a_feed_that_the_config_names_no_more_is_removed_and_comes_back(tide: Workspace) -> None:
+    third = "language: de, "
+    write(tide, show="", plus=f"token: {TOKEN}, ", third=third)
+    refresh(tide, 1)
+    before, private = read_guids(tide, "third"), read_guids(tide, f"plus-{TOKEN}")
+    write(tide, show="")
+    done = refresh(tide, 2)
+    assert list_folders(tide) == ["show", "third"]  # a private feed goes at once
+    assert "third" not in (tide.output / "feeds.opml").read_text("utf-8")
+    assert "plus is not in the config any more: its 8 published files were removed" in done.stderr
+    assert "third is not in the config any more: its 8 published files stay until 2024-05-10 12:00 UTC" in done.stderr
+    assert TOKEN not in done.stdout + done.stderr
+    assert "any more" not in refresh(tide, 8).stderr
+    assert list_folders(tide) == ["show", "third"]
+    assert "third is not in the config any more: its 8 published files were removed" in refresh(tide, 9).stderr
+    assert list_folders(tide) == ["show"]
+    assert "any more" not in refresh(tide, 10).stderr
+    write(tide, show="", plus=f"token: {TOKEN}, ", third=third)
+    refresh(tide, 11)
+    assert list_folders(tide) == [f"plus-{TOKEN}", "show", "third"]
+    assert (read_guids(tide, "third"), read_guids(tide, f"plus-{TOKEN}")) == (before, private)
+
+
+def test_a_public_feed_that_is_named_again_within_a_week_never_goes(tide: Workspace) -> None:
+    third = "language: de, "
+    for day, has_third in ((1, True), (2, False), (3, True), (11, False), (12, False)):  # a week is counted anew
+        write(tide, show="", **({"third": third} if has_third else {}))
+        refresh(tide, day)
+        assert list_folders(tide) == ["show", "third"]
+
+
+def test_files_of_others_in_a_folder_stay(tide: Workspace) -> None:
+    write(tide, show="", third="")
+    refresh(tide, 1)
+    (tide.output / "third" / "mine.txt").write_text("kept")
+    write(tide, show="")
+    refresh(tide, 2)
+    refresh(tide, 9)
+    assert [path.name for path in (tide.output / "third").iterdir()] == ["mine.txt"]
+
+
+def test_a_renamed_feed_keeps_its_guids(tide: Workspace) -> None:
+    write(tide, show="")
+    refresh(tide, 1)
+    before = read_guids(tide, "show")
+    write(tide, mudflat="")
+    serve(tide, 6)
+    done = refresh(tide, 2)
+    assert list_folders(tide) == ["mudflat", "show"]
+    guid, guids = read_guids(tide, "mudflat")
+    assert guid == before[0]
+    assert set(before[1]) < set(guids)
+    assert "mudflat is show under another name, with the same sources" in done.stderr
+    assert tide.run("check", "--store").returncode == 0
+    assert "former folder" not in refresh(tide, 8).stderr
+    last = tide.run("refresh", "--at", format_time(NOON + timedelta(days=9)))  # not forced: the week ends by itself
+    assert "mudflat: its former folder is published no more: 8 files were removed" in last.stderr
+    assert list_folders(tide) == ["mudflat"]
+    assert "renamed" in tide.run("events").stdout
+
+
+def test_a_slip_in_a_name_takes_no_feed_from_its_subscribers(tide: Workspace) -> None:
+    write(tide, show="")
+    refresh(tide, 1)
+    before = read_guids(tide, "show")
+    write(tide, shwo="")
+    refresh(tide, 2)
+    assert "show" in list_folders(tide)
+    write(tide, show="")
+    refresh(tide, 3)
+    assert read_guids(tide, "show") == before
+    refresh(tide, 10)
+    assert list_folders(tide) == ["show"]
+
+
+def test_files_of_a_renamed_feed_that_becomes_private_go_at_once(tide: Workspace) -> None:
+    write(tide, show="")
+    refresh(tide, 1)
+    write(tide, mudflat="")
+    refresh(tide, 2)
+    write(tide, mudflat=f"token: {TOKEN}, ")
+    refresh(tide, 3)
+    assert list_folders(tide) == [f"mudflat-{TOKEN}"]
+
+
+def test_another_feed_can_have_the_former_name(tide: Workspace) -> None:
+    write(tide, show="")
+    refresh(tide, 1)
+    write(tide, mudflat="")
+    refresh(tide, 2)
+    serve(tide, 3, "/other")
+    write(tide, mudflat="", show="")
+    config = tide.folder / "config.yaml"
+    start, found, end = config.read_text("utf-8").rpartition("/tide")
+    config.write_text(f"{start}{found.replace('tide', 'other')}{end}")
+    refresh(tide, 3)
+    refresh(tide, 10)
+    assert len(read_guids(tide, "show")[1]) == 3
+    assert len(read_guids(tide, "mudflat")[1]) == 5
+
+
+def test_a_feed_of_a_file_is_known_by_the_file(tmp_path: Path) -> None:
+    for name in ("one.xml", "two.xml"):
+        episode = Episode(guid=name, title="Tides", at=NOON, text="", audio="https://cdn.example/1.mp3", seconds=9)
+        (tmp_path / name).write_text(make_rss(episode))
+    guids = []
+    for name, file in (("old", "one.xml"), ("new", "one.xml"), ("other", "two.xml")):
+        sources = f"{{host: {{kind: feed, path: {file}}}}}"
+        (tmp_path / "config.yaml").write_text(
+            f"state: store.db\noutput: output\nfeeds: {{{name}: {{title: T, sources: {sources}}}}}"
+        )
+        assert run_program(tmp_path, "refresh", "--at", format_time(NOON)).returncode == 0
+        text = (tmp_path / "output" / name / "podcast.xml").read_text("utf-8")
+        guids += re.findall("<podcast:guid>([^<]+)", text)
+    assert guids[0] == guids[1] != guids[2]
+
+
+def test_two_feeds_of_the_same_sources_are_renamed_by_whether_they_are_private(tide: Workspace) -> None:
+    write(tide, show="", plus=f"token: {TOKEN}, ")
+    refresh(tide, 1)
+    show, plus = read_guids(tide, "show"), read_guids(tide, f"plus-{TOKEN}")
+    write(tide, alone="", gold=f"token: {OTHER_TOKEN}, ")
+    refresh(tide, 2)
+    assert list_folders(tide) == ["alone", f"gold-{OTHER_TOKEN}", "show"]
+    assert (read_guids(tide, "alone"), read_guids(tide, f"gold-{OTHER_TOKEN}")) == (show, plus)
+
+
+def test_a_feed_with_another_source_is_another_feed(tide: Workspace) -> None:
+    write(tide, show="")
+    refresh(tide, 1)
+    before = read_guids(tide, "show")
+    serve(tide, 3, "/other")
+    config = tide.folder / "config.yaml"
+    config.write_text(config.read_text("utf-8").replace("/tide", "/other").replace("  show:", "  mudflat:"))
+    done = refresh(tide, 2)
+    assert read_guids(tide, "mudflat")[0] != before[0]
+    assert "another name" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["plus", "renamed"])
+def test_a_private_feed_becomes_public_by_a_persons_word_alone(tide: Workspace, name: str) -> None:
+    write(tide, plus=f"token: {TOKEN}, ", show="")
+    refresh(tide, 1)
+    write(tide, **{name: "", "show": ""})
+    serve(tide, 6)
+    done = refresh(tide, 2, code=1)
+    assert f"feeds.{name}: the feed is private, and its token is missing" in done.stderr
+    assert "Write its token again, or token: none to make it public" in done.stderr
+    assert list_folders(tide) == [f"plus-{TOKEN}", "show"]
+    assert name not in (tide.output / "feeds.opml").read_text("utf-8")
+    assert len(tide.items("show")) == 6
+    check = tide.run("check")
+    assert check.returncode == 2
+    assert f"config.yaml: feeds.{name}: the feed is private, and its token is missing" in check.stderr
+
+    write(tide, **{name: f"token: {TOKEN}, ", "show": ""})
+    refresh(tide, 3)
+    assert list_folders(tide) == [f"{name}-{TOKEN}", "show"]
+    write(tide, **{name: "token: none, ", "show": ""})
+    refresh(tide, 4)
+    assert list_folders(tide) == [name, "show"]
+    assert name in (tide.output / "feeds.opml").read_text("utf-8")
+    write(tide, **{name: "", "show": ""})
+    refresh(tide, 5)
+    assert list_folders(tide) == [name, "show"]
