@@ -24,14 +24,26 @@ from aggregator.config.load import DeskAccess
 COOKIE: Final = "aggregator_desk"
 """The name of a visitor's cookie: a random id, from which the tokens of its forms are made."""
 
+KNOWN: Final = "aggregator_desk_known"
+"""The name of the cookie of a browser from which the password was given."""
+
+KNOWN_SECONDS: Final = 90 * 24 * 3600
+
 _ID_LENGTH: Final = 43  # 32 bytes in base64
 
 _SESSION_SECONDS: Final = 12 * 3600
 _MOST_SESSIONS: Final = 1000
 
 _WINDOW_SECONDS: Final = 600
-_TRIES_OF_ONE, _TRIES_OF_ALL = 5, 50
-"""Wrong passwords in that time, of one address and of all, after which no more are tried."""
+_TRIES = 5
+"""Wrong passwords in that time, of one address or one known browser, after which no more are tried."""
+
+_SECONDS_A_TRY, _MOST_SECONDS = 0.02, 10.0
+"""How long a stranger's password waits for each wrong one of all strangers in that time, and at most: thousands of
+addresses make some 25,000 tries a day together (600 s have n tries of n / 50 s each: n is 173)."""
+
+MOST_WAITING: Final = 20
+"""Passwords of strangers that wait at once."""
 
 _N, _R, _P = 2**15, 8, 1
 """Cost of scrypt (RFC 7914): 32 MB and a tenth of a second."""
@@ -175,20 +187,28 @@ class Sessions(Struct):
         with self.lock:
             self.open.pop(visitor, None)
 
-    def may_try(self, peer: str) -> bool:
-        """Return whether an address may try another password."""
-        since = time.monotonic() - _WINDOW_SECONDS
+    def begin_try(self, who: str) -> float | None:
+        """Count a try, wrong until :meth:`forgive` is called, and return for how many seconds it must wait.
+
+        ``None`` if this one, of :func:`name_client`, may try no more.
+        """
+        now = time.monotonic()
         with self.lock:
             self.wrong = {
-                each: late for each, times in self.wrong.items() if (late := [at for at in times if at > since])
+                each: late
+                for each, times in self.wrong.items()
+                if (late := [at for at in times if at > now - _WINDOW_SECONDS])
             }
-            every = sum(map(len, self.wrong.values()))
-            return len(self.wrong.get(peer, ())) < _TRIES_OF_ONE and every < _TRIES_OF_ALL
+            strangers = sum(len(times) for each, times in self.wrong.items() if not is_known(each))
+            if len(self.wrong.get(who, ())) >= _TRIES:
+                return None
+            self.wrong.setdefault(who, []).append(now)
+        return 0.0 if is_known(who) else min(strangers * _SECONDS_A_TRY, _MOST_SECONDS)
 
-    def note_wrong(self, peer: str) -> None:
-        """Count a wrong password."""
+    def forgive(self, who: str) -> None:
+        """Forget wrong passwords of the one who gave the right one."""
         with self.lock:
-            self.wrong.setdefault(peer, []).append(time.monotonic())
+            self.wrong.pop(who, None)
 
     def make_token(self, visitor: str) -> str:
         """Return the token that a visitor's forms carry."""
@@ -197,6 +217,38 @@ class Sessions(Struct):
     def is_token(self, visitor: str, token: str) -> bool:
         """Return whether a form is one that this desk gave to this visitor."""
         return hmac.compare_digest(self.make_token(visitor).encode(), token.encode("utf-8", "surrogatepass"))
+
+
+def make_known(hashed: str) -> str:
+    """Return the cookie of a browser from which the password was given; it is good until the password changes."""
+    name = make_visitor()
+    return f"{name}.{_sign(hashed, name)}"
+
+
+def name_client(hashed: str, cookie: str, peer: str) -> str:
+    """Return by what wrong passwords are counted: a known browser by itself, others by their address.
+
+    So strangers can lock out strangers at their address at most, not who has been here before. Of IPv6 the network of
+    64 bits counts: a host may have all of its addresses (RFC 4291, section 2.5.4).
+    """
+    name, _, signature = cookie.partition(".")
+    if name.isascii() and hmac.compare_digest(_sign(hashed, name).encode(), signature.encode("utf-8", "replace")):
+        return f"known {name}"
+    try:
+        address = ipaddress.ip_address(peer.partition("%")[0])
+    except ValueError:
+        return peer
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return str(mapped if mapped.version == 4 else ipaddress.ip_network((mapped, 64), strict=False))  # noqa: PLR2004
+
+
+def is_known(who: str) -> bool:
+    """Return whether :func:`name_client` gave a known browser."""
+    return who.startswith("known ")
+
+
+def _sign(hashed: str, name: str) -> str:
+    return hmac.new(hashed.encode(), name.encode(), hashlib.sha256).hexdigest()
 
 
 def make_visitor() -> str:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from anyio import CapacityLimiter, to_thread
+from msgspec import Struct, field
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -80,6 +81,22 @@ _STATUS: Final[Mapping[type[AggregatorError], int]] = {
 _UNPROCESSABLE: Final = 422
 
 
+class _Turn(Struct):
+    """Tries of passwords, one after another, and how many there are."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    waiting: int = 0
+
+    @asynccontextmanager
+    async def take(self) -> AsyncIterator[None]:
+        self.waiting += 1
+        try:
+            async with self.lock:
+                yield
+        finally:
+            self.waiting -= 1
+
+
 def mount(desk: Desk) -> tuple[BaseRoute, ...]:
     """Return the routes of the desk, for the server that it stands in."""
 
@@ -107,7 +124,7 @@ def _make_routes(desk: Desk) -> list[Route]:
     return [
         Route("/", partial(_show, desk, PAGES[0], limiters[False]), methods=["GET"]),
         Route("/static/{name}", _show_static, methods=["GET"]),
-        Route("/login", partial(_log_in, desk, small_forms, asyncio.Lock()), methods=["POST"]),
+        Route("/login", partial(_log_in, desk, small_forms, {False: _Turn(), True: _Turn()}), methods=["POST"]),
         Route("/logout", partial(_log_out, desk, small_forms), methods=["POST"]),
         Route("/system/backups/{name}", partial(_download, desk), methods=["GET"]),
         Route("/jobs/{number:int}/events", partial(_stream, desk), methods=["GET"]),
@@ -157,20 +174,31 @@ async def _read_form(desk: Desk, forms: Forms, request: Request) -> AsyncIterato
         yield fields, files
 
 
-async def _log_in(desk: Desk, forms: Forms, turn: asyncio.Lock, request: Request) -> Response:
-    """Begin a session for the one who gives the password."""
+async def _log_in(desk: Desk, forms: Forms, turns: Mapping[bool, _Turn], request: Request) -> Response:
+    """Begin a session for the one who gives the password.
+
+    Passwords are tried one at a time. Known browsers do not wait for strangers.
+    """
     async with _read_form(desk, forms, request) as form:
         fields, _ = form
-    peer, hashed = _read_facts(request).peer, desk.access.password or ""
-    given, wanted = fields.get("password", ""), fields.get("then", "")
-    async with turn:  # a wrong password counts before the next one is tried, also of those that are sent at once
-        if not desk.sessions.may_try(peer):
-            return _refuse(desk, request, 429, "Too many wrong passwords: wait ten minutes.", {"retry-after": "600"})
-        if not hashed or not await to_thread.run_sync(access.is_password, given, hashed):
-            desk.sessions.note_wrong(peer)
-            return _ask_password(desk, request, wanted, wrong=True)
+    hashed, given, wanted = desk.access.password or "", fields.get("password", ""), fields.get("then", "")
+    who = access.name_client(hashed, request.cookies.get(access.KNOWN, ""), _read_facts(request).peer)
+    turn = turns[access.is_known(who)]
+    if turn.waiting >= access.MOST_WAITING:
+        return _refuse(desk, request, 503, "Too many passwords at once: try again in a moment.", {"retry-after": "10"})
+    seconds = desk.sessions.begin_try(who)
+    if seconds is None:
+        return _refuse(desk, request, 429, "Too many wrong passwords: wait ten minutes.", {"retry-after": "600"})
+    async with turn.take():
+        await asyncio.sleep(seconds)
+        is_right = bool(hashed) and await to_thread.run_sync(access.is_password, given, hashed)
+    if not is_right:
+        return _ask_password(desk, request, wanted, wrong=True)
+    desk.sessions.forgive(who)
     answer = RedirectResponse(wanted if wanted.startswith(f"{desk.root}/") else f"{desk.root}/", 303)
-    answer.headers["set-cookie"] = _make_cookie(request, desk.sessions.begin())
+    answer.headers.append("set-cookie", _make_cookie(request, access.COOKIE, desk.sessions.begin()))
+    known = _make_cookie(request, access.KNOWN, access.make_known(hashed), access.KNOWN_SECONDS)
+    answer.headers.append("set-cookie", known)
     return answer
 
 
@@ -234,7 +262,7 @@ def _protect(desk: Desk, inner: ASGIApp) -> ASGIApp:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 if visitor != given:
-                    headers.setdefault("set-cookie", _make_cookie(request, visitor))
+                    headers.setdefault("set-cookie", _make_cookie(request, access.COOKIE, visitor))
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
@@ -257,11 +285,11 @@ def _let_in(desk: Desk, inner: ASGIApp, request: Request) -> ASGIApp:
     return _refuse(desk, request, 403, f"You may not enter: {verdict.why}.")
 
 
-def _make_cookie(request: Request, visitor: str) -> str:
+def _make_cookie(request: Request, name: str, value: str, seconds: int | None = None) -> str:
     is_secure = request.headers.get("x-forwarded-proto", request.url.scheme) == "https"
     path = request.scope.get("root_path") or "/"
     answer = Response()
-    answer.set_cookie(access.COOKIE, visitor, path=path, httponly=True, samesite="lax", secure=is_secure)
+    answer.set_cookie(name, value, seconds, path=path, httponly=True, samesite="lax", secure=is_secure)
     return answer.headers["set-cookie"]
 
 

@@ -108,9 +108,50 @@ def test_with_a_password_nothing_is_seen_before_it_and_few_are_tried(refreshed: 
         assert visitor.session.cookies["aggregator_desk"] != before
         visitor.press("Log out")
         assert visitor.get("/").status_code == 401
-        for _ in range(4):
+        for _ in range(5):
             visitor.press("Enter", password=WRONG)
         assert visitor.press("Enter", password=RIGHT).status_code == 429
+
+
+def test_strangers_lock_out_neither_strangers_of_other_addresses_nor_a_known_browser(refreshed: Path) -> None:
+    with opened(refreshed, password=access.hash_password(RIGHT)) as visitor:
+        sessions = visitor.desk.sessions
+        sessions.wrong = {f"192.0.2.{number}": [time.monotonic()] * 5 for number in range(10)}
+        visitor.get("/")
+        began = time.monotonic()
+        assert visitor.press("Enter", password=RIGHT).status_code == 200
+        assert time.monotonic() - began > 1  # fifty wrong ones of others: a second
+        visitor.press("Log out")
+        sessions.wrong["127.0.0.1"] = [time.monotonic()] * 5  # its own address, as behind a proxy
+        assert visitor.press("Enter", password=RIGHT).status_code == 200
+        visitor.press("Log out")
+        stranger = Visitor(visitor.url, visitor.desk)
+        stranger.get("/")
+        stranger.session.cookies.set(access.KNOWN, access.make_known("another password"))
+        assert stranger.press("Enter", password=RIGHT).status_code == 429
+
+
+def test_wrong_passwords_are_counted_by_network_or_known_browser() -> None:
+    known = access.make_known("hash")
+    names = {
+        access.name_client("hash", cookie, peer)
+        for cookie, peer in ((known, "::1"), (known, "192.0.2.1"), (known, "192.0.2.2"))
+    }
+    assert len(names) == 1
+    assert access.is_known(names.pop())
+    for cookie in ("", ".", "known", f"x{known}", known[:-1], f"{known}é", "é.é", known.replace(".", "..")):
+        assert access.name_client("hash", cookie, "::ffff:192.0.2.1") == "192.0.2.1"
+    assert access.name_client("other", known, "2001:db8::5%eth0") == "2001:db8::/64"
+    assert access.name_client("hash", "", "2001:db8::1:0:0:0:1") == access.name_client(
+        "hash", "", "2001:db8::1:0:0:0:2"
+    )
+    sessions = access.Sessions()
+    waits = [sessions.begin_try(f"192.0.2.{number % 250}") for number in range(1000)]
+    assert waits[0] == 0
+    assert waits[50] == 1
+    assert waits[999] == 10  # at most
+    assert sessions.begin_try("known browser") == 0
+    assert [sessions.begin_try("192.0.2.251") is None for _ in range(6)] == [False] * 5 + [True]
 
 
 def test_a_refresh_is_a_process_of_its_own_and_its_lines_are_seen(visitor: Visitor) -> None:
