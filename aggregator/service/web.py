@@ -34,7 +34,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from aggregator.errors import ConfigError
-from aggregator.generator.storage.names import MAX_AGE, TYPES, find_media_type
+from aggregator.generator.storage.names import PAGE, TYPES, find_media_type, is_private, make_cache_control
 from aggregator.service import metrics
 from aggregator.service.connection import limit_connections
 from aggregator.service.metrics import Meter
@@ -153,10 +153,10 @@ class _PublishedFiles(StaticFiles):
         return since is not None and changed is not None and changed <= since
 
     def _answer(self, path: str, headers: Headers) -> Response:
-        name = path + "index.html" if not path or path.endswith("/") else path
+        name = path + PAGE if not path or path.endswith("/") else path
         if (file := self._open(name)) is not None:
             return self._answer_with(name, file, headers)
-        if (index := self._open(f"{path}/index.html")) is not None:
+        if (index := self._open(f"{path}/{PAGE}")) is not None:
             index.close()
             # Relative, so that it is right behind a proxy's prefix too.
             return Response(status_code=308, headers={"location": f"{quote(path.rpartition('/')[2], safe='')}/"})
@@ -173,10 +173,12 @@ class _PublishedFiles(StaticFiles):
         coding, packed = self._open_packed(name, changed, headers)
         answer = {
             "etag": f'"{digest}"' if coding == "identity" else f'"{digest}-{coding}"',
-            "cache-control": f"public, max-age={MAX_AGE}",
+            "cache-control": make_cache_control(private=(private := self._is_private(name))),
             "vary": "Accept-Encoding",
             **_SAFE,
         }
+        if private:
+            answer["x-robots-tag"] = "noindex"
         if changed <= time.time():  # a later time must not be sent (section 8.8.2.1); two versions in a second have one
             answer["last-modified"] = formatdate(changed, usegmt=True)
         if not is_page:
@@ -198,6 +200,15 @@ class _PublishedFiles(StaticFiles):
             return _LargeFile(sent, answer)
         with sent:
             return Response(sent.read(), headers=answer)
+
+    def _is_private(self, name: str) -> bool:
+        """Return whether the file is in the folder of a private feed."""
+        folder = name.rpartition("/")[0]
+        page = self._open(f"{folder}/{PAGE}") if folder else None
+        if page is None:
+            return False
+        with page:
+            return is_private(page.read(_HEAD_BYTES))
 
     def _digest(self, name: str, file: BufferedReader) -> str:
         """Return the digest of a file's content, computed once for each version of the file."""

@@ -19,6 +19,7 @@ from tests.support.paths import ROOT
 from tests.support.web import Answer, ask
 
 DEPLOY = ROOT / "docs" / "deploy"
+PRIVATE = "premium-limpet-T0ken-abcdefgh"
 FEED = b'<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0"><channel/></rss>\n' * 50
 MAIN = """
 daemon off; worker_processes 1; pid {home}/nginx.pid; error_log {home}/error.log; events {{ worker_connections 64; }}
@@ -83,6 +84,7 @@ def site(
     files.publish(
         folder, {"index.html": b"<!doctype html><title>Feeds</title>", "feeds.opml": b"<opml/>"}, compress=True
     )
+    files.publish(folder / PRIVATE, content, compress=True)
     (home / "secret.xml").write_bytes(b"<secret/>")
     (folder / ".store.xml").write_bytes(b"<secret/>")
     (folder / "show" / "feed.xml.part").write_bytes(b"<secret/>")
@@ -209,3 +211,11 @@ def test_a_new_version_of_equal_size_in_the_same_second_is_seen(site: Site) -> N
     files.publish(site.folder / "quick", {"feed.xml": b"<a>2</a>" * 99}, compress=True)
     second = site.ask("/quick/feed.xml", if_none_match=first.headers["etag"])
     assert (second.status, second.body) == (200, b"<a>2</a>" * 99)
+
+
+@pytest.mark.parametrize("name", ["podcast.xml", "report.json", "index.html", ""])
+def test_a_private_feed_is_for_no_search_engine_and_no_shared_cache(site: Site, name: str) -> None:
+    for folder, control, robots in (("show", "public", None), (PRIVATE, "private", "noindex")):
+        headers = site.ask(f"/{folder}/{name}").headers
+        assert headers["cache-control"] == f"{control}, max-age=300"
+        assert headers.get("x-robots-tag") == robots

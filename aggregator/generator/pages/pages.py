@@ -20,6 +20,7 @@ from markupsafe import Markup
 from aggregator.generator.content import links
 from aggregator.generator.content.sanitize import clean_person
 from aggregator.generator.pages import subscribe, view, wording
+from aggregator.generator.storage.names import PRIVATE_MARK
 from aggregator.model.feed import Cover, Feed
 from aggregator.model.item import Item
 
@@ -51,6 +52,7 @@ def _make_environment() -> Environment:
         script=Markup(_SCRIPT),  # noqa: S704 - a file of this package
         style_hash=_make_csp_hash(_STYLE),
         script_hash=_make_csp_hash(_SCRIPT),
+        private_mark=PRIVATE_MARK,
     )
     return made
 

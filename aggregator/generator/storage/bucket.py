@@ -22,7 +22,15 @@ from msgspec import Struct
 
 from aggregator.errors import ConfigError, PublishError
 from aggregator.generator.files import Staged, WrittenFile, check_names
-from aggregator.generator.storage.names import MAX_AGE, TYPES, find_media_type, is_archive, is_chapters
+from aggregator.generator.storage.names import (
+    PAGE,
+    TYPES,
+    find_media_type,
+    is_archive,
+    is_chapters,
+    is_private,
+    make_cache_control,
+)
 
 try:
     import obstore
@@ -78,13 +86,14 @@ class Bucket:
             check_names(staged)
         present = self.find_objects(folder)
         parts = {step.name: place / step.part for step in staged.steps}
+        private = PAGE in parts and is_private(parts[PAGE].read_bytes())
         changed = set()
         for name in sorted((each.name for each in staged.written), key=_rank):
             with self._translating_errors(folder):
                 content = parts[name].read_bytes()
             if name not in present or present[name].digest != _digest(content):
                 changed.add(name)
-                self.write(folder, name, content)
+                self._write(folder, name, content, private=private)
         current = {each.name for each in staged.written}
         self.remove(folder, [each for each in present if each not in current and _is_optional(each)])
         return tuple(WrittenFile(each.name, changed=each.name in changed) for each in staged.written)
@@ -115,8 +124,13 @@ class Bucket:
             return bytes(obstore.get(self._store, _join(folder, name)).bytes())
 
     def write(self, folder: str, name: str, content: bytes) -> None:
+        """Write one object of a published folder; raise PublishError if that fails."""
+        private = PAGE in self.find_objects(folder) and is_private(self.read(folder, PAGE))
+        self._write(folder, name, content, private=private)
+
+    def _write(self, folder: str, name: str, content: bytes, *, private: bool) -> None:
         """Write one object, with its media type; raise PublishError if that fails."""
-        attributes = {"Content-Type": find_media_type(name), "Cache-Control": f"public, max-age={MAX_AGE}"}
+        attributes = {"Content-Type": find_media_type(name), "Cache-Control": make_cache_control(private=private)}
         with self._translating_errors(folder):
             obstore.put(self._store, _join(folder, name), content, attributes=attributes, use_multipart=False)
 

@@ -27,6 +27,15 @@ _OTHER_JSON: Final[Mapping[str, str]] = {
 }
 """JSON that is no feed, by the beginning of the file's name."""
 
+PRIVATE_MARK: Final = '<meta name="robots" content="noindex">'
+"""Stands in the pages of a private feed (HTML Living Standard, section 4.2.5.1)."""
+
+PAGE: Final = "index.html"
+"""The page of a feed, which says of its folder whether it is private."""
+
+_HEAD_BYTES: Final = 2048
+"""The mark stands before the title, of which no length is known."""
+
 # Names of the files that only some editions of a feed have.
 _ARCHIVE: Final = re.compile(r"(?:podcast|feed)-archive-[1-9][0-9]*\.(?:xml|atom|json)")
 _CHAPTERS: Final = re.compile(r"chapters-[0-9a-f]{16}\.json")
@@ -41,6 +50,16 @@ def find_media_type(path: str) -> str:
     ending, name = Path(path).suffix, Path(path).name
     others = (kind for start, kind in _OTHER_JSON.items() if name.startswith(start))
     return next(others, TYPES[ending]) if ending == ".json" else TYPES[ending]
+
+
+def is_private(page: bytes) -> bool:
+    """Return whether this is the page of a private feed, of which its first bytes are enough."""
+    return PRIVATE_MARK.encode() in page[:_HEAD_BYTES]
+
+
+def make_cache_control(*, private: bool) -> str:
+    """Return the Cache-Control of a published file: what is private is kept by its client alone (RFC 9111)."""
+    return f"{'private' if private else 'public'}, max-age={MAX_AGE}"
 
 
 def is_archive(name: str) -> bool:

@@ -80,6 +80,17 @@ def test_a_bucket_gets_the_files_of_a_folder_and_then_what_changed(workspace: Wo
     assert metadata["cache-control"] == "public, max-age=300"
 
 
+def test_shared_caches_keep_no_object_of_a_private_feed(workspace: Workspace, s3: S3) -> None:
+    config = workspace.folder / configured(workspace, "s3://feeds/plus")
+    config.write_text(config.read_text().replace("title: A show", "title: A show\n    token: limpet-T0ken-abcdefgh"))
+    assert refreshed(workspace, s3, config.name, 0, 3).stderr == ""
+    for key in s3.read():
+        if key.startswith("plus/"):
+            metadata = json.loads(s3.place(key).with_suffix("._S3rver_metadata.json").read_text())
+            control = "private" if "limpet" in key else "public"
+            assert (key, metadata["cache-control"]) == (key, f"{control}, max-age=300")
+
+
 def test_what_could_not_be_written_is_written_by_the_next_refresh(workspace: Workspace, s3: S3) -> None:
     """The server dies at an object that cannot be written."""
     config = configured(workspace, "s3://feeds/torn")

@@ -99,6 +99,11 @@ def test_a_private_feed_is_found_by_nobody_who_was_not_told_its_address(tmp_path
     report = (tmp_path / "output/show/report.json").read_text("utf-8")
     assert "audio left out because its address contains a secret of the config, entries: 6; a private feed" in report
 
+    pages = {page.relative_to(tmp_path / "output") for page in (tmp_path / "output").rglob("*.html")}
+    marked = {page for page in pages if 'name="robots" content="noindex"' in (tmp_path / "output" / page).read_text()}
+    assert {page.parts[0] for page in marked} == {f"plus-{TOKEN}"}
+    assert {page.parts[0] for page in pages - marked} == {"show", "index.html"}
+
     again = run(tmp_path, "refresh", "--force", "--at", "2024-05-03T12:00:00Z", token=OTHER_TOKEN)
     assert sorted(path.name for path in (tmp_path / "output").iterdir() if path.is_dir()) == [
         f"plus-{OTHER_TOKEN}",

@@ -15,6 +15,7 @@ import pytest
 import uvicorn
 from starlette.types import ASGIApp
 
+from aggregator.generator.storage.names import PRIVATE_MARK
 from aggregator.service import web
 from aggregator.service.connection import limit_connections
 from tests.support.web import FEED, THEN, Ask, Serving
@@ -65,6 +66,8 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = top / "output"
     for name in ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "report.json", "index.html"):
         placed(folder / "show", name, FEED + name.encode())
+    placed(folder / "plus-T0ken", "podcast.xml", FEED)
+    placed(folder / "plus-T0ken", "index.html", f"<!doctype html><head>{PRIVATE_MARK}<title>Plus</title>".encode())
     placed(folder, "index.html", b"<!doctype html><title>Feeds</title>")
     placed(folder, "feeds.opml", b"<opml/>")
     (top / "secret.xml").write_bytes(b"<secret/>")

@@ -164,6 +164,17 @@ def test_the_cache_may_keep_it_for_five_minutes(port: int, ask: Ask) -> None:
     assert ask(port, "/show/feed.xml").headers["cache-control"] == "public, max-age=300"
 
 
+@pytest.mark.parametrize("name", ["podcast.xml", "index.html", ""])
+def test_a_private_feed_is_for_no_search_engine_and_no_shared_cache(port: int, ask: Ask, name: str) -> None:
+    for folder, control, robots in (("show", "public", None), ("plus-T0ken", "private", "noindex")):
+        answer = ask(port, f"/{folder}/{name}")
+        again = ask(port, f"/{folder}/{name}", if_none_match=answer.headers["etag"])
+        assert (answer.status, again.status) == (200, 304)
+        for headers in (answer.headers, again.headers):
+            assert headers["cache-control"] == f"{control}, max-age=300"
+            assert headers.get("x-robots-tag") == robots
+
+
 def test_no_cookies_no_server_name_nosniff(port: int, ask: Ask) -> None:
     for path in ("/", "/show/feed.xml", "/show/index.html", "/nowhere"):
         answer = ask(port, path, cookie="a=b")
