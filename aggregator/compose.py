@@ -201,7 +201,7 @@ def _to_composition(store: Store, plan: Plan, merged: Merged, settlement: Settle
     """Return the feed as it may be published; its time changes only with its content."""
     summary = merged.summary
     alarmed = (
-        *describe_holds(persist.read_held_audio(store, plan)),
+        *describe_holds(persist.read_held_audio(store, plan), summary.rekeyed),
         *_other_shows(store, plan, summary),
         *filters.list_emptied(summary.left_out, summary.coverage),
     )

@@ -26,7 +26,7 @@ from aggregator.merger.hidden_sources import adopt_guids, hide, hide_in_matching
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import AHEAD
 from aggregator.merger.matching import match
-from aggregator.merger.reconciling.enclosure_hold import restore_held_audio
+from aggregator.merger.reconciling.enclosure_hold import find_rekeyed, restore_held_audio
 from aggregator.merger.reconciling.items import reconcile
 from aggregator.merger.reconciling.living_audio import LostAudio, find_lost_audio
 from aggregator.merger.reconciling.provenance import RankedEntries, Weights, order_sources, rank_entries
@@ -78,7 +78,8 @@ class Summary(Struct, frozen=True):
     ``coverage`` and ``listed`` are what each source lists now, ``misdating`` the sources whose dates are mostly wrong.
     ``seniority`` is the order of sources trusted alike, ``since`` when each entry came to have its present content,
     where sources are trusted alike. ``until`` is when the same entries make other items, ``None`` for never.
-    ``left_out`` are the entries and new items that the filters leave out.
+    ``left_out`` are the entries and new items that the filters leave out, ``rekeyed`` entries whose audio is held back
+    (``reconciling.enclosure_hold``), by source.
     """
 
     entries: int
@@ -92,6 +93,7 @@ class Summary(Struct, frozen=True):
     listed: Mapping[str, Sequence[other_shows.Listed]]
     until: datetime | None
     left_out: tuple[LeftOut, ...]
+    rekeyed: Mapping[str, frozenset[str]]
 
 
 class Merged(Struct, frozen=True):
@@ -120,6 +122,10 @@ def merge_entries(store: Store, plan: Plan, now: datetime, note: Note) -> Merged
     repaired = _repair(store, plan, now, note)
     note("matching")
     match_table, matching, undecided = _match(store, plan, repaired.entries)
+    rekeyed = find_rekeyed(matching.clusters, persist.read_held_audio(store, plan))
+    if rekeyed:
+        lost = repaired.lost.entries.union(*rekeyed.values())
+        repaired = replace(repaired, lost=repaired.lost._replace(entries=lost))
     whole, hidden = (*matching.clusters, *undecided), plan.without
     if hidden:
         matching, undecided = hide_in_matching(matching, hidden), tuple(hide(undecided, hidden))
@@ -139,6 +145,7 @@ def merge_entries(store: Store, plan: Plan, now: datetime, note: Note) -> Merged
         listed=other_shows.find_listed(matching.clusters),
         until=repaired.lost.until,
         left_out=tuple(each for each in repaired.left_out if each.source not in hidden),
+        rekeyed=rekeyed,
     )
     return Merged(items, others, summary, match_table, source_model)
 

@@ -202,10 +202,12 @@ def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSourc
         return
     listed = {fetched.source.name: enclosure_hold.find_audio(fetched.listings) for fetched in fetched_sources}
     before = entries.read_enclosures(store, plan.name, listed)
+    listing = {each.source.name for each in read_source_results(store, plan) if each.entries}
     held = [
-        enclosure_hold.hold_audio(before[name], now, known.get(name, HeldAudio(name))) for name, now in listed.items()
+        enclosure_hold.hold_audio(before[name], now, known.get(name, HeldAudio(name)), is_known=name in listing)
+        for name, now in listed.items()
     ]
-    kept = tuple(each for each in held if each.audio)
+    kept = tuple(each for each in held if each.audio or each.new)
     _write_records(store, plan, facts.HELD_AUDIO, kept)
 
 

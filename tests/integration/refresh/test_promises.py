@@ -187,6 +187,41 @@ def test_promise_5_audio_that_moves_all_at_once_is_held_back_and_told(project, o
     assert all("other.example" in item["attachments"][0]["url"] for item in project.items())
 
 
+@pytest.mark.parametrize("kept", [0, 4], ids=["all with other guids", "half with other guids"])
+def test_promise_5_audio_that_moves_with_its_guids_is_held_back_and_told(project, origin, episode, rss, kept) -> None:
+    origin.serve("/feed.xml", rss(*map(episode, range(8))))
+    project.refresh()
+    known = [(item["id"], item["attachments"][0]["url"]) for item in project.items()]
+    moved = [
+        episode(turn, guid=f"host-{turn}" if turn < kept else f"new-{turn}", audio=f"https://other.example/{turn}.mp3")
+        for turn in range(9)
+    ]
+    origin.serve("/feed.xml", rss(*moved))
+    outcome = project.refresh()
+    count = 8 - kept
+    assert f"the audio of {count} items moved to another host at once" in outcome.alarms[0]
+    heard = [(item["id"], item["attachments"][0]["url"]) for item in project.items()]
+    assert heard[0] == ("new-8", "https://other.example/8.mp3")
+    assert heard[1 : 1 + count] == known[:count]
+    project.refresh()
+    assert [(item["id"], item["attachments"][0]["url"]) for item in project.items()] == heard
+    assert project.refresh().alarms == ()
+    assert all("other.example" in item["attachments"][0]["url"] for item in project.items())
+    assert [item["id"] for item in project.items()][1:] == [guid for guid, _ in known]
+
+
+def test_promise_5_new_guids_at_the_same_host_and_many_new_items_are_not_held(project, origin, episode, rss) -> None:
+    origin.serve("/feed.xml", rss(*map(episode, range(8))))
+    project.refresh()
+    known = [item["id"] for item in project.items()]
+    rekeyed = [episode(turn, guid=f"new-{turn}") for turn in range(8)]
+    other = [episode(turn, audio=f"https://other.example/{turn}.mp3") for turn in range(8, 16)]
+    origin.serve("/feed.xml", rss(*rekeyed, *other))
+    assert project.refresh().alarms == ()
+    assert [item["id"] for item in project.items()][8:] == known
+    assert sum("other.example" in item["attachments"][0]["url"] for item in project.items()) == 8
+
+
 def test_promise_6_the_same_store_gives_the_same_bytes(project, origin, episode, rss) -> None:
     origin.serve("/feed.xml", rss(*map(episode, range(5))))
     project.refresh()
