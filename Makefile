@@ -5,10 +5,17 @@ audit:
 # Update the pins with uv. Run the tests with them before committing.
 constraints:
 	uv pip compile --quiet --upgrade --extra postgresql --extra notify --extra scale --extra catalogue --extra s3 --no-annotate --python-version 3.11 -o constraints.txt pyproject.toml
+	$(MAKE) hashes
+
+# What docs/deploy installs, in these versions, with the hashes of PyPI: the packages, and what builds those without a wheel.
+COMPILE = uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11
+hashes:
+	$(COMPILE) --extra postgresql --extra notify --extra scale --extra s3 -c constraints.txt -o docs/deploy/requirements.txt pyproject.toml
+	printf 'hatchling>=1.26\nsetuptools\n' | $(COMPILE) -o docs/deploy/build-requirements.txt -
 
 # Coverage of merging and of text by their own tests.
 coverage:
 	pytest -q --no-header -r '' -m "not shared and not heavy" --cov=aggregator/merger --cov=aggregator/text --cov-branch \
 	  --cov-report=term:skip-covered tests/unit/merger tests/unit/text
 
-.PHONY: audit constraints coverage
+.PHONY: audit constraints hashes coverage

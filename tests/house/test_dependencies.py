@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from importlib import metadata
 
@@ -60,3 +61,32 @@ def test_every_package_that_the_program_needs_is_pinned_in_a_version_that_it_tak
         if (version := pinned.get(canonicalize_name(one.name))) is None or not one.specifier.contains(version)
     ]
     assert wrong == []
+
+
+def test_deployments_install_what_is_pinned_by_version_and_hash() -> None:
+    """The lists that ``make hashes`` writes are complete, and no pip of docs/deploy takes anything else."""
+    deploy, pinned = ROOT / "docs" / "deploy", read_pinned()
+    known: dict[str, Version] = {}
+    problems = []
+    for name in ("requirements.txt", "build-requirements.txt"):
+        for line in (deploy / name).read_text("utf-8").replace("\\\n", " ").splitlines():
+            found = re.fullmatch(r"([a-z0-9.-]+)==(\S+)(?: ; [^-]*?)?(?: +--hash=sha256:[0-9a-f]{64})+ *", line)
+            if found is None:
+                problems.append(f"{name}: {line[:60]} has no version or no hash")
+            elif name == "requirements.txt":
+                known[canonicalize_name(found[1])] = Version(found[2])
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = (project["optional-dependencies"][each] for each in ("postgresql", "notify", "scale", "s3"))
+    needed = [Requirement(line) for lines in (project["dependencies"], *extras) for line in lines]
+    for one in list_needs(needed):
+        version = canonicalize_name(one.name)
+        if known.get(version) != pinned.get(version):
+            problems.append(f"{one.name}: {known.get(version)} in requirements.txt, {pinned.get(version)} pinned")
+    for path in (deploy / "README.md", deploy / "Dockerfile"):
+        commands = path.read_text("utf-8").replace("\\\n", " ").replace("&&", "\n").splitlines()
+        installs = [line for line in commands if re.search(r"\bpip (?:install|wheel)\b", line)]
+        if not installs:
+            problems.append(f"{path.name} installs nothing")
+        safe = ("--require-hashes", "--no-deps", "--no-index")
+        problems += [line for line in installs if not any(word in line for word in safe)]
+    assert problems == []
