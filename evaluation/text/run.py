@@ -73,17 +73,9 @@ def entries(item: dict) -> tuple[Entry, ...]:
 
 def measure(name: str, items: list[dict], asked: argparse.Namespace) -> list[dict]:
     """Read one file, print its rows, and return the items that were read wrong."""
-    clusters = [Cluster(entries(item)) for item in items]
-    trust = Weights(dict.fromkeys({entry.source for cluster in clusters for entry in cluster.entries}, 1.0))
-    start = time.process_time()
-    models = learn_models([rank_entries(cluster.entries, trust) for cluster in clusters], items, asked)
-    learning = 1000 * (time.process_time() - start) / max(1, len(items))
-    rows, times, misses = defaultdict(list), [], []
-    for item, cluster, model in zip(items, clusters, models, strict=True):
-        start = time.process_time()
-        read = reconcile(cluster, replace(trust, source_model=model))
-        times.append(1000 * (time.process_time() - start))
-        reading = (read.title if item["field"] == "title" else read.description) or ""
+    readings, times, learning = read_items(items, asked)
+    rows, misses = defaultdict(list), []
+    for item, reading in zip(items, readings, strict=True):
         got, want = " ".join(reading.split()), " ".join(item["truth"].split())
         row = (got == want, Levenshtein.normalized_similarity(got, want))
         rows["all"].append(row)
@@ -100,6 +92,22 @@ def measure(name: str, items: list[dict], asked: argparse.Namespace) -> list[dic
         )
         print(f"{name:14} {field:12} {len(row):5} {exact:6.3f} {sim:7.4f} {cost}")
     return misses
+
+
+def read_items(items: list[dict], asked: argparse.Namespace) -> tuple[list[str], list[float], float]:
+    """Return the readings, the milliseconds that each took, and those of learning, per item."""
+    clusters = [Cluster(entries(item)) for item in items]
+    trust = Weights(dict.fromkeys({entry.source for cluster in clusters for entry in cluster.entries}, 1.0))
+    start = time.process_time()
+    models = learn_models([rank_entries(cluster.entries, trust) for cluster in clusters], items, asked)
+    learning = 1000 * (time.process_time() - start) / max(1, len(items))
+    readings, times = [], []
+    for item, cluster, model in zip(items, clusters, models, strict=True):
+        start = time.process_time()
+        read = reconcile(cluster, replace(trust, source_model=model))
+        times.append(1000 * (time.process_time() - start))
+        readings.append((read.title if item["field"] == "title" else read.description) or "")
+    return readings, times, learning
 
 
 def learn_models(votes: list[RankedEntries], items: list[dict], asked: argparse.Namespace) -> list[SourceModel]:
