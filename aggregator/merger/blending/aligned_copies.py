@@ -15,6 +15,7 @@ from aggregator.text.tokens import Token
 _ORDER_POWER = 4  # weight of a copy's order against its length in the choice of the copy whose order is followed
 _LONG = 2000  # tokens of which the order is compared
 _LONGEST_RUN = 60  # columns of a moved block; a longer run is two orders of a whole text
+_MOST_REPLACED = 3  # words in the place of as many others; more are another text
 _MOST_RUNS = 60  # moved blocks of one text that are placed
 
 
@@ -36,7 +37,46 @@ def align_copies(copies: Sequence[PreparedCopy]) -> list[Column]:
     columns = [Column(token.key, {first: token}, {first: place}) for place, token in enumerate(copies[first].tokens)]
     for number in (other for other in range(len(copies)) if other != first):
         columns = _add_copy(columns, number, copies[number].tokens)
-    return columns
+    return _join_replaced(columns)
+
+
+def _join_replaced(columns: list[Column]) -> list[Column]:
+    """Return the columns with words that stand in the place of as many other words in one column with these.
+
+    The columns before and behind them are of copies that have the ones, and of copies that have the others.
+    """
+    runs = [list(run) for _, run in groupby(columns, key=lambda column: column.cells.keys())]
+    joined: list[Column] = []
+    at = 0
+    while at < len(runs):
+        size = _count_replaced(runs, at) if joined else 1
+        for run in runs[at + 1 : at + size]:
+            for column, other in zip(runs[at], run, strict=True):
+                column.cells |= other.cells
+                column.places |= other.places
+        joined += runs[at]
+        at += size
+    return joined
+
+
+def _count_replaced(runs: Sequence[Sequence[Column]], at: int) -> int:
+    """Return how many runs of words from one on stand in its place, itself included: no copy has two of them."""
+    having = set(runs[at][0].cells)
+    end = at
+    while end < len(runs) and _is_replaceable(runs[end], len(runs[at])):
+        if end > at and not having.isdisjoint(runs[end][0].cells):
+            break
+        having.update(runs[end][0].cells)
+        end += 1
+    if end - at < 2 or end == len(runs):  # noqa: PLR2004 - nothing stands in its place
+        return 1
+    around = runs[at - 1][0].cells.keys(), runs[end][0].cells.keys()
+    return 1 if any(side.isdisjoint(run[0].cells) for run in runs[at:end] for side in around) else end - at
+
+
+def _is_replaceable(run: Sequence[Column], size: int) -> bool:
+    """Return whether a run has so many words, and nothing else."""
+    return len(run) == size <= _MOST_REPLACED and all(one.key[:1].isalnum() and not one.moved for one in run)
 
 
 def _find_backbone(copies: Sequence[PreparedCopy]) -> int:

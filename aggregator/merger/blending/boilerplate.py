@@ -23,6 +23,7 @@ HEAD, TAIL = "\x02", "\x03"
 _LEAST_ALONE = 3  # items in which one copy alone must have a phrase; at two, repetitions by chance count
 _MOST_SHARED = 0.35  # of these, the share in which other copies may have it
 _LONGEST = 60  # tokens; longer runs are text that the others lack, no longer boilerplate was seen
+_ENDING = 3  # last words of a text, by which it is found in another one
 _JOINT = 2  # triples across the joint of two phrases, which are unknown
 _MOST_PHRASES = 200_000  # that are counted
 
@@ -44,7 +45,9 @@ class BoilerplateLearner(Struct):
         lines = [_list_keys(copy) for copy in copies]
         inside = _list_triples(lines)
         several = _find_shared_triples(inside.values())
-        common = self._add_shared(copies, lines, inside)
+        tails = _find_shared_tails(lines, [line for line, copy in zip(lines, copies, strict=True) if not copy.cut])
+        self.runs.update(_make_phrase(tail, TAIL) for tail in tails)
+        common = self._add_shared(copies, lines, inside).difference(*map(_list_tail_triples, tails))
         for number, line in enumerate(lines):
             has_uncut_other = any(not copy.cut for other, copy in enumerate(copies) if other != number)
             for side, triples in _list_edge_triples(line).items():
@@ -117,6 +120,31 @@ class BoilerplateLearner(Struct):
             return self.shared[run] < _MOST_SHARED * count
         rarest = min(self.shared[" ".join(words[i : i + 3])] for i in range(len(words) - 2))
         return rarest < _MOST_SHARED * count
+
+
+def _find_shared_tails(lines: Sequence[_Line], whole: Sequence[_Line]) -> set[_Line]:
+    """Return the tails that several lines have where one of the ``whole`` lines ends.
+
+    A tail with a number is left to the author: "| Part 3", "(412)".
+    """
+    tails: set[_Line] = set()
+    for shorter in set(whole):
+        counts = Counter(filter(None, (_find_tail(shorter, line) for line in lines)))
+        tails.update(tail for tail, count in counts.items() if count > 1 and "#" not in "".join(tail))
+    return tails
+
+
+def _find_tail(shorter: _Line, line: _Line) -> _Line:
+    """Return the words, two and more, that a line has behind the last ones of a shorter one."""
+    last = shorter[-_ENDING:]
+    first = 0 if shorter == last else max(0, len(line) - _LONGEST - _ENDING)
+    places = range(len(line) - len(last) - 1, first, -1) if len(last) == _ENDING else range(1)
+    end = next((at + len(last) for at in (*places, first) if line[at : at + len(last)] == last), len(line))
+    return line[end:] if 1 < len(line) - end <= _LONGEST else ()
+
+
+def _list_tail_triples(tail: _Line) -> set[str]:
+    return set(_make_triples(tail, head=""))
 
 
 def _find_inner_runs(runs: Mapping[str, int], known: set[str]) -> Counter[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from math import log
 
@@ -52,6 +53,7 @@ _ILLEGIBLE = 0.75  # share of a source's trust that is left for a copy that stil
 _ALIKE = 82.0
 """Similarity (0 to 100) of two folded titles that are spellings of one: one damaged word in four stays above it, a
 show's prefix or another part number of a short title falls below."""
+_SUFFIX = re.compile(r"(?<=\S)\s[|–—·•-]\s(?:(?!\s[|–—·•-]\s).)*\Z")
 _SOUND = 0.95
 """Soundness (0 to 1) of a copy in which only markup and invisible characters were repaired."""
 
@@ -192,8 +194,11 @@ def trust_about_marks(having: Collection[int], lacking: Collection[int], copies:
 
 
 def select_title_variants(copies: Sequence[PreparedCopy]) -> list[PreparedCopy]:
-    """Return the copies that resemble the most trusted one; of equally trusted ones the one that most resemble."""
-    names = [fold(copy.text) for copy in copies]
+    """Return the copies that resemble the most trusted one; of equally trusted ones the one that most resemble.
+
+    What one of two titles alone has behind a separator ("| Station") does not count.
+    """
+    names = [(fold(copy.text), fold(_SUFFIX.sub("", copy.text))) for copy in copies]
     top = max(copy.trust for copy in copies)
     tied = [number for number, copy in enumerate(copies) if copy.trust >= top]
     variants = {one: [other for other in range(len(names)) if _is_variant(copies, names, one, other)] for one in tied}
@@ -201,12 +206,20 @@ def select_title_variants(copies: Sequence[PreparedCopy]) -> list[PreparedCopy]:
     return [copies[number] for number in variants[best]]
 
 
-def _is_variant(copies: Sequence[PreparedCopy], names: Sequence[str], one: int, other: int) -> bool:
-    """Return whether two titles are spellings of one; a cut one is compared with the beginning of the other."""
-    left, right = names[one], names[other]
-    if copies[one].cut and len(left) < len(right):
+def _is_variant(copies: Sequence[PreparedCopy], names: Sequence[tuple[str, str]], one: int, other: int) -> bool:
+    """Return whether two titles are spellings of one, with or without a suffix."""
+    (left, left_head), (right, right_head) = names[one], names[other]
+    pairs = ((left, right), (left_head, right), (left, right_head))
+    return any(
+        left and right and _is_spelling(left, right, copies[one].cut, copies[other].cut) for left, right in pairs
+    )
+
+
+def _is_spelling(left: str, right: str, left_cut: bool, right_cut: bool) -> bool:  # noqa: FBT001 - of the two titles
+    """Return whether two folded titles are spellings of one; a cut one is compared with the beginning of the other."""
+    if left_cut and len(left) < len(right):
         right = right[: len(left)]
-    elif copies[other].cut and len(right) < len(left):
+    elif right_cut and len(right) < len(left):
         left = left[: len(right)]
     return left == right or (_list_numbers(left) == _list_numbers(right) and fuzz.ratio(left, right) >= _ALIKE)
 

@@ -8,7 +8,7 @@ three commas probably lost the fourth.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from math import exp
 
 from msgspec import Struct
@@ -26,6 +26,8 @@ _UNFINISHED = 0.2  # rate of being cut, at least, for a copy that does not end a
 _SAME_STUCK = 1.6  # ln 5: two copies have the same words added at an end a fifth as often as one has
 _MARKS_PER_WORD = 0.2
 _CERTAIN = 30.0
+_SEPARATORS = frozenset("|-–—·•:/»")
+_LEAST_DOUBT = 1.0  # log-odds against a mark with nothing to separate, and for one of several words in a gap
 
 _Seen = dict[str, tuple[float, float]]
 """Events and chances by the name of a rate."""
@@ -62,14 +64,45 @@ def weigh_stretches(columns: Sequence[Column], copies: Sequence[PreparedCopy]) -
     stretches = _find_stretches(columns)
     reach = [_find_reach(columns, number) for number in range(len(copies))]
     known = [copy.rates for copy in copies]
-    for _ in range(_ROUNDS):
+    weighed = 0 if any(not copy.cut and not copy.finished for copy in copies) else 1  # round without errors counted
+    for number_of_round in range(weighed, _ROUNDS + 1):
+        beyond = [_count_beyond(stretches, copy, last) for copy, (_, last) in zip(copies, reach, strict=True)]
         for stretch in stretches:
-            stretch.odds = _measure_odds(stretch, copies, reach)
-        for number, copy in enumerate(copies):
+            stretch.odds = _measure_odds(stretch, copies, reach, beyond)
+        for number, copy in enumerate(copies if number_of_round else ()):
             words, marks = _count_errors(stretches, number, reach[number])
             copy.seen = words | marks
             copy.rates = known[number].add_counts(words, _STRENGTH).add_counts(marks, _STRENGTH_OF_MARKS)
+    _drop_loose_separators(stretches)
+    _fill_gaps(stretches, copies, reach)
     return stretches
+
+
+def _fill_gaps(stretches: Sequence[_Stretch], copies: Sequence[PreparedCopy], reach: Sequence[tuple[int, int]]) -> None:
+    """Keep what the most trusted copy has in a gap of the text where most copies have words, though not the same."""
+    groups = [list(group) for _, group in groupby(stretches, key=lambda stretch: stretch.odds >= 0)]
+    for gap in groups[1:-1]:
+        if gap[0].odds >= 0 or any(stretch.repeats for stretch in gap):
+            continue
+        spanning = {number for number, (first, last) in enumerate(reach) if first < gap[0].start and last > gap[-1].end}
+        having = [stretch.columns[0].cells.keys() - stretch.columns[0].moved for stretch in gap if stretch.lexical]
+        filled = spanning.intersection(set().union(*having))
+        if sum(copies[number].trust for number in filled) <= sum(copies[number].trust for number in spanning - filled):
+            continue
+        best = max(filled, key=lambda number: (copies[number].weight, -number))
+        for stretch in gap:
+            if best in stretch.columns[0].cells and best not in stretch.columns[0].moved:
+                stretch.odds = _LEAST_DOUBT
+
+
+def _drop_loose_separators(stretches: Sequence[_Stretch]) -> None:
+    """Leave out marks alone that several copies have at an end, each before other words that are left out."""
+    for ordered in (stretches[::-1], stretches):
+        outer = list(takewhile(lambda stretch: stretch.odds < 0 or not stretch.lexical, ordered))
+        lexical = [at for at, stretch in enumerate(outer) if stretch.lexical]
+        for stretch in outer[lexical[0] :] if lexical else ():
+            if stretch.odds >= 0 and all(column.key in _SEPARATORS for column in stretch.columns):
+                stretch.odds = -_LEAST_DOUBT
 
 
 def _find_stretches(columns: Sequence[Column]) -> list[_Stretch]:
@@ -100,13 +133,31 @@ def _find_reach(columns: Sequence[Column], number: int) -> tuple[int, int]:
     return find(range(len(columns)), 0), find(reversed(range(len(columns))), -1)
 
 
-def _measure_odds(stretch: _Stretch, copies: Sequence[PreparedCopy], reach: Sequence[tuple[int, int]]) -> float:
-    """Return the natural log-odds that the stretch is in the text."""
+def _count_beyond(stretches: Sequence[_Stretch], copy: PreparedCopy, last: int) -> int:
+    """Return how many stretches of words behind the end of a copy, which is not finished there, are in the text."""
+    if copy.finished:
+        return 0
+    return sum(stretch.start > last and stretch.lexical and stretch.odds > 0 for stretch in stretches)
+
+
+def _is_cut(stretch: _Stretch, copy: PreparedCopy, beyond: int) -> bool:
+    """Return whether a copy that ends before the stretch is cut: it is known, or other words follow its end."""
+    return copy.cut or beyond > (stretch.lexical and stretch.odds > 0)
+
+
+def _measure_odds(
+    stretch: _Stretch, copies: Sequence[PreparedCopy], reach: Sequence[tuple[int, int]], beyond: Sequence[int]
+) -> float:
+    """Return the natural log-odds that the stretch is in the text.
+
+    ``beyond`` is for each copy the number of stretches of words that are in the text behind its end.
+    """
     having = stretch.columns[0].cells
     lacking = [
         number
         for number in range(len(copies))
-        if number not in having and not (copies[number].cut and stretch.start > reach[number][1])
+        if number not in having
+        and not (stretch.start > reach[number][1] and _is_cut(stretch, copies[number], beyond[number]))
     ]
     if not lacking:
         return _CERTAIN
@@ -121,8 +172,8 @@ def _measure_odds(stretch: _Stretch, copies: Sequence[PreparedCopy], reach: Sequ
     if at_end:
         odds += _SAME_STUCK * sum(sorted(copies[number].weight ** 2 for number in having)[:-1])
     for number in lacking:
-        beyond = stretch.start > reach[number][1]
-        odds += trusts[number] * _weigh_absence(stretch, copies[number], beyond=beyond)
+        behind = stretch.start > reach[number][1]
+        odds += trusts[number] * _weigh_absence(stretch, copies[number], beyond=behind)
     return odds
 
 

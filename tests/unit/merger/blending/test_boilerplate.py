@@ -165,3 +165,24 @@ def test_the_beginning_of_a_tail_that_a_cut_left_goes():
     begun = Copy("page", f"{whole} Brought to you by the...Show More")
     short = Copy("feed", "In part 9 we talk about ...Show More")
     assert blend([begun, short], model=learned).text == whole
+
+
+def shared_tails(tail, subjects, *, lacking):
+    """Items whose title two sources end in a tail; a third one has it, too, or not."""
+    return (
+        {"page": f"{title}{tail}", "mirror": f"{title}{tail}", "host": title if lacking else f"{title}{tail}"}
+        for title in subjects
+    )
+
+
+@pytest.mark.parametrize("subjects", SUBJECTS.values(), ids=list(SUBJECTS))
+@pytest.mark.parametrize(("tail", "lacking", "kept"), [
+    (" | Radio Strandgut", True, False),
+    (" | Radio Strandgut", False, True),
+    (" | Heft 12", True, True),
+])  # fmt: skip
+def test_a_tail_that_two_sources_share_is_learned_from_a_third_one_without_it(subjects, tail, lacking, kept):
+    learned = heard(shared_tails(tail, subjects[:-1], lacking=lacking))
+    last = subjects[-1]
+    copies = [Copy("page", f"{last}{tail}"), Copy("mirror", f"{last}{tail}"), Copy("host", last)]
+    assert blend(copies, model=learned, title=True).text == (f"{last}{tail}" if kept else last)

@@ -152,3 +152,25 @@ def test_a_less_trusted_copy_completes(words, at):
     start = " ".join(truth.split()[: min(at, len(words) - 1)]) + " ..."
     reading = blend([Copy("a", start, 0.9, cut=True), Copy("b", truth, 0.5)])
     assert (truth, False) == (reading.text, reading.cut)
+
+
+DIFFERENT = st.permutations(("amber", "basil", "cedar", "dune", "ember", "fjord", "grove", "heath", "inlet"))
+TRIPLES = st.lists(st.sampled_from(("kept", "replaced", "lost")), min_size=3, max_size=3)
+OTHERS = ("zzyzx", "qwqq", "vkkvk")
+
+
+@CALM
+@given(DIFFERENT, st.lists(TRIPLES.filter(lambda three: three.count("lost") < 2), min_size=4, max_size=4))
+def test_no_word_is_lost_in_the_place_of_which_most_copies_have_something(words, events):
+    """Every second word is another one in some of three copies, and lacking in one at most."""
+    copies = [list(words) for _ in OTHERS]
+    for at, three in zip((1, 3, 5, 7), events, strict=True):
+        for copy, event, other in zip(copies, three, OTHERS, strict=True):
+            copy[at] = {"kept": words[at], "replaced": other, "lost": ""}[event]
+    sentences = [sentence([word for word in copy if word]) for copy in copies]
+    read = [
+        token.key
+        for token in tokenise(blend([Copy(name, said) for name, said in zip("abc", sentences, strict=True)]).text)
+    ]
+    assert len(words) == len(read)
+    assert words[::2] == read[::2]
