@@ -40,6 +40,9 @@ _KNOWN_TAG = re.compile(
 _ENTITY = re.compile(
     r"&(?:(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});|#\d{2,7}|(?:amp|quot|nbsp|shy|lt|gt)(?![\w=]))"
 )
+_SURROGATES = re.compile(
+    r"&#(5[56]\d{3}|[xX][dD][89abAB][0-9a-fA-F]{2});&#(5[67]\d{3}|[xX][dD][c-fC-F][0-9a-fA-F]{2});"
+)
 _CDATA = re.compile(r"<!\[CDATA\[|\]\]>")
 _ROUNDS = 4  # times that a text may be escaped
 _PARAGRAPH, _LINE = "\x02", "\x01"  # borders of paragraphs and of other blocks, until blanks are collapsed
@@ -124,8 +127,17 @@ def unescape(text: str) -> str:
     for _ in range(_ROUNDS):
         if "&" not in text or not _ENTITY.search(text):
             break
+        text = _SURROGATES.sub(_join_surrogates, text)
         text = _ENTITY.sub(lambda found: html.unescape(found.group()), text)
     return text
+
+
+def _join_surrogates(found: re.Match[str]) -> str:
+    """Return the character of two references to halves of a surrogate pair; the references if they are none."""
+    first, second = (int(one[1:], 16) if one[0] in "xX" else int(one) for one in found.groups())
+    if not (0xD800 <= first < 0xDC00 <= second < 0xE000):  # noqa: PLR2004 - Unicode, 3.8, D71 to D75
+        return found[0]
+    return chr(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))
 
 
 def to_line(text: str) -> str:

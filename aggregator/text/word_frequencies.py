@@ -6,15 +6,19 @@ The lists only decide between readings of a word that the text allows; nothing i
 from __future__ import annotations
 
 import gzip
+from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import log
 from types import MappingProxyType
 
 from msgspec import msgpack
 
+_COMMONEST = 40_000  # words of a language whose letters are counted
+_PAIR_SHARE = 0.7  # of the likelihood of a letter that depends on the one before it
+_UNKNOWN_SHARE = 1e-6  # likelihood of a letter that no word has
 _LONGEST_WORD = 100  # characters; the longest word of the lists, a German compound, has 80
 
 
@@ -49,6 +53,27 @@ def familiarity(word: str, language: str) -> float:
     if language != "zh":
         return load_frequencies(language).get(word.lower(), 0.0)
     return added_familiarity("", word)
+
+
+def measure_fit(before: str, letter: str, language: str) -> float:
+    """Return the natural logarithm of how likely a letter is behind another one ("" for none) in a language."""
+    letters, pairs = _count_letters(language)
+    behind = pairs.get(before + letter, 0.0) / letters[before] if before in letters else 0.0
+    return log(_PAIR_SHARE * behind + (1 - _PAIR_SHARE) * letters.get(letter, 0.0) + _UNKNOWN_SHARE)
+
+
+@lru_cache(maxsize=8)
+def _count_letters(language: str) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the share of each letter, and of each pair of neighbours, in a language's commonest words."""
+    letters: defaultdict[str, float] = defaultdict(float)
+    pairs: defaultdict[str, float] = defaultdict(float)
+    for word, share in islice(load_frequencies(language).items(), _COMMONEST):
+        for letter in word:
+            letters[letter] += share
+        for pair in map("".join, pairwise(word)):
+            pairs[pair] += share
+    total = sum(letters.values()) or 1.0
+    return {one: share / total for one, share in letters.items()}, {one: share / total for one, share in pairs.items()}
 
 
 def added_familiarity(before: str, part: str) -> float:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from aggregator.errors import ReadError
 from aggregator.model.record import replace_surrogates
 from aggregator.model.source import Document
+from aggregator.text import html
 
 # HTML Living Standard, 13.2.3.2: byte order mark, then the transport, then what the document declares.
 _MARKS = (
@@ -28,6 +29,7 @@ _WIDE = re.compile(
 _HALF_REFERENCE = re.compile(
     rb"&#(?:[xX]0{0,8}[dD][89a-fA-F][0-9a-fA-F]{2}|0{0,8}(?:5529[6-9]|55[3-9]\d\d|56\d{3}|57[0-2]\d\d|573[0-3]\d|5734[0-3]));?"
 )
+_PAIR_REFERENCE = re.compile(rb"&#(?:[xX][dD][89abAB]..|5[56]\d{3});&#(?:[xX][dD][c-fC-F]..|5[67]\d{3});")
 _DECLARATION_HEAD = 4096  # bytes; browsers look at 1024 for a declaration, real pages put it behind longer scripts
 _WIDER = {
     "iso8859-1": "cp1252",
@@ -101,11 +103,19 @@ def correct_declaration(body: bytes) -> bytes:
     """Return the body with two mistakes corrected that stop parsers.
 
     A declaration of UTF-16 or UTF-32 that can be read as ASCII is one of UTF-8 (HTML Living Standard, 13.2.3.2).
-    A reference to half of a surrogate pair is U+FFFD (the same, 13.2.5.80).
+    References to both halves of a surrogate pair are one to its character; one to a half is U+FFFD (13.2.5.80).
     """
     if _WIDE.search(body[:_DECLARATION_HEAD]):
         body = _WIDE.sub(rb"\1\2utf-8\2", body, count=1)
-    return _HALF_REFERENCE.sub(b"&#xFFFD;", body) if b"#" in body and _HALF_REFERENCE.search(body) else body
+    if b"#" not in body or not _HALF_REFERENCE.search(body):
+        return body
+    return _HALF_REFERENCE.sub(b"&#xFFFD;", _PAIR_REFERENCE.sub(_join_halves, body))
+
+
+def _join_halves(pair: re.Match[bytes]) -> bytes:
+    """Return one reference for two to halves of a surrogate pair, which some writers escape one by one."""
+    joined = html.unescape(pair[0].decode("ascii"))
+    return b"&#%d;" % ord(joined) if len(joined) == 1 else pair[0]
 
 
 def _try_decoding(body: bytes, name: str) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import binascii
 import quopri
 import re
+import unicodedata
 from urllib.parse import unquote, unquote_plus
 
 _UNICODE = re.compile(r"(?<!\\)\\+u(?:\{([0-9a-fA-F]{2,6})\}|([0-9a-fA-F]{4}))|%u([0-9a-fA-F]{4})")
@@ -27,6 +28,29 @@ _SOFT_BREAK = re.compile(r"=\r?\n")
 _QUOTED_BYTES = re.compile(r"(?:=[0-9A-F]{2})+")
 _SHIFTED = re.compile(r"\+([A-Za-z0-9+/]+)-?")
 _ENDED_SHIFT = re.compile(r"(?<![A-Za-z0-9+/])\+[A-Za-z0-9+/]{6,}-(?![A-Za-z0-9])")
+_MIME_WORD = re.compile(r"=\?([A-Za-z][\w-]{1,20})(?:\*[\w-]{1,20})?\?([bBqQ])\?([!->@-~]{1,200})\?=")
+_MIME_BLANK = re.compile(r"(?<=\?=)[ \t\r\n]{1,4}(?==\?[A-Za-z][\w-]{1,20}\?[bBqQ]\?)")
+# Accents of TeX by their command; in formulas they have names.
+_TEX_MARKS = {
+    **dict(
+        zip("`'^~\"=.uvHcr", "\u0300\u0301\u0302\u0303\u0308\u0304\u0307\u0306\u030c\u030b\u0327\u030a", strict=True)
+    ),
+    "grave": "\u0300",
+    "acute": "\u0301",
+    "hat": "\u0302",
+    "tilde": "\u0303",
+    "ddot": "\u0308",
+    "bar": "\u0304",
+    "dot": "\u0307",
+    "breve": "\u0306",
+    "check": "\u030c",
+}
+_TEX_MATH = re.compile(
+    r"\$\\(grave|acute|hat|tilde|ddot|bar|dot|breve|check)\{(\\?[A-Za-z])\}\$(?:(?=[^\W\d_])|(?<=[^\W\d_]\$))"
+)
+_TEX_ACCENT = re.compile(r"\{?\\([`'^~\"=.]|[uvHcr](?=\{))\{?(\\?[A-Za-z])\}{0,2}")
+# One inside a word that no escaped quote is: "d\'accord" and 'He said \"Oh\"' have quotes.
+_TEX_SIGN = re.compile(r"(?<=[A-Za-z])\\(?:\"[aeiouAEIOU](?=[a-z])|[`'^~\"=.uvHcr]\{\\?[A-Za-z]\}|[`^~][A-Za-z])")
 _LEAST_SHIFTED = 3  # letters of six bits that make one character
 _HIGHEST_PLAIN = "\u206f"
 
@@ -37,6 +61,10 @@ def unescape(text: str) -> str:
     >>> unescape(r"It\u2019s \"fine\""), unescape("Caf%C3%A9%20noir"), unescape("50% off"), unescape("Caf=C3=A9")
     ('It’s "fine"', 'Café noir', '50% off', 'Café')
     """
+    if "=?" in text:
+        text = _read_mime_words(text)
+    if "\\" in text:
+        text = _read_tex_accents(text)
     if "\\" in text or "%u" in text:
         text = _remove_backslashes(_read_code_points(text))
     if "%" in text:
@@ -46,6 +74,40 @@ def unescape(text: str) -> str:
     if "+" in text:
         text = _read_utf7(text)
     return text
+
+
+def _read_mime_words(text: str) -> str:
+    """Return the text with encoded words of mail decoded (RFC 2047); blanks between two of them are not text."""
+    return _MIME_WORD.sub(_read_mime_word, _MIME_BLANK.sub("", text))
+
+
+def _read_mime_word(found: re.Match[str]) -> str:
+    charset, form, coded = found.groups()
+    try:
+        if form in "bB":
+            encoded = binascii.a2b_base64(coded + "=" * (-len(coded) % 4), strict_mode=False)
+        else:
+            encoded = quopri.decodestring(coded.encode("ascii"), header=True)
+        read = encoded.decode(charset)
+    except (LookupError, ValueError):
+        return found[0]
+    return read if read.isprintable() else found[0]
+
+
+def _read_tex_accents(text: str) -> str:
+    r"""Return the text with accents of TeX as letters, if one stands inside a word.
+
+    >>> _read_tex_accents(r"M\"unchen"), _read_tex_accents(r"M$\ddot{u}$nchen"), _read_tex_accents(r"d\'accord")
+    ('München', 'München', "d\\'accord")
+    """
+    read = _TEX_MATH.sub(_read_tex_accent, text)
+    return _TEX_ACCENT.sub(_read_tex_accent, read) if _TEX_SIGN.search(read) else read
+
+
+def _read_tex_accent(found: re.Match[str]) -> str:
+    letter = found[2].replace("\\", "")
+    read = unicodedata.normalize("NFC", letter + _TEX_MARKS[found[1]])
+    return read if len(read) == 1 else found[0]
 
 
 def _read_code_points(text: str) -> str:

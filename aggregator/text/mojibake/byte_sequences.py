@@ -148,7 +148,7 @@ _MOST_READINGS = 48  # the likeliest; two bytes shown as "•" have 36
 MOST_COST = 3.0  # of a reading
 _ONE_DAMAGED = 1.05  # cost of one damaged byte, at most; at 10 % more, French "é :" becomes Chinese
 _INVISIBLE = frozenset("\u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f")
-_PUNCTUATION = frozenset("’‘“”–—…•„‚«»¡¿·°№™€")
+_PUNCTUATION = frozenset("’‘“”–—…•„‚«»¡¿·°№™€、。「」")
 # Blocks that no feed is written in: C1 controls, IPA, old Cyrillic, Braille, boxes, historic scripts, and the rare
 # Chinese characters whose bytes, shown as "•", are those of Japanese letters.
 _RARE = re.compile(

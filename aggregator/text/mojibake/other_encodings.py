@@ -42,8 +42,8 @@ _LOST_TWICE = "ï¿½"  # U+FFFD in UTF-8, decoded as cp1252: what it was is los
 _LETTER = r"[^\W\d_]"
 _LATIN, _OTHER = "A-Za-z\u00c0-\u024f\u1e00-\u1eff", "\u0370-\u1dff\u1f00-\u1fff"
 _ODD = re.compile(
-    # What no text has: controls, private use, boxes, half-width katakana.
-    "[\u0080-\u009f\ue000-\uf8ff\u2500-\u259f\uff61-\uff9f]"
+    # What no text has: controls, digraphs as one letter, private use, boxes, half-width katakana.
+    "[\u0080-\u009f\u01c4-\u01cc\u01f1-\u01f3\ue000-\uf8ff\u2500-\u259f\uff61-\uff9f]"
     # A capital inside a word behind a small letter, where one of them is no ASCII letter.
     "|[а-яёђ-џ](?=[А-ЯЁЂ-Џ])|[a-zß-öø-ÿ](?=[À-ÖØ-Þ])|[ß-öø-ÿ](?=[A-Z])|[α-ωά-ώ](?=[Α-Ω])"
     # A sign inside or at the end of a word, where writers have none.
@@ -77,6 +77,7 @@ _MANY_EAST_ASIAN = 5  # characters of unspaced text; with as many, their frequen
 _SHORT, _COMMON = 3, 3e-5  # letters of a word that counts only if it has such a share of a language's words
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _GAIN = 0.3  # by which the letters of a right reading are commoner
+_LEAST_LETTERS = 3  # different ones; one or two again and again are no words in any encoding
 _LONGEST = 100_000  # characters; longer texts are left as they are
 _COMMONEST = 40_000  # words of a language whose letters are counted
 
@@ -97,7 +98,7 @@ def redecode_others(text: str) -> str:
         return text  # the task of ``redecode``
     spots = _count_odd_spots(text)
     encodings = [encoding for encoding in _READ_AS if _may_be_utf8(beyond, encoding)]
-    words = len({*beyond} - {" "}) > 1  # one letter again and again is no word in any encoding
+    words = len({*beyond} - {" "}) >= _LEAST_LETTERS
     return _undo_utf8(text, spots, encodings) or (_undo_national(text, spots) if spots and words else None) or text
 
 

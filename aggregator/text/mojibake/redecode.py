@@ -37,7 +37,16 @@ _MOST_CHOICES = 400  # readings of a word; with more, the likeliest is taken wit
 _LONGEST_WORD = 60  # pieces of a word for which a word list decides
 MOST_WEIGHED = 20_000
 """Readings looked up in word lists for one text; a page of damaged Vietnamese has some hundreds."""
-_LANGUAGE_OF = {"CYRILLIC": "ru", "HEBREW": "he", "GREEK": "el", "ARABIC": "ar", "CJK": "zh", "HANGUL": "ko"}
+_LANGUAGE_OF = {
+    "CYRILLIC": "ru",
+    "HEBREW": "he",
+    "GREEK": "el",
+    "ARABIC": "ar",
+    "CJK": "zh",
+    "HANGUL": "ko",
+} | dict.fromkeys(("HIRAGANA", "KATAKANA"), "ja")
+_BY_LETTERS = frozenset(("zh", "ja"))  # languages without blanks between words
+_PRICE = 1.0  # weight of how damaged and unusual a character is against how well it follows others
 _VIETNAMESE = re.compile("[đĐƠơƯư\u1ea0-\u1ef9]")
 
 
@@ -59,14 +68,14 @@ def choose_characters(pieces: Sequence[_Piece]) -> Iterator[str]:
 
 
 def _count_readings(word: Sequence[_Piece]) -> int:
-    """Return the readings to look up for a word (in Chinese, pairs of neighbours); 0 where it has one, or too many."""
+    """Return the readings to look up for a word, or its pairs of neighbours; 0 where it has one, or too many."""
     if len(word) > _LONGEST_WORD:
         return 0
     several = [1 if isinstance(piece, str) else len(piece) for piece in word]
     count = prod(several)
-    if count > 1 and _guess_language(_join_likeliest(word)) == "zh":
-        return sum([one * other for one, other in pairwise([1, *several])])
-    return count if 1 < count < _MOST_CHOICES else 0
+    if count == 1 or (1 < count < _MOST_CHOICES and _guess_language(_join_likeliest(word)) not in _BY_LETTERS):
+        return count if count > 1 else 0
+    return sum([one * other for one, other in pairwise([1, *several])])
 
 
 def _join_likeliest(word: Sequence[_Piece]) -> str:
@@ -82,9 +91,36 @@ def _choose_word(word: tuple[_Piece, ...]) -> str:
     every = [(piece,) if isinstance(piece, str) else [one.character for one in piece] for piece in word]
     if language == "zh":
         return _choose_chinese(every)
-    readings = ["".join(reading) for reading in product(*every)]
-    best = max(readings, key=lambda reading: (word_frequencies.familiarity(reading, language), reading == plain))
-    return best if word_frequencies.familiarity(best, language) else plain
+    if language not in _BY_LETTERS and prod(map(len, every)) < _MOST_CHOICES:
+        readings = ["".join(reading) for reading in product(*every)]
+        best = max(readings, key=lambda reading: (word_frequencies.familiarity(reading, language), reading == plain))
+        if word_frequencies.familiarity(best, language):
+            return best
+    return _choose_letters(word, language) if language in _LANGUAGE_OF.values() else plain
+
+
+def _choose_letters(word: Sequence[_Piece], language: str) -> str:
+    """Return the reading whose letters follow each other most often in a language (Viterbi)."""
+    best = {"": ("", 0.0)}  # by its last letter, the likeliest reading so far
+    for piece in word:
+        options = (
+            ((piece[-1:], piece, 0.0),)
+            if isinstance(piece, str)
+            else ((one.character, one.character, one.price) for one in piece)
+        )
+        further: dict[str, tuple[str, float]] = {}
+        for last, part, price in options:
+            read, fit = max(
+                (
+                    (text + part, sum_ + word_frequencies.measure_fit(before, part[:1], language))
+                    for before, (text, sum_) in best.items()
+                ),
+                key=lambda one: one[1],
+            )
+            if last not in further or fit - _PRICE * price > further[last][1]:
+                further[last] = read, fit - _PRICE * price
+        best = further
+    return max(best.values(), key=lambda one: one[1])[0]
 
 
 def _choose_chinese(every: Sequence[Sequence[str]]) -> str:
@@ -103,7 +139,8 @@ def _choose_chinese(every: Sequence[Sequence[str]]) -> str:
 def _guess_language(word: str) -> str | None:
     if _VIETNAMESE.search(word):
         return "vi"
-    return next(filter(None, map(_find_language, word)), None)
+    found = list(filter(None, map(_find_language, word)))
+    return "ja" if "ja" in found else next(iter(found), None)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -132,10 +169,11 @@ _BEGINNING = 2
 _MOST_BEGINNINGS = 500
 _INSIDE = 0.5  # additional proof of a capital lead byte directly behind a small letter, which spelling hardly has
 _LONE_LEAD = re.compile("â(?![\\w\u0080-\u00ff€])")
+_READ_LEAD = re.compile("â(?=•)")  # of text that was decoded twice, so that it has just been read itself
 _LONE = re.compile(r"(?<=[a-zß-ÿ])Ã|(?<![^\W\d_])Ã(?=-[a-z])")
 _LONE_INVISIBLE = re.compile(r"(?<=[A-Za-zß-ÿ,.])Â[-\u00ad]|â•(?![^\W\d_]?[\u0080-\u00bf])")
 # "“ATÉ AMANHÃ”": the closing quote is no byte of a letter, though "Ã”" is "Ô".
-_QUOTED = re.compile(r"(“[^“”]*Ã)”(?!\w)")
+_QUOTED = re.compile(r"(“[^“”]*Ã|“Â)”(?!\w)")
 _QUOTE = "\ue201"
 _QUOTES = "”’"  # of the characters whose last byte is undefined only these are common
 
@@ -150,6 +188,7 @@ def redecode(text: str) -> str:
         return text
     if _QUOTED.search(text) and _QUOTE not in text:
         return redecode(_QUOTED.sub(rf"\1{_QUOTE}", text)).replace(_QUOTE, "”")
+    text = _fix_undamaged(text)
     familiar: dict[str, frozenset[int]] = {}
     for _ in range(_ROUNDS):
         proof, name = _prove_encoding(text)
@@ -188,6 +227,19 @@ def _list_alike(character: str) -> tuple[str, ...]:
 def count_oddities(text: str) -> int:
     """Return how many spots look like a wrong decoding to ftfy's detector; 0 in sound text of any language."""
     return 0 if text.isascii() else int(badness(keep_beyond_ascii(text)))
+
+
+def _fix_undamaged(text: str) -> str:
+    """Return the text as ftfy reads it, through any number of encodings, if that leaves nothing that may be damaged.
+
+    Byte 95 is not certain: pages show others like it. In a long text other parts prove the encoding, so that it need not
+    be decoded twice.
+    """
+    if len(text) > _PART:
+        return text
+    whole = _fix_whole(text)
+    left = REPLACED in whole or count_oddities(whole) or _DOT in "".join({*whole}.difference(text)).encode()
+    return text if left or any(load_page(name).finder.search(whole) for name in ENCODINGS) else whole
 
 
 def _fix_whole(text: str) -> str:
@@ -288,11 +340,18 @@ def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool 
         if not readings or (lost and _is_in_word(text, at)):
             at += 1
             continue
-        pieces += [*_split_plain(text[sure:at]), _keep_known_sizes(readings, text, at)]
+        pieces += [*_split_plain(_drop_lone_leads(text, sure, at)), _keep_known_sizes(readings, text, at)]
         pieces += filter(None, [_find_blank(text, at, readings[0])])
         at = sure = at + readings[0].size
-    pieces += _split_plain(text[sure:])
-    return _LONE_LEAD.sub("", "".join(choose_characters(pieces)))
+    pieces += _split_plain(_drop_lone_leads(text, sure, len(text)))
+    return _READ_LEAD.sub("", "".join(choose_characters(pieces)))
+
+
+def _drop_lone_leads(text: str, begin: int, end: int) -> str:
+    """Return a stretch of a text without lead bytes whose other bytes are lost; a letter that was read stays."""
+    lone = [found.start() for found in _LONE_LEAD.finditer(text, begin, end + 1) if found.start() < end]
+    ends = [*lone, end]
+    return "".join([text[first:last] for first, last in zip([begin, *(at + 1 for at in lone)], ends, strict=True)])
 
 
 _WORD_BEFORE = re.compile(r"[^\W\d_]{2,40}\Z")

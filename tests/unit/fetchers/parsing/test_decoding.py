@@ -25,3 +25,8 @@ def test_encodings_that_no_page_has_are_not_used(charset: str) -> None:
 )
 def test_halves_of_surrogate_pairs_become_replacement_characters(text: str, value: object) -> None:
     assert decoding.load_json(text) == value
+
+
+def test_references_to_both_halves_of_a_surrogate_pair_are_one_character() -> None:
+    body = b"<t>&#55357;&#56960; &#xD83C;&#xDFB6; &#55357; &#56960;&#55357;</t>"
+    assert decoding.correct_declaration(body) == b"<t>&#128640; &#127926; &#xFFFD; &#xFFFD;&#xFFFD;</t>"
