@@ -153,6 +153,8 @@ def _find_language(letter: str) -> str | None:
 _DOT = b"\x95"
 _DOTTED = re.compile(f"[{''.join(one for one in map(chr, range(0x4E00, 0xA000)) if _DOT in one.encode())}]")
 _ROUNDS = 3
+_MOST_LEFT = 0.3  # of the oddities of a text that may be left; of the development files at most .18 is
+_FEW_ODDITIES = 4
 _PROOF = 1.4  # sequences that a text must have before damaged ones are read; an undamaged one of three bytes counts 2
 _LEAST_WORD = 0.6  # proof of a word that counts
 _ENOUGH = 100.0  # proof in the first parts of a text that decides for its encoding
@@ -168,7 +170,7 @@ _NOISE = -1.0
 _BEGINNING = 2
 _MOST_BEGINNINGS = 500
 _INSIDE = 0.5  # additional proof of a capital lead byte directly behind a small letter, which spelling hardly has
-_LONE_LEAD = re.compile("â(?![\\w\u0080-\u00ff€])")
+_LONE_LEAD = re.compile("â(?![\\w\u0080-\u00ff€]| €)")
 _READ_LEAD = re.compile("â(?=•)")  # of text that was decoded twice, so that it has just been read itself
 _LONE = re.compile(r"(?<=[a-zß-ÿ])Ã|(?<![^\W\d_])Ã(?=-[a-z])")
 _LONE_INVISIBLE = re.compile(r"(?<=[A-Za-zß-ÿ,.])Â[-\u00ad]|â•(?![^\W\d_]?[\u0080-\u00bf])")
@@ -188,7 +190,11 @@ def redecode(text: str) -> str:
         return text
     if _QUOTED.search(text) and _QUOTE not in text:
         return redecode(_QUOTED.sub(rf"\1{_QUOTE}", text)).replace(_QUOTE, "”")
-    text = _fix_undamaged(text)
+    better = _redecode(_fix_undamaged(text))
+    return text if _is_hopeless(text, better) else better
+
+
+def _redecode(text: str) -> str:
     familiar: dict[str, frozenset[int]] = {}
     for _ in range(_ROUNDS):
         proof, name = _prove_encoding(text)
@@ -204,6 +210,13 @@ def redecode(text: str) -> str:
         if name != "cp1251":
             text = _reread(text, load_page(name), leads, lost=True)
     return text
+
+
+def _is_hopeless(text: str, better: str) -> bool:
+    """Return whether too much of a text looks damaged still once it was decoded."""
+    if text == better or len(text) > _PART:
+        return False
+    return count_oddities(better) > _MOST_LEFT * max(_FEW_ODDITIES, count_oddities(text))
 
 
 def _replace_dotted(found: re.Match[str]) -> str:
@@ -232,8 +245,7 @@ def count_oddities(text: str) -> int:
 def _fix_undamaged(text: str) -> str:
     """Return the text as ftfy reads it, through any number of encodings, if that leaves nothing that may be damaged.
 
-    Byte 95 is not certain: pages show others like it. In a long text other parts prove the encoding, so that it need not
-    be decoded twice.
+    Byte 95 is not certain: pages show others like it. A long text has other parts that prove its encoding.
     """
     if len(text) > _PART:
         return text
@@ -393,8 +405,12 @@ _FRENCH = re.compile(r"Ã[©¨ª´§]|\b(?:le|la|les|de|des|du|et|un|une|il|che|
 def _find_blank(text: str, at: int, choice: Choice) -> str:
     """Return the blank behind "à" that is lost where its second byte is shown as a blank, too, else ""."""
     end = at + choice.size
-    lost = choice.character == "à" and text[end - 1] == " " and text[end : end + 1].isalpha()
-    return " " if lost and _is_french(text) else ""
+    after = _WORD_AFTER.match(text, end) if choice.character == "à" and text[end - 1] == " " else None
+    if after is None or not _is_french(text):
+        return ""
+    joined = f"à{after[0].lower()}"  # Portuguese has "às" and "àquela"; French goes on in "à s’asseoir"
+    elided = text[after.end() : after.end() + 1] in {"'", "’"}
+    return "" if not elided and joined in word_frequencies.load_frequencies("pt") else " "
 
 
 def _is_french(text: str) -> bool:
