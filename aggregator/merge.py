@@ -21,6 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import enclosure_probe, learning, persist
+from aggregator.fetchers import registry
 from aggregator.merger import filters, other_shows
 from aggregator.merger.hidden_sources import adopt_guids, hide, hide_in_matching
 from aggregator.merger.identity import admission
@@ -247,7 +248,7 @@ def _match(store: Store, plan: Plan, every: Sequence[Entry]) -> tuple[Learned, M
     if alone is not None:
         match_table = learning.learn_match_table(store, plan, len(every))
         return match_table, Matching(alone, (), learning.to_match_table(match_table).version), ()
-    pairs = match.compare_entries(every)
+    pairs = match.compare_entries(every, _list_assuming(store, plan))
     match_table = learning.learn_match_table(store, plan, len(every), partial(match.fit_table, pairs))
     weighing = learning.to_match_table(match_table)
     matching = match.match(every, decisions=decided, pins=pins, table=weighing, pairs=pairs)
@@ -256,6 +257,18 @@ def _match(store: Store, plan: Plan, every: Sequence[Entry]) -> tuple[Learned, M
     known = {tuple(entry.id for entry in cluster.entries) for cluster in matching.clusters}
     undecided = match.match(every, pins=pins, table=weighing, pairs=pairs).clusters
     return match_table, matching, [each for each in undecided if tuple(one.id for one in each.entries) not in known]
+
+
+def _list_assuming(store: Store, plan: Plan) -> frozenset[str]:
+    """Return the sources that only assume that their entries without a file are posts."""
+    sources = {source.name: source for source in (*persist.read_former_sources(store, plan), *plan.sources)}
+    return frozenset(
+        name
+        for name, source in sources.items()
+        if source.kind in registry.KINDS
+        and registry.KINDS[source.kind].assumes_posts
+        and "genre" not in dict(source.options)
+    )
 
 
 def guids_of_entries(published: Sequence[PublishedItem]) -> Mapping[str, str]:

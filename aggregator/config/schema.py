@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import AfterValidator, Field, model_validator
 from pydantic.config import JsonDict
@@ -36,7 +36,7 @@ from aggregator.config.scalars import (
 )
 from aggregator.errors import ReadError
 from aggregator.fetchers import registry
-from aggregator.model.entry import EpisodeType
+from aggregator.model.entry import EpisodeType, Genre
 
 _Medium = Literal[
     "podcast", "music", "video", "film", "audiobook", "newsletter", "blog", "publisher", "course", "mixed",
@@ -148,7 +148,11 @@ class SourceKeys(Keys):
         description="A file with certificates (PEM) that are trusted at its own host, too, relative to this config's "
         "folder: for a host with a certificate that it signed itself.",
     )
-    options: dict[Text, Plain] = Field(default_factory=dict, description="Options of this kind of source.")
+    options: dict[Text, Plain] = Field(
+        default_factory=dict,
+        description="Options of this kind of source.",
+        json_schema_extra={"properties": {"genre": {"enum": list(get_args(Genre))}}},
+    )
 
     @model_validator(mode="after")
     def _check_place(self) -> Self:
@@ -176,8 +180,9 @@ class SourceKeys(Keys):
         kind = registry.find(self.kind)
         for name in self.options if kind.options is not None else ():
             if name not in (kind.options or ()):
-                known = suggest(name, kind.options) if kind.options else "it has none"
-                raise ValueError(f'kind {self.kind} has no option "{name}"; {known}')
+                raise ValueError(f'kind {self.kind} has no option "{name}"; {suggest(name, kind.options or ())}')
+        if (genre := self.options.get("genre")) not in (None, *get_args(Genre)):
+            raise ValueError(f'option genre: "{genre}" is not allowed; {suggest(str(genre), get_args(Genre))}')
         for name in kind.needed:
             if name not in self.options:
                 raise ValueError(f"kind {self.kind} needs the option {name}")

@@ -121,7 +121,8 @@ def read(document: Document) -> Listing:
     listing = limit_lengths(registry.load(document.source.kind).read(document))
     if not listing.entries and listing.show.title is None:
         raise ReadError(f"{name}: nothing in the document was understood ({document.url})")
-    shown = (_show_images(document, each) for each in listing.entries)
+    genre = dict(document.source.options).get("genre")
+    shown = (replace(_show_images(document, each), genre=genre or each.genre) for each in listing.entries)
     chosen = [entry for entry in shown if _is_of_show(entry, document.source.filter, listing)]
     entries, remarks = make_keys_unique(chosen)
     if listing.entries and not chosen:

@@ -32,10 +32,12 @@ class Kind(Struct, frozen=True):
     - ``trust``: default for its sources, from 0 to 1: high for hosts, lower for directories, which cut texts, lowest
       for pages read by selectors.
     - ``places``: keys of the config that say where a source is; it has exactly one of them.
-    - ``options``: names of its options, ``None`` for any; those in ``needed`` are required.
+    - ``options``: names of its options, ``None`` for any; those in ``needed`` are required. `find` adds ``genre``.
     - ``address``: pattern of addresses that are always of this kind; its group ``show``, if there is one, is the id of
       the show.
     - ``guess``: place in the order in which ``aggregator add`` tries kinds on other addresses, ``None`` for never.
+    - ``assumes_posts``: whether an entry is a post only because it has no file: then matching decides whether the
+      listing has posts or the show's episodes.
     - ``module``, and ``locates``, whether it has a ``locate``; both are set automatically for packages.
     """
 
@@ -45,20 +47,22 @@ class Kind(Struct, frozen=True):
     needed: tuple[str, ...] = ()
     address: str | None = None
     guess: int | None = None
+    assumes_posts: bool = False
     module: str = ""
     locates: bool = False
 
 
-_PAGE = "items title link date text audio image length id genre day_first show"  # selectors, and plain values
-_JSON = "items title link date text audio image length id guid season episode type category genre day_first show unit"
+_PAGE = "items title link date text audio image length id day_first show"  # selectors, and plain values
+_JSON = "items title link date text audio image length id guid season episode type category day_first show unit"
+_COMMON = ("genre",)  # what every entry is, episode or post, whatever the document says
 _UNDESCRIBED = Kind(places=("show", "url", "path"), options=None)
 
 KINDS: dict[str, Kind] = {
     "simplecast": Kind(
         0.9, address=r"https?://(?:feeds|api)\.simplecast\.com/", module="aggregator.fetchers.feeds.simplecast"
     ),
-    "feed": Kind(0.8, guess=2, module="aggregator.fetchers.feeds.feed"),
-    "jsonfeed": Kind(0.8, guess=1, module="aggregator.fetchers.feeds.jsonfeed"),
+    "feed": Kind(0.8, guess=2, assumes_posts=True, module="aggregator.fetchers.feeds.feed"),
+    "jsonfeed": Kind(0.8, guess=1, assumes_posts=True, module="aggregator.fetchers.feeds.jsonfeed"),
     "apple": Kind(
         0.7,
         ("show", "url", "path"),
@@ -87,11 +91,11 @@ def names() -> tuple[str, ...]:
 
 def find(name: str) -> Kind:
     """Return a kind by its name; ReadError if there is none, or its package cannot be imported."""
-    if name in KINDS:
-        return KINDS[name]
-    module = load(name)
-    described = getattr(module, "KIND", _UNDESCRIBED)
-    return replace(described, module=module.__name__, locates=hasattr(module, "locate"))
+    kind = KINDS.get(name)
+    if kind is None:
+        module = load(name)
+        kind = replace(getattr(module, "KIND", _UNDESCRIBED), module=module.__name__, locates=hasattr(module, "locate"))
+    return kind if kind.options is None else replace(kind, options=(*kind.options, *_COMMON))
 
 
 def load(name: str) -> ModuleType:

@@ -3,8 +3,8 @@
 ``items`` finds the list of entries; ``title``, ``link``, ``date``, ``length``, ``text``, ``audio``, ``image``, ``id``,
 ``guid``, ``season``, ``episode``, ``type`` and ``category`` find their values in each. ``next`` finds the address of
 the next page, or with ``next_query`` the value of that query parameter of its address. ``script`` is a selector of the
-elements of a page that hold the JSON: paths begin at the list of what is in them. ``genre`` (episode or post),
-``day_first`` (yes or no), ``show`` (its name) and ``unit`` (of lengths: seconds, milliseconds or minutes) are plain
+elements of a page that hold the JSON: paths begin at the list of what is in them. ``day_first`` (yes or no), ``show``
+(its name) and ``unit`` (of lengths: seconds, milliseconds or minutes) are plain
 values. A ``$`` before a path, as JSONPath has it, is ignored.
 """
 
@@ -117,7 +117,7 @@ def _make_entry(  # noqa: PLR0913, PLR0917  # what an entry is made of
     length = _to_length(fields.get("length"))
     return Entry(
         source=name, key=fields.id("id") or guid or link or make_key(title, day, file.enclosure),
-        title=title, position=position, genre="post" if options.get("genre") == "post" else "episode", guid=guid,
+        title=title, position=position, guid=guid,
         link=link, ids=file.ids, html=markup, description=None if markup else text or None,
         published=published, duration=durations.parse(fields.text("length") if length is None else length * unit),
         enclosure=file.enclosure, season=fields.integer("season"), episode=fields.integer("episode"),

@@ -2,7 +2,7 @@
 
 ``items`` finds the element of each entry; ``title``, ``link``, ``date``, ``length``, ``text``, ``audio``, ``image`` and
 ``id`` find their values inside of it. A selector is CSS, or XPath where it begins with ``/``, ``.`` or ``(``; ``@name``
-behind CSS takes an attribute. ``genre`` (episode or post), ``day_first`` (yes or no) and ``show`` are plain values.
+behind CSS takes an attribute. ``day_first`` (yes or no) and ``show`` are plain values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DEFAULTS = {
     "image": "img@src",
 }
 _SELECTORS = ("items", *DEFAULTS, "length", "id")
-_VALUES = ("genre", "day_first", "show")
+_VALUES = ("day_first", "genre", "show")
 
 
 def read(document: Document) -> Listing:
@@ -75,7 +75,7 @@ def _make_entry(  # noqa: PLR0913, PLR0917  # what an entry is made of
     day = find_date(date, replace(dating, now=None)) if published else None  # "3 days ago" is another day tomorrow
     return Entry(
         source=name, key=values["id"] or link or make_key(title, day, file.enclosure), title=title,
-        position=position, genre="post" if options.get("genre") == "post" else "episode", link=link,
+        position=position, link=link,
         ids=file.ids, description=values["text"], show=options.get("show"),
         published=published, duration=find_duration(values["length"] or "", language=dating.language),
         enclosure=file.enclosure, image=enclosures.resolve_url(base, values["image"]),

@@ -231,8 +231,13 @@ def _find_confirming(source: Source, item: Item, situation: Situation) -> tuple[
         each.name
         for each in others
         if round(each.trust - source.trust, 6) >= _GAP
-        and (item.genre in situation.coverage[each.name].genres or (item.genre == "post" and source.kind != "blog"))
+        and (item.genre in situation.coverage[each.name].genres or (item.genre == "post" and not _has_posts(source)))
     )
+
+
+def _has_posts(source: Source) -> bool:
+    """Return whether the config says that the source lists posts."""
+    return source.kind == "blog" or ("genre", "post") in source.options
 
 
 def _would_list(coverage: Coverage, item: Item) -> bool:

@@ -37,6 +37,7 @@ from aggregator.merger.matching.explain import Resolution, explain_pairs
 from aggregator.merger.matching.features.feature_table import Frame, build_frame
 from aggregator.merger.matching.features.records import Record, make_record
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
+from aggregator.merger.matching.genres import decide_genres
 from aggregator.merger.matching.listing_evidence import (
     correct_dates,
     find_order,
@@ -145,9 +146,9 @@ def _may_be_twins(entries: Sequence[Entry]) -> bool:
     return False
 
 
-def compare_entries(entries: Sequence[Entry]) -> Pairs:
-    """Return the candidate pairs of entries, compared but not weighed."""
-    return compare_records([make_record(entry) for entry in entries])
+def compare_entries(entries: Sequence[Entry], assuming: Collection[str] = ()) -> Pairs:
+    """Return the candidate pairs of entries, compared but not weighed; ``assuming`` as in `make_record`."""
+    return compare_records([make_record(entry, assuming) for entry in entries])
 
 
 def compare_records(records: Sequence[Record]) -> Pairs:
@@ -155,6 +156,7 @@ def compare_records(records: Sequence[Record]) -> Pairs:
     frame = build_frame(records)
     found = find_candidates(frame)
     compared = compare(frame, found.left, found.right)
+    frame = replace(frame, kind=decide_genres(frame, compared))
     return Pairs(frame, compared, find_vetoes(frame, compared), found.capped)
 
 

@@ -135,9 +135,9 @@ def test_the_schema_agrees_with_the_config() -> None:
 
 
 def test_the_options_of_a_page_are_those_it_reads() -> None:
-    assert set(registry.KINDS["page"].options or ()) == {*page._SELECTORS, *page._VALUES}
+    assert set(registry.find("page").options or ()) == {*page._SELECTORS, *page._VALUES}
     read = {*json_paths._FIELDS, "items", "script", "next", "next_query", "genre", "day_first", "show", "unit"}
-    assert set(registry.KINDS["json"].options or ()) == read
+    assert set(registry.find("json").options or ()) == read
 
 
 def test_trust_falls_in_the_order_of_the_kinds() -> None:

@@ -176,6 +176,23 @@ def test_selectors_that_do_not_work(options: tuple[tuple[str, str], ...], messag
         parse.read(Document(source("page", options=options), "https://example.org/", body))
 
 
+@pytest.mark.parametrize(
+    ("kind", "options", "body"),
+    [
+        ("feed", (), FEED % b"<item><title>One</title><guid>1</guid></item>"),
+        ("jsonfeed", (), b'{"version": "https://jsonfeed.org/version/1.1", "items": [{"id": "1", "title": "One"}]}'),
+        ("page", (("items", "li"),), b"<!DOCTYPE html><ul><li><h2>One</h2></li></ul>"),
+        ("json", (("items", "shows"), ("title", "name")), b'{"shows": [{"name": "One"}]}'),
+    ],
+)
+@pytest.mark.parametrize("genre", ["episode", "post"])
+def test_the_config_says_what_the_entries_of_any_kind_are(
+    kind: str, options: tuple[tuple[str, str], ...], body: bytes, genre: str
+) -> None:
+    named = source(kind, options=(*options, ("genre", genre)))
+    assert [each.genre for each in parse.read(Document(named, "https://example.org/", body)).entries] == [genre]
+
+
 def test_an_html_page_is_no_feed() -> None:
     body = b"<!DOCTYPE html><html><body><h1>Not found</h1></body></html>"
     with pytest.raises(ReadError, match=r"here: an HTML page where a feed was expected \(https://example.org/feed\)"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from statistics import median
 
@@ -35,7 +35,7 @@ _YEAR = re.compile(r"\s*(\d{4})\s*")
 class Record(Struct, frozen=True):
     """One source's record of one item of any kind.
 
-    - ``kind``: ``episode``, ``post``, or empty if unknown.
+    - ``kind``: ``episode``, ``post``, or empty if unknown; ``assumed`` if it follows only from what the entry lacks.
     - ``ids``: hard ids as ``scheme:value``.
     - ``day``: the ordinal of the day in UTC; ``year`` alone if only that is known.
     - ``instant``: seconds since 1970; ``timed`` is false if it is a day or a local time.
@@ -48,6 +48,7 @@ class Record(Struct, frozen=True):
     source: str
     title: str
     kind: str = ""
+    assumed: bool = False
     ids: tuple[str, ...] = ()
     show: str | None = None
     author: str | None = None
@@ -65,8 +66,8 @@ class Record(Struct, frozen=True):
     position: int | None = None
 
 
-def make_record(entry: Entry) -> Record:
-    """Return the record of an entry."""
+def make_record(entry: Entry, assuming: Collection[str] = ()) -> Record:
+    """Return the record of an entry; the sources ``assuming`` only assume that an entry without a file is a post."""
     published, duration = entry.published, entry.duration
     dated = published is not None and published.precision != "year"
     measured = duration is not None and duration.seconds > 0
@@ -75,6 +76,7 @@ def make_record(entry: Entry) -> Record:
         source=entry.source,
         title=entry.title,
         kind=entry.genre,
+        assumed=entry.genre == "post" and entry.source in assuming,
         ids=_list_entry_ids(entry),
         show=entry.show,
         author=entry.author,

@@ -1,0 +1,92 @@
+"""A listing without files whose entries are the show's episodes joins them; a blog, and a mixed feed, do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from aggregator.merger.matching.features.records import Record
+from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.scoring import SHIPPED
+
+DAY = 739_400
+SHOWS = {
+    "en": (
+        *("The last ferry", "Soup for sixty", "A clock in the tower", "Wool and rain", "How to fold a map"),
+        *("Under the viaduct", "Letters to nobody", "The beekeeper's winter"),
+    ),
+    "tr": ("Son vapur", "Altmış kişilik çorba", "Kulede bir saat", "Yün ve yağmur", "Harita katlamak", "Köprü altı"),
+    "ko": ("마지막 나룻배", "예순 명분의 국", "탑 위의 시계", "양털과 비", "지도 접는 법", "다리 밑에서"),
+}
+NEWS = ("We have moved house", "Thanks to all who gave", "Closed over Easter", "A new microphone", "Hats for sale")
+
+
+def list_episodes(titles: Sequence[str]) -> list[Record]:
+    return [
+        Record(f"host-{at}", "host", title, kind="episode", day=DAY + 7 * at, seconds=1500 + 77 * at)
+        for at, title in enumerate(titles)
+    ]
+
+
+def list_others(titles: Sequence[str], *, late: int = 0, start: int = 0) -> list[Record]:
+    """Entries without files: assumed to be posts."""
+    return [
+        Record(f"other-{at}", "other", title, kind="post", assumed=True, day=DAY + 7 * at + late)
+        for at, title in enumerate(titles, start)
+    ]
+
+
+def join(records: Sequence[Record]) -> set[str]:
+    """Return the numbers of the episodes that the other listing joins."""
+    found = match_records(records, Constraints(), SHIPPED)
+    groups = ({found.frame.records[row].id for row in group} for group in found.groups)
+    return {min(group).removeprefix("host-") for group in groups if len(group) > 1}
+
+
+@pytest.mark.parametrize("titles", SHOWS.values(), ids=SHOWS)
+@pytest.mark.parametrize("late", [0, 1])
+def test_a_listing_of_the_episodes_joins_them(titles: Sequence[str], late: int) -> None:
+    assert join([*list_episodes(titles), *list_others(titles, late=late)]) == set(map(str, range(len(titles))))
+
+
+def test_older_entries_than_the_host_lists_do_not_count() -> None:
+    listed = SHOWS["en"]
+    records = [*list_episodes(listed)[5:], *list_others(listed)]
+    assert join(records) == {"5", "6", "7"}
+
+
+def test_one_clip_beside_the_episodes_leaves_them_episodes() -> None:
+    clip = Record("other-clip", "other", "Wool: the best minute", kind="post", assumed=True, day=DAY + 22)
+    assert join([*list_episodes(SHOWS["en"]), *list_others(SHOWS["en"][:5]), clip]) == set("01234")
+
+
+@pytest.mark.parametrize("titles", SHOWS.values(), ids=SHOWS)
+def test_a_blog_that_announces_episodes_among_other_posts_stays_apart(titles: Sequence[str]) -> None:
+    others = [
+        Record(f"other-n{at}", "other", title, kind="post", assumed=True, day=DAY + 7 * at + 2)
+        for at, title in enumerate(NEWS)
+    ]
+    assert join([*list_episodes(titles), *list_others(titles), *others]) == set()
+
+
+def test_posts_that_their_source_calls_posts_stay_apart() -> None:
+    posts = [replace(each, assumed=False) for each in list_others(SHOWS["en"])]
+    assert join([*list_episodes(SHOWS["en"]), *posts]) == set()
+
+
+def test_a_feed_of_posts_and_episodes_keeps_its_posts() -> None:
+    own = Record("other-own", "other", "Salt for the road", kind="episode", day=DAY + 3)
+    assert join([*list_episodes(SHOWS["en"]), *list_others(SHOWS["en"]), own]) == set()
+
+
+def test_two_entries_are_too_few_to_tell() -> None:
+    assert join([*list_episodes(SHOWS["en"]), *list_others(SHOWS["en"][:2])]) == set()
+
+
+def test_several_posts_about_each_episode_are_posts() -> None:
+    again = [
+        replace(each, id=f"{each.id}-again", day=DAY + 7 * at + 2) for at, each in enumerate(list_others(SHOWS["en"]))
+    ]
+    assert join([*list_episodes(SHOWS["en"]), *list_others(SHOWS["en"]), *again]) == set()
