@@ -220,16 +220,38 @@ def _has_small_words(text: str) -> bool:
 
 
 def _copy_case(text: str, other: str) -> str:
-    """Return the text with the letters of another one wherever both differ in case only."""
+    """Return the text with the letters of another one wherever both differ in case only.
+
+    The other letters of a word that gets small letters become small as well, so that no word has a case that no copy
+    has ("SAVAIT" and "saviat" are not "savAIt"); its first letter as that of the other word.
+    """
     one, two = _lower_in_place(text), _lower_in_place(other)
     if not may_be_copies(one, two):
         return text
     letters = list(text)
     capital = text[:1].isupper()
+    source = [-1] * len(text)  # the place of each letter in the other text
     for i, j, size in find_equal_blocks(one, two):
         if size >= _LEAST_STRETCH:
             letters[i : i + size] = other[j : j + size]
+            source[i : i + size] = range(j, j + size)
+    for word in _CASED_WORD.finditer(text):
+        start, end = word.span()
+        own = [at for at in range(start, end) if source[at] < 0]
+        given = next((at for at in range(start, end) if source[at] >= 0 and letters[at].islower()), None)
+        if own and given is not None:
+            for at in own:
+                letters[at] = one[at]
+            if own[0] == start and _begins_with_capital(other, source[given]):
+                letters[start] = text[start].upper() if len(text[start].upper()) == 1 else text[start]
     return (letters[0].upper() if capital else letters[0]) + "".join(letters[1:])
+
+
+def _begins_with_capital(text: str, at: int) -> bool:
+    """Return whether the word at a place begins with a capital."""
+    while at > 0 and text[at - 1].isalpha():
+        at -= 1
+    return text[at].isupper()
 
 
 def _lower_in_place(text: str) -> str:

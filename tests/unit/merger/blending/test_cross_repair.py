@@ -1,6 +1,10 @@
 """What a copy shows when it stands beside another: lost case, what a page added."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from aggregator.merger.blending.copies import Copy
 from aggregator.merger.blending.cross_repair import remove_page_additions, remove_tracking, restore_case
@@ -19,11 +23,26 @@ WHOLE = "Die Fähre nach Norden, und was der alte Kapitän dort sah."
         # One slip at the beginning of a word is no habit, and a name of one word may be in capitals.
         (["The Ship And The North Sea", "the Ship And The North Sea"], "The Ship And The North Sea"),
         (["NASA", "Nasa"], "NASA"),
+        # A word that is misspelt in the other copy gets one case, too; what stands in its place does not.
+        (["NOTES ON NASA AND MARS", "Notes on radar and Msra"], "Notes on NASA and MARS"),
+        (["WAS DER FISCHER SAH", "Was der Fihscer sah"], "Was der Fischer sah"),
+        (["DOS BARCOS Y MARTINA", "Dos braocs y Matrina"], "Dos barcos y Martina"),
+        (["ЛОДКИ И ПРИСТАНИ", "Лодки и притсани"], "Лодки и пристани"),
         (["QUITE ANOTHER THING", "Die Fähre nach Norden"], "QUITE ANOTHER THING"),
     ],
 )
 def test_case_comes_back_from_a_copy_that_has_it(copies, first):
     assert restore_case(copies, [1.0] * len(copies))[0] == first
+
+
+@given(st.lists(st.sampled_from(WHOLE.split()), min_size=2, max_size=6), st.integers(0, 40), st.integers(0, 40))
+def test_no_word_gets_a_case_that_no_copy_has(words, one, other):
+    text = " ".join(words)
+    letters = list(text)
+    letters[one % len(text)], letters[other % len(text)] = letters[other % len(text)], letters[one % len(text)]
+    copies = [text.upper(), "".join(letters)]
+    mixed = {word for word in restore_case(copies, [1.0, 1.0])[0].split() if re.search(r"[a-zäöü][A-ZÄÖÜ]", word)}
+    assert mixed <= set(copies[1].split())
 
 
 def test_a_less_trusted_copy_does_not_change_case():
