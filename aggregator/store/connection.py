@@ -190,7 +190,9 @@ def _read_application(path: Path) -> int:
             connection.execute("PRAGMA writable_schema=ON")
             return int(connection.execute("PRAGMA application_id").fetchone()[0])
     except sqlite3.OperationalError as error:
-        raise StoreError(f"{path}: cannot be opened: {error}") from error
+        permitted = os.access(path, os.R_OK, effective_ids=True)  # SQLite does not say why it cannot
+        why = str(error) if permitted else "permission denied: run as its owner, or let this user read and write it"
+        raise StoreError(f"{path}: cannot be opened: {why}") from error
     except sqlite3.Error as error:
         raise DamagedError(f"{path}: is not a store, or damaged ({error}); it is left as it is", str(path)) from error
 

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from datetime import UTC, datetime
@@ -17,7 +18,7 @@ import pytest
 from aggregator.errors import DamagedError, LockedError, StoreError
 from aggregator.store import backup, database, schema
 from aggregator.store import connection as engine
-from aggregator.store.connection import refresh_lock
+from aggregator.store.connection import is_store_file, refresh_lock
 from aggregator.store.facts import read_fact, write_fact
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -255,6 +256,23 @@ def test_a_lock_that_cannot_be_made_is_told(tmp_path: Path) -> None:
         refresh_lock(str(tmp_path / "file" / "x.db"), wait=False),
     ):
         pass
+
+
+def test_a_store_of_another_user_is_told(state: str) -> None:
+    with database.open_store(state):
+        pass
+    file, user = Path(state), os.geteuid()
+    with tempfile.TemporaryDirectory() as folder:
+        place = file.rename(Path(folder) / file.name)
+        Path(folder).chmod(0o755)
+        place.chmod(0)
+        if user == 0:
+            os.seteuid(65534)  # root may read everything
+        try:
+            with pytest.raises(StoreError, match=r"cannot be opened: permission denied: run as its owner"):
+                is_store_file(place)
+        finally:
+            os.seteuid(user)
 
 
 SHARED = """
