@@ -30,3 +30,14 @@ def test_a_feed_without_media_lists_episodes_unless_the_config_says_posts(projec
     project.sources = {"host": "kind: feed, path: host.xml", "videos": f"{source}, path: videos.xml"}
     project.refresh()
     assert len(project.items()) == items
+
+
+def test_posts_that_turn_out_to_be_episodes_join_them(project) -> None:
+    (project.folder / "host.xml").write_text(make_rss(*map(host, range(6))), encoding="utf-8")
+    (project.folder / "videos.xml").write_text(make_rss(*map(video, range(2))), encoding="utf-8")
+    project.sources = {"host": "kind: feed, path: host.xml", "videos": "kind: feed, path: videos.xml"}
+    project.refresh()
+    assert len(project.items()) == 8
+    (project.folder / "videos.xml").write_text(make_rss(*map(video, range(4))), encoding="utf-8")
+    project.refresh()
+    assert sorted(str(item["id"]) for item in project.items()) == [f"host-{turn}" for turn in range(6)]
