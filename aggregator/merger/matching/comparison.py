@@ -14,7 +14,7 @@ from msgspec import Struct
 from aggregator.merger.matching.features.feature_table import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bags, Bools, Doubles, Ints, sum_shared
 from aggregator.merger.matching.scoring import KINDS, LEVELS, Levels, has_level
-from aggregator.text.titles.replaced_words import find_replaced_word
+from aggregator.text.titles.replaced_words import are_other_short_titles, find_replaced_word, is_short_title
 
 LONGER = ("precise, more", "minutes, more")  # levels of lengths that contradict
 VETOES: tuple[str | None, ...] = (None, "different parts", "a post and an episode without a shared id", "one source")
@@ -87,6 +87,15 @@ def find_vetoes(frame: Frame, compared: Compared) -> Ints:
     beside = (frame.source[left] == frame.source[right]) & overlap
     vetoes: Ints = np.where(beside, BESIDE, np.where(kinds, POSTED, np.where(parted, PARTED, 0)))
     return vetoes
+
+
+def find_other_short_titles(frame: Frame, compared: Compared) -> Bools:
+    """Return whether each pair has two short titles that differ in a word, and other days."""
+    found = has_level(compared.levels, "part", ("another word",)) & has_level(compared.levels, "date", _OTHER_DAYS)
+    for at in np.flatnonzero(found).tolist():
+        cores = (frame.titles[row].core for row in (compared.left[at], compared.right[at]))
+        found[at] = all(map(is_short_title, cores))
+    return found
 
 
 def find_witnessed(levels: Levels) -> Bools:
@@ -262,6 +271,13 @@ def _mark_replaced_words(frame: Frame, left: Ints, right: Ints, levels: Levels) 
         if replaced is not None:
             title[at] = min(title[at], LEVELS["title"].index(_REPLACED))
             part[at] = 0 if replaced.isdecimal() else LEVELS["part"].index("another word")  # digits have their own kind
+    short = np.array([is_short_title(each.core) for each in frame.titles], dtype=np.bool_)
+    doubted = (part == 0) & short[left] & short[right] & (title > 0) & (title < LEVELS["title"].index(_REPEATED[0]))
+    doubted &= has_level(levels, "date", _OTHER_DAYS) & has_level(levels, "description", _SAME_TEXT)
+    for at in np.flatnonzero(doubted).tolist():
+        if are_other_short_titles(frame.titles[left[at]].core, frame.titles[right[at]].core):
+            title[at] = min(title[at], LEVELS["title"].index(_REPLACED))
+            part[at] = LEVELS["part"].index("another word")
 
 
 # Texts

@@ -23,7 +23,15 @@ from aggregator.merger.matching.adjustments import (
 )
 from aggregator.merger.matching.blocking import find_candidates
 from aggregator.merger.matching.clustering import Rules, cluster, find_components
-from aggregator.merger.matching.comparison import BESIDE, PARTED, POSTED, Compared, compare, find_vetoes
+from aggregator.merger.matching.comparison import (
+    BESIDE,
+    PARTED,
+    POSTED,
+    Compared,
+    compare,
+    find_other_short_titles,
+    find_vetoes,
+)
 from aggregator.merger.matching.constraints import (
     are_beside,
     find_mergeable,
@@ -209,7 +217,10 @@ def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[i
     weights = weigh(table, compared.levels) + adjustments
     competition = _find_competition(frame, compared, weights, vetoes, rules)
     order = find_order(frame, compared, table, weights + competition, vetoes)
-    order[(adjustments < 0) & (order != ELSEWHERE)] = 0  # next week's item of one title stands beside this week's
+    beside = (adjustments < 0) | find_other_short_titles(
+        frame, compared
+    )  # next week's item of one title stands beside it
+    order[beside & (order != ELSEWHERE)] = 0
     order = np.where(series.order > 0, series.order, order)
     if order.any():
         compared = _set_levels(compared, "order", order)

@@ -1,8 +1,9 @@
-"""Find whether two titles differ in one word, where damage would have left it out, cut it or misspelt it."""
+"""Find whether two titles differ in a word where damage would have left it out, cut it or misspelt it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from rapidfuzz.distance import OSA
 
@@ -18,6 +19,11 @@ _ARTICLES = frozenset(
         *("il", "lo", "gli", "i", "de", "het", "een", "en", "ett", "az", "egy"),
     }
 )
+_JOINED = frozenset({"and", "und", "et", "y", "e", "och", "og", "en", "i", "ve", "и", "και"})  # as "&" may be written
+_SHORT = 3  # words of a title that is another one in whole
+_LETTERS = 3  # of a script without spaces that count as a word
+_MISTYPED = 5  # letters from which a word with one more, or with two that changed places, is mistyped
+_NUMERAL = re.compile(r"[ivxl]+|\d+")
 _COUNTED = re.compile(r"(\d+)(?:st|nd|rd|th|er|e|a|o)")  # "4th", "4e", "4ª" in compatibility form
 
 
@@ -45,6 +51,67 @@ def find_replaced_word(one: str, other: str) -> str | None:
     if len(left) == len(right):
         return next((word for word, another in zip(left, right, strict=True) if _is_another(word, another)), None)
     return left[0] if _is_another(left[0], right[0]) and _is_another("".join(left), "".join(right)) else None
+
+
+def are_other_short_titles(one: str, other: str) -> bool:
+    """Return whether two short titles are no forms of one title.
+
+    Forms are a title that contains the other, has other articles or numbers in words, or has one letter more or two
+    that changed places in a word of five letters or more. A replaced letter makes another word ("Marie", "Maria"), and
+    another order of the same words another title. Not judged are titles of which one ends as the other begins: these
+    may be two decorations of one.
+
+    >>> are_other_short_titles("the red door", "the blue door"), are_other_short_titles("ajax porto", "porto ajax")
+    (True, True)
+    >>> are_other_short_titles("the harbour", "harbuor"), are_other_short_titles("listen ferry", "ferry podcast")
+    (False, False)
+    """
+    mine, theirs = _drop_small_words(one), _drop_small_words(other)
+    if _contains(mine, theirs) or _contains(theirs, mine):
+        return False
+    if sorted(mine) != sorted(theirs) and (_overlap(mine, theirs) or _overlap(theirs, mine)):
+        return False
+    if len(mine) != len(theirs):
+        return not set(mine).isdisjoint(theirs)
+    return any(not _is_mistyped(word, another) for word, another in zip(mine, theirs, strict=True) if word != another)
+
+
+def is_short_title(title: str) -> bool:
+    """Return whether a title has up to three words, without articles and single letters.
+
+    In scripts without spaces three letters count as a word.
+    """
+    return (
+        sum(-(-len(word) // _LETTERS) if word >= "\u2e80" else len(word) > 1 for word in _drop_small_words(title))
+        <= _SHORT
+    )
+
+
+def _drop_small_words(title: str) -> list[str]:
+    *words, last = title.split() or [""]
+    return [*(word for word in words if word not in _ARTICLES and word not in _JOINED), last]  # "Book I", "Vitamin A"
+
+
+def _contains(long: Sequence[str], short: Sequence[str]) -> bool:
+    """Return whether a title has all words of another in a row, of which the last may be cut if it is no number."""
+    if any(long[at : at + len(short)] == short for at in range(len(long) - len(short) + 1)):
+        return True
+    last = long[len(short) - 1] if len(long) >= len(short) else ""
+    return long[: len(short) - 1] == short[:-1] and last.startswith(short[-1]) and not _NUMERAL.fullmatch(last)
+
+
+def _overlap(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Return whether the first title ends as the second begins."""
+    return any(first[-count:] == second[:count] for count in range(1, min(len(first), len(second))))
+
+
+def _is_mistyped(one: str, other: str) -> bool:
+    numbers = _read_number(one), _read_number(other)
+    if None not in numbers:
+        return numbers[0] == numbers[1]
+    short, long = sorted((one, other), key=len)
+    is_one_edit = len(short) < len(long) or sorted(one) == sorted(other)
+    return len(short) >= _MISTYPED and is_one_edit and OSA.distance(short, long, score_cutoff=1) <= 1
 
 
 def _is_another(one: str, other: str) -> bool:
