@@ -10,15 +10,12 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.support.rss import make_rss
-from tests.support.tools import need_strace
 from tests.support.workspace import (
     NOON,
     Workspace,
     check_no_leftovers,
     check_published,
     format_time,
-    make_item,
     read_guids,
 )
 
@@ -51,20 +48,6 @@ class Case(NamedTuple):
     error: str
     when: int
     ever: bool = False
-
-
-@pytest.fixture
-def once(workspace: Workspace) -> Workspace:
-    """A workspace after one refresh, with something new to publish."""
-    need_strace()
-    home = workspace.folder / "home"
-    home.mkdir()
-    copy = replace(workspace, folder=home)
-    copy.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
-    copy.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
-    assert copy.refresh(NOON).returncode == 0
-    copy.serve("/host", make_rss(*(make_item(number) for number in range(3, 9))))
-    return copy
 
 
 def places(once: Workspace) -> dict[str, list[tuple[int, str]]]:
