@@ -8,11 +8,8 @@ language decides. Only texts with enough of such sequences are changed.
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise, product
-from math import prod
 
 import ftfy
 from ftfy.badness import badness, is_bad
@@ -29,127 +26,8 @@ from aggregator.text.mojibake.byte_sequences import (
     load_page,
 )
 from aggregator.text.mojibake.other_encodings import keep_beyond_ascii
+from aggregator.text.mojibake.word_choice import LONGEST_WORD, Piece, choose_characters
 
-_Piece = str | tuple[Choice, ...]
-"""A stretch of text that stays as it is, or its readings; the first is taken where no word list decides."""
-
-_MOST_CHOICES = 400  # readings of a word; with more, the likeliest is taken without a word list
-_LONGEST_WORD = 60  # pieces of a word for which a word list decides
-MOST_WEIGHED = 20_000
-"""Readings looked up in word lists for one text; a page of damaged Vietnamese has some hundreds."""
-_LANGUAGE_OF = {
-    "CYRILLIC": "ru",
-    "HEBREW": "he",
-    "GREEK": "el",
-    "ARABIC": "ar",
-    "CJK": "zh",
-    "HANGUL": "ko",
-} | dict.fromkeys(("HIRAGANA", "KATAKANA"), "ja")
-_BY_LETTERS = frozenset(("zh", "ja"))  # languages without blanks between words
-_PRICE = 1.0  # weight of how damaged and unusual a character is against how well it follows others
-_VIETNAMESE = re.compile("[đĐƠơƯư\u1ea0-\u1ef9]")
-
-
-def choose_characters(pieces: Sequence[_Piece]) -> Iterator[str]:
-    """Yield the text of the pieces; the readings of a word are chosen together, by the word list of its language."""
-    word: list[_Piece] = []
-    left = MOST_WEIGHED
-    for piece in (*pieces, ""):
-        likeliest = piece if isinstance(piece, str) else piece[0].character
-        if likeliest.isalpha() or (likeliest is not piece and len(piece) > 1):
-            word.append(piece)
-            continue
-        if word:
-            count = _count_readings(word)
-            left -= count
-            yield _choose_word(tuple(word)) if count and left > 0 else _join_likeliest(word)
-            word = []
-        yield likeliest
-
-
-def _count_readings(word: Sequence[_Piece]) -> int:
-    """Return the readings to look up for a word, or its pairs of neighbours; 0 where it has one, or too many."""
-    if len(word) > _LONGEST_WORD:
-        return 0
-    several = [1 if isinstance(piece, str) else len(piece) for piece in word]
-    count = prod(several)
-    if count == 1 or (1 < count < _MOST_CHOICES and _guess_language(_join_likeliest(word)) not in _BY_LETTERS):
-        return count if count > 1 else 0
-    return sum([one * other for one, other in pairwise([1, *several])])
-
-
-def _join_likeliest(word: Sequence[_Piece]) -> str:
-    return "".join([piece if isinstance(piece, str) else piece[0].character for piece in word])
-
-
-@lru_cache(maxsize=1 << 11)
-def _choose_word(word: tuple[_Piece, ...]) -> str:
-    plain = _join_likeliest(word)
-    language = _guess_language(plain)
-    if language is None:
-        return plain
-    every = [(piece,) if isinstance(piece, str) else [one.character for one in piece] for piece in word]
-    if language == "zh":
-        return _choose_chinese(every)
-    if language not in _BY_LETTERS and prod(map(len, every)) < _MOST_CHOICES:
-        readings = ["".join(reading) for reading in product(*every)]
-        best = max(readings, key=lambda reading: (word_frequencies.familiarity(reading, language), reading == plain))
-        if word_frequencies.familiarity(best, language):
-            return best
-    return _choose_letters(word, language) if language in _LANGUAGE_OF.values() else plain
-
-
-def _choose_letters(word: Sequence[_Piece], language: str) -> str:
-    """Return the reading whose letters follow each other most often in a language (Viterbi)."""
-    best = {"": ("", 0.0)}  # by its last letter, the likeliest reading so far
-    for piece in word:
-        options = (
-            ((piece[-1:], piece, 0.0),)
-            if isinstance(piece, str)
-            else ((one.character, one.character, one.price) for one in piece)
-        )
-        further: dict[str, tuple[str, float]] = {}
-        for last, part, price in options:
-            read, fit = max(
-                (
-                    (text + part, sum_ + word_frequencies.measure_fit(before, part[:1], language))
-                    for before, (text, sum_) in best.items()
-                ),
-                key=lambda one: one[1],
-            )
-            if last not in further or fit - _PRICE * price > further[last][1]:
-                further[last] = read, fit - _PRICE * price
-        best = further
-    return max(best.values(), key=lambda one: one[1])[0]
-
-
-def _choose_chinese(every: Sequence[Sequence[str]]) -> str:
-    """Return the most familiar of all readings (Viterbi: familiarity depends on neighbouring characters only)."""
-    best = [("", 0.0)]
-    for parts in every:
-        further = []
-        for part in parts:
-            sums = [sum_ + word_frequencies.added_familiarity(read[-1:], part) for read, sum_ in best]
-            most = max(sums)
-            further.append((best[sums.index(most)][0] + part, most))
-        best = further
-    return max(best, key=lambda one: one[1])[0]
-
-
-def _guess_language(word: str) -> str | None:
-    if _VIETNAMESE.search(word):
-        return "vi"
-    found = list(filter(None, map(_find_language, word)))
-    return "ja" if "ja" in found else next(iter(found), None)
-
-
-@lru_cache(maxsize=1 << 12)
-def _find_language(letter: str) -> str | None:
-    """Return the language whose word list is used for the script of a letter, ``None`` without one."""
-    return _LANGUAGE_OF.get(unicodedata.name(letter, "").split(" ", maxsplit=1)[0])
-
-
-# Chinese characters whose UTF-8 contains byte 95: it is "•" in cp1252, and pages show undefined bytes as "•", too.
 _DOT = b"\x95"
 _DOTTED = re.compile(f"[{''.join(one for one in map(chr, range(0x4E00, 0xA000)) if _DOT in one.encode())}]")
 _ROUNDS = 3
@@ -292,7 +170,7 @@ def _prove_encoding(text: str) -> tuple[float, str]:
 def _explain_part(text: str, name: str) -> tuple[float, int]:
     """Return the proof of an encoding's sequences, and how many letters of their words may be bytes."""
     every = list(_find_suspect_words(text, load_page(name)))
-    proof = sum([(_weigh_known if len(word) <= _LONGEST_WORD else _weigh_word)(word, name) for word in every])
+    proof = sum([(_weigh_known if len(word) <= LONGEST_WORD else _weigh_word)(word, name) for word in every])
     return proof, _count_strange("".join(every), load_page(name))
 
 
@@ -344,7 +222,7 @@ def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool 
     begun = {text[found.start() : found.start() + _BEGINNING] for found in finder.finditer(text)}
     if len(begun) > _MOST_BEGINNINGS:
         return text
-    pieces: list[_Piece] = []
+    pieces: list[Piece] = []
     at = sure = 0
     while found := finder.search(text, at):
         at = found.start()

@@ -5,7 +5,8 @@ from itertools import pairwise
 
 from aggregator.text import alignment
 from aggregator.text.mojibake.byte_sequences import Choice
-from aggregator.text.mojibake.redecode import MOST_WEIGHED, choose_characters, redecode
+from aggregator.text.mojibake.redecode import redecode
+from aggregator.text.mojibake.word_choice import MOST_WEIGHED, choose_characters
 from aggregator.text.word_frequencies import familiarity, frequency
 
 
