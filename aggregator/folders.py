@@ -139,9 +139,8 @@ def adopt_renamed(store: Store, plans: Sequence[Plan], new: Collection[str], now
     """Give ``new`` feeds all that the store knows of feeds with the same sources that the config names no more.
 
     Guids, dates, decisions and the podcast:guid are kept; a machine that has the former name in work commits nothing
-    more. Returns one line for each. Of several feeds with the same
-    sources the private one stands for a private one, and the public one for a public one; where that does not tell
-    them apart, none is renamed.
+    more. Returns one line for each. Of several feeds with the same sources the private one stands for a private one,
+    and the public one for a public one; where that does not tell them apart, none is renamed.
     """
     if not new:
         return ()

@@ -217,9 +217,8 @@ def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[i
     weights = weigh(table, compared.levels) + adjustments
     competition = _find_competition(frame, compared, weights, vetoes, rules)
     order = find_order(frame, compared, table, weights + competition, vetoes)
-    beside = (adjustments < 0) | find_other_short_titles(
-        frame, compared
-    )  # next week's item of one title stands beside it
+    # Next week's item of one title stands beside this week's.
+    beside = (adjustments < 0) | find_other_short_titles(frame, compared)
     order[beside & (order != ELSEWHERE)] = 0
     order = np.where(series.order > 0, series.order, order)
     if order.any():
