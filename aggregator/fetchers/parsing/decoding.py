@@ -29,7 +29,9 @@ _WIDE = re.compile(
 _HALF_REFERENCE = re.compile(
     rb"&#(?:[xX]0{0,8}[dD][89a-fA-F][0-9a-fA-F]{2}|0{0,8}(?:5529[6-9]|55[3-9]\d\d|56\d{3}|57[0-2]\d\d|573[0-3]\d|5734[0-3]));?"
 )
-_PAIR_REFERENCE = re.compile(rb"&#(?:[xX][dD][89abAB]..|5[56]\d{3});&#(?:[xX][dD][c-fC-F]..|5[67]\d{3});")
+_PAIR_REFERENCE = re.compile(
+    rb"&#(?:[xX][dD][89abAB][0-9a-fA-F]{2}|5[56]\d{3});&#(?:[xX][dD][c-fC-F][0-9a-fA-F]{2}|5[67]\d{3});"
+)
 _DECLARATION_HEAD = 4096  # bytes; browsers look at 1024 for a declaration, real pages put it behind longer scripts
 _WIDER = {
     "iso8859-1": "cp1252",

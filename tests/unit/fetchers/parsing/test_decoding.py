@@ -30,3 +30,9 @@ def test_halves_of_surrogate_pairs_become_replacement_characters(text: str, valu
 def test_references_to_both_halves_of_a_surrogate_pair_are_one_character() -> None:
     body = b"<t>&#55357;&#56960; &#xD83C;&#xDFB6; &#55357; &#56960;&#55357;</t>"
     assert decoding.correct_declaration(body) == b"<t>&#128640; &#127926; &#xFFFD; &#xFFFD;&#xFFFD;</t>"
+
+
+@pytest.mark.parametrize("first", ["&#xD8é;", "&#xd8;;;", "&#55é12;"])
+def test_a_reference_that_is_none_is_no_half_of_a_pair(first: str) -> None:
+    body = f"<t>{first}&#xDC00;</t>".encode()
+    assert decoding.correct_declaration(body) == f"<t>{first}&#xFFFD;</t>".encode()
