@@ -28,6 +28,7 @@ from aggregator.text.mojibake.byte_sequences import (
 from aggregator.text.mojibake.other_encodings import keep_beyond_ascii
 from aggregator.text.mojibake.word_choice import LONGEST_WORD, Piece, choose_characters
 
+# Chinese characters whose UTF-8 contains byte 95: it is "•" in cp1252, and pages show undefined bytes as "•", too.
 _DOT = b"\x95"
 _DOTTED = re.compile(f"[{''.join(one for one in map(chr, range(0x4E00, 0xA000)) if _DOT in one.encode())}]")
 _ROUNDS = 3

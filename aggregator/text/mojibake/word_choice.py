@@ -135,6 +135,3 @@ def _guess_language(word: str) -> str | None:
 def _find_language(letter: str) -> str | None:
     """Return the language whose word list is used for the script of a letter, ``None`` without one."""
     return _LANGUAGE_OF.get(unicodedata.name(letter, "").split(" ", maxsplit=1)[0])
-
-
-# Chinese characters whose UTF-8 contains byte 95: it is "•" in cp1252, and pages show undefined bytes as "•", too.
