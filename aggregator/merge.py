@@ -42,7 +42,7 @@ from aggregator.store import cache, decisions, entries, guids, records
 from aggregator.store.database import Store, batches
 from aggregator.store.entries import PLACE_FIELDS, EntryRows
 
-_CACHE_VERSION: Final = "18"
+_CACHE_VERSION: Final = "19"
 """Part of every key of the cache. Raise it in any commit that changes what repair or reconcile give."""
 
 _REPAIR, _RECONCILE = "repair", "reconcile"

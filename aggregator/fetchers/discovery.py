@@ -1,14 +1,16 @@
 """Find the feeds that an HTML page names (autodiscovery): ``<link rel="alternate">`` with the type of a feed.
 
 HTML Living Standard, 4.6.7.1; the wrong types were seen in real pages. A page may name one show in several formats of
-audio: they are one source, so the feed that most players can play comes first.
+audio: they are one source, so the feed that most players can play comes first. A page that names none may send its
+visitors on (``<meta http-equiv="refresh">``, 4.2.5.3), as hosts without redirects do after a move.
 """
 
 from __future__ import annotations
 
 import re
+from urllib.parse import urldefrag
 
-from aggregator.fetchers.parsing import enclosures, html_page
+from aggregator.fetchers.parsing import enclosures, html_page, xml
 from aggregator.model.source import Document
 
 _TYPES = {
@@ -20,10 +22,12 @@ _MP3 = re.compile(r"\bmp3\b", re.IGNORECASE)
 _OTHER_AUDIO = re.compile(r"\b(?:m4a|aac|oga|ogg|vorbis|opus)\b", re.IGNORECASE)
 _NOT_FEEDS = re.compile(r"oembed|/wp-json/|opensearch", re.IGNORECASE)
 _MOST = 20  # addresses
+_REFRESH = re.compile(r"""\s*+(\d{1,2})(?:\.\d*+)?\s*+[;,]?\s*+url\s*+=\s*+["']?\s*+([^"'\s]+)""", re.IGNORECASE)
+_LONGEST_DELAY = 15  # seconds; a page that is shown for longer is one to read
 
 
 def find_feeds(document: Document) -> tuple[str, ...]:
-    """Return the addresses of the feeds that an HTML page names, none for other documents.
+    """Return the addresses of the feeds that an HTML page names or is replaced by, none for other documents.
 
     The best comes first: MP3 before other audio, feeds of comments last.
     """
@@ -42,4 +46,14 @@ def find_feeds(document: Document) -> tuple[str, ...]:
             continue
         format_ = 0 if _MP3.search(words) else 2 if _OTHER_AUDIO.search(words) else 1
         found.setdefault(url, (_TYPES[kind] + (10 if _COMMENTS.search(words) else 0), format_, position))
-    return tuple(sorted(found, key=lambda url: found[url])[:_MOST])
+    return tuple(sorted(found, key=lambda url: found[url])[:_MOST]) or _find_refresh(root, base, document.url)
+
+
+def _find_refresh(root: xml.Element, base: str, page: str) -> tuple[str, ...]:
+    """Return the address that a page sends its visitors to at once, if it is another one."""
+    for meta in root.iter("meta"):
+        asked = _REFRESH.match(meta.get("content") or "")
+        if asked and (meta.get("http-equiv") or "").strip().lower() == "refresh" and int(asked[1]) <= _LONGEST_DELAY:
+            url = enclosures.resolve_url(base, asked[2])
+            return () if url is None or urldefrag(url).url == urldefrag(page).url else (url,)
+    return ()

@@ -80,11 +80,18 @@ def _load(document: Document, script: str | None) -> tuple[Any, str]:
         except ValueError as error:
             raise ReadError(f"{document.source.name}: option script: {error}") from error
         base = html_page.find_base(document, root)
-        loaded = (html_page.load_script(each if isinstance(each, str) else xml.get_text(each)) for each in found)
-        value = [each for each in loaded if each is not None] or None
+        value = [each for one in found if (each := _load_script(one)) is not None] or None
     if value is None:
         raise decoding.unexpected_type(document, "JSON")
     return value, base
+
+
+def _load_script(found: xml.Element | str) -> Any:
+    text = found if isinstance(found, str) else xml.get_text(found)
+    if (value := html_page.load_script(text)) is not None:
+        return value
+    assigned = html_page.find_assigned(text)
+    return assigned and assigned[1]
 
 
 def _find(name: str, value: object, what: str, options: Mapping[str, str]) -> Any:

@@ -17,6 +17,7 @@ from aggregator.model.source import Document, Proposals, Source
 _FEED_LINK = re.compile(r"(?:\.(?:rss|xml|atom)|/(?:feed|rss|atom)/?)(?:\?|$)|^https?://feeds?\d*\.", re.IGNORECASE)
 _FEED_TEXT = re.compile(r"[\s-]*+(?:(?:rss|atom|podcast)[\s-]*+)?(?:rss|feed|atom|xml)\s*+", re.IGNORECASE)
 _SCRIPTS = (("JSON-LD", "application/ld+json"), ("data of the page", "application/json"))
+_CODE = frozenset({"", "text/javascript", "application/javascript", "module"})
 _ITEM_TYPES = ("PodcastEpisode", "RadioEpisode", "BlogPosting", "NewsArticle", "Article", "AudioObject")
 _MOST_LINKS = 3
 _SEPARATORS = re.compile(r"""[",@\\]""")  # characters that have a meaning in selectors
@@ -48,10 +49,23 @@ def _propose_for_page(root: xml.Element, base: str) -> Iterator[Source]:
         selector = ", ".join(f'script[type="{each}"]' for each in written if not _SEPARATORS.search(each))
         for options in json_proposals.propose(values):
             yield Source(label, "json", options=_sort({**dict(options), "script": selector}))
+    yield from _propose_assigned(root)
     yield from _propose_microdata(root)
     yield from _find_wordpress(root, base)
     for options in element_proposals.propose(root):
         yield Source("repeated elements", "page", options=options)
+
+
+def _propose_assigned(root: xml.Element) -> Iterator[Source]:
+    """Yield the lists in values that the page's own code keeps, found by their name in it."""
+    for script in root.iter("script"):
+        found = html_page.find_assigned(xml.get_text(script)) if _find_type(script) in _CODE else None
+        if found is None:
+            continue
+        name, value = found
+        for options in json_proposals.propose([value]):
+            selector = f'//script[contains(., "{name}")]'
+            yield Source("data of the page's code", "json", options=_sort({**dict(options), "script": selector}))
 
 
 def _find_type(script: xml.Element) -> str:

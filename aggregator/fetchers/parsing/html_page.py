@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from html import escape
 from typing import Any
 
@@ -31,6 +32,12 @@ _BEFORE = re.compile(
 )
 _BEHIND = re.compile(r"(?>(?:[\s;]|\]\]>|-->|(?>/\*.*?\*/)|//[^\n]*+)*)", re.DOTALL)
 _LENIENT = json.JSONDecoder(strict=False)
+_ASSIGNED = re.compile(
+    r"(?:^|[;\s])([A-Za-z_$][\w$]{0,60}(?:\.[A-Za-z_$][\w$]{0,60}){0,4})"
+    r"""(?:\[["'][\w$-]{1,60}["']\])?\s*=\s*(?=[\[{])"""
+)
+"""The beginning of a value that a script keeps (``window.__INITIAL_STATE__ = {…}``), as players' pages have it."""
+_MOST_ASSIGNED = 20
 
 
 def parse(document: Document) -> xml.Element | None:
@@ -107,3 +114,22 @@ def load_script(text: str) -> Any | None:
         return None
     is_whole = isinstance(value, dict | list) and _BEHIND.fullmatch(text, end)
     return decoding.load_json(json.dumps(value)) if is_whole else None
+
+
+def find_assigned(text: str) -> tuple[str, Any] | None:
+    """Return the largest JSON value that a script assigns to a name, with this name; ``None`` if it assigns none.
+
+    >>> find_assigned('var n = [1]; window.__STATE__ = {"episodes": ["One", "Two"]}; render();')
+    ('window.__STATE__', {'episodes': ['One', 'Two']})
+    """
+    best, longest, end = None, 0, 0
+    for _ in range(_MOST_ASSIGNED):
+        found = _ASSIGNED.search(text, end)
+        if found is None:
+            break
+        start = end = found.end()
+        with suppress(ValueError, RecursionError):
+            value, end = _LENIENT.raw_decode(text, start)
+            if end - start > longest:
+                best, longest = (found[1], value), end - start
+    return best and (best[0], decoding.load_json(json.dumps(best[1])))

@@ -26,6 +26,14 @@ _MEANT: Mapping[str, str] = {
     "text/srt": "application/x-subrip",
     "text/webvtt": "text/vtt",
 }
+# Media types that the endings of files say (the namespace's documents of transcript and chapters).
+_BY_ENDING: Mapping[str, Mapping[str, str]] = {
+    "podcast:transcript": {
+        "vtt": "text/vtt", "srt": "application/x-subrip", "json": "application/json", "html": "text/html",
+        "htm": "text/html", "txt": "text/plain",
+    },
+    "podcast:chapters": {"json": "application/json+chapters"},
+}  # fmt: skip
 _SCHEMES = (
     "https?|ipfs|ipns|magnet|dat|hyper|lbry|at|nostr|matrix|activitypub|hive|lightning|bitcoin|xmpp|ircs?|rtmps?|gemini|"
     "mailto|podcast|feed"
@@ -137,9 +145,19 @@ def _clean_tag(tag: Tag) -> Tag:
         cleaned = _clean_value(tag.name, name, value)
         if cleaned is not None:
             attributes.setdefault(name, cleaned)
+    if tag.name in _BY_ENDING and (known := _find_type(tag.name, attributes)):
+        attributes["type"] = known
     children = (_clean_tag(child) for child in tag.children if child.name in CHILDREN[tag.name])
     sound = tuple(child for child in children if not any(find_faults(child)))
     return Tag(tag.name, _clean_text(tag, shape), tuple(attributes.items()), sound)
+
+
+def _find_type(element: str, attributes: Mapping[str, str]) -> str | None:
+    """Return the media type by the ending of the file; ``None`` where a sound one is given or the ending says none."""
+    if _is_valid_value(ATTRIBUTE_KINDS[element]["type"], attributes.get("type", "")):
+        return None
+    path = attributes.get("url", "").partition("?")[0].partition("#")[0]
+    return _BY_ENDING[element].get(path.rpartition(".")[2].lower())
 
 
 def _clean_text(tag: Tag, shape: ElementRule) -> str | None:

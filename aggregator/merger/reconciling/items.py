@@ -11,7 +11,7 @@ A source weighs by its trust (promise 5: a less trusted source may complete, nev
     link         the most trusted one, one that its source does not repeat on other items first
     season,      the most trusted source that numbers the item, both of one source; another completes them only where
     episode      its other number is the same
-    tags         of each namespace the elements of the most trusted source that has any and may supply them
+    tags         of each element those of the most trusted source that has any and may supply them
     all others   the most trusted source that has a value and has the rank to supply it (``supply``)
 
 An entry that its own source has replaced gives only what lasts: title, text, date, length, audio, link and guid. What
@@ -206,9 +206,9 @@ def _find_owners(ranked: RankedEntries) -> list[Entry]:
 
 
 def _choose_tags(ranked: RankedEntries) -> Iterator[Finding]:
-    """Yield the elements that are passed on: of each namespace those of one source.
+    """Yield the elements that are passed on: those of one name, or of one kind of pictures, from one source.
 
-    The first finding has the provenance of the most trusted source that gave any; others have one for each namespace.
+    The first finding has the provenance of the most trusted source that gave any; others have one for each element.
     """
     chosen: dict[str, Entry] = {}
     tags: list[Tag] = []
@@ -217,20 +217,23 @@ def _choose_tags(ranked: RankedEntries) -> Iterator[Finding]:
         other = {"podcast:season"} if entry.season != season else set()
         other |= {"podcast:episode"} if entry.episode != episode else set()
         allowed = limit_by_rank(entry.tags, owner=entry in owners, lost=entry.id in ranked.weights.lost)
-        given = [tag for tag in allowed if _get_namespace(tag) not in chosen and tag.name not in other]
-        chosen.update((_get_namespace(tag), entry) for tag in given)
+        given = [tag for tag in allowed if _get_group(tag) not in chosen and tag.name not in other]
+        chosen.update((_get_group(tag), entry) for tag in given)
         tags += given
     first = next(iter(chosen.values()), None)
     if first is None:
         return
     yield Finding({"tags": tuple(tags)}, _trace_plain("tags", first, ranked))
-    for namespace, entry in chosen.items():
+    for group, entry in chosen.items():
         if entry is not first:
-            yield Finding({}, replace(_trace_plain("tags", entry, ranked), field=f"tags {namespace}".strip()))
+            yield Finding({}, replace(_trace_plain("tags", entry, ranked), field=f"tags {group}"))
 
 
-def _get_namespace(tag: Tag) -> str:
-    return tag.name.rpartition(":")[0]
+def _get_group(tag: Tag) -> str:
+    """Return what an element is chosen with: media of all forms, or pictures under their old and new name."""
+    if tag.name.startswith("media:"):
+        return "media"
+    return "podcast:image" if tag.name == "podcast:images" else tag.name
 
 
 def _trace_plain(name: str, chosen_entry: Entry, ranked: RankedEntries) -> Provenance:

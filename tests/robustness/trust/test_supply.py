@@ -49,12 +49,22 @@ def test_media_of_a_source_whose_audio_gave_way_is_not_passed_on() -> None:
     assert reconcile(Cluster((one, two)), replace(weights(0.2), lost=frozenset({one.id}))).tags == (note,)
 
 
-def test_the_elements_of_each_namespace_are_of_one_source_which_is_told() -> None:
-    person, title = Tag("podcast:person", "Ann"), Tag("itunes:title", "Timetables")
-    item = reconcile(Cluster((replace(HOST, tags=(title,)), replace(OTHER, tags=(person, title)))), weights(0.8))
-    assert item.tags == (title, person)
+def test_elements_of_one_name_are_of_one_source_which_is_told() -> None:
+    person, title, host = Tag("podcast:person", "Ann"), Tag("itunes:title", "Timetables"), Tag("podcast:person", "Jo")
+    text = Tag("podcast:transcript", None, (("url", "https://other.example/1.vtt"), ("type", "text/vtt")))
+    item = reconcile(Cluster((replace(HOST, tags=(title, host)), replace(OTHER, tags=(person, text)))), weights(0.8))
+    assert item.tags == (title, host, text)
     known = {each.field: each.source for each in item.provenance}
-    assert (known["tags"], known["tags podcast"]) == ("host", "other")
+    assert (known["tags"], known["tags podcast:transcript"]) == ("host", "other")
+
+
+def test_media_and_pictures_are_not_mixed() -> None:
+    thumbnail = Tag("media:thumbnail", None, (("url", "https://host.example/1.jpg"),))
+    group = Tag("media:content", None, (("url", "https://other.example/1.mp4"),))
+    old = Tag("podcast:images", None, (("srcset", "https://host.example/1.jpg 300w"),))
+    new = Tag("podcast:image", None, (("href", "https://other.example/1.jpg"),))
+    item = reconcile(Cluster((replace(HOST, tags=(thumbnail, old)), replace(OTHER, tags=(group, new)))), weights(0.8))
+    assert item.tags == (thumbnail, old)
 
 
 @pytest.mark.parametrize("name", VALUES)

@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from aggregator.errors import ConfigError, ReadError
 from aggregator.fetchers import parse
@@ -24,6 +25,9 @@ PIECES = st.sampled_from(
      "<script type=application/ld+json>", '[{"name":"a","datePublished":"2024-05-01"},', "1]", "</script>", "\0", "<a",
      '<link rel="https://api.w.org/" href="//[">', "<x itemtype='s/Article' itemprop=name>", "<article>", "é", "<!--"]
 )  # fmt: skip
+
+
+WORDS = ("Pain", "Bac", "Neige")
 
 
 def test_the_date_alone_is_proposed_before_a_block_with_other_text() -> None:
@@ -90,6 +94,19 @@ def test_names_with_quotes_and_backslashes_are_quoted_in_paths() -> None:
     body = json.dumps({'all "new"': rows}).encode()
     listing = parse.read(Document(Source("x", "json", options=options), "https://example.org/x", body))
     assert [entry.title for entry in listing.entries] == ["Bread", "Ferry", "Snow"]
+
+
+@pytest.mark.parametrize("head", ["window.__DATA__ =", "var player={};const data=", "self.store.shows = "])
+def test_what_the_code_of_a_page_keeps_is_proposed_and_read(head: str) -> None:
+    rows = [{"titre": word, "date": f"2024-05-0{day}", "mp3": f"/{day}.mp3"} for day, word in enumerate(WORDS, 1)]
+    other = "<script>render(window.__DATA__, self.store.shows, data); var sizes = [1, 2, 3]</script>"
+    code = f"{head}{json.dumps({'liste': rows})};\nrender({{a: 1}});"
+    page = Document(Source("p", "page"), "https://k.example/", f"<html>{other}<script>{code}</script>".encode())
+    listing = parse.read(replace(page, source=proposals.propose(page).sources[0]))
+    assert [(each.title, each.enclosure and each.enclosure.url) for each in listing.entries] == [
+        (word, f"https://k.example/{day}.mp3") for day, word in enumerate(WORDS, 1)
+    ]
+    assert not proposals.propose(replace(page, body=b"<html><script>var data = [broken, {'a': 1}];</script>")).sources
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from aggregator.fetchers import parse
 from aggregator.fetchers.directories import json_proposals, proposals
@@ -55,6 +56,25 @@ def test_the_base_of_a_page_counts_for_all_of_its_links(head: str, base: str) ->
     page = Document(Source("seite", "feed", url=URL), URL, f"<html>{named}".encode(), "text/html")
     assert parse.discover(page) == (f"{base}rss",)
     assert [each.url for each in proposals.propose(page).sources] == [f"{base}x.rss"]
+
+
+@pytest.mark.parametrize(
+    ("content", "url"),
+    [
+        ("0; url=/neu.xml", "https://radio.example/neu.xml"),
+        ("3;URL='https://neu.example/rss'", "https://neu.example/rss"),
+        ("0;url=#oben", None),
+        ("300; url=/neu.xml", None),
+        ("5", None),
+        ("0; url=javascript:alert(1)", None),
+    ],
+)
+def test_a_page_that_sends_its_visitors_on_names_the_next_address(content: str, url: str | None) -> None:
+    body = f'<html><head><meta http-equiv="Refresh" content="{content}"></head><body>Umgezogen</body></html>'
+    page = Document(Source("alt", "feed", url=URL), "https://radio.example/alt", body.encode(), "text/html")
+    assert parse.discover(page) == ((url,) if url else ())
+    named = body.replace("</head>", '<link rel="alternate" type="application/rss+xml" href="/rss"></head>')
+    assert parse.discover(replace(page, body=named.encode())) == ("https://radio.example/rss",)
 
 
 SHOWN = "https://radio.example/echt.jpg"

@@ -143,3 +143,22 @@ def test_types_are_spelled_as_the_list_has_them(name: str, said: str, meant: str
     given = tag([name, None, {"url": "https://weir.example.com/2", "type": said}])
     ((_, _, attributes, _),) = passed_tags.make_rows((given,), "item")
     assert attributes["type"] == meant
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "said", "meant"),
+    [
+        ("podcast:transcript", "2.VTT?v=1", None, "text/vtt"),
+        ("podcast:transcript", "2.srt", "captions", "application/x-subrip"),
+        ("podcast:transcript", "2.json", "", "application/json"),
+        ("podcast:transcript", "2.vtt", "text/plain", "text/plain"),
+        ("podcast:chapters", "2.json#x", None, "application/json+chapters"),
+        ("podcast:transcript", "2.srt/view", None, None),
+        ("podcast:chapters", "2.vtt", "text/vtt", None),
+    ],
+)
+def test_the_ending_of_a_file_says_its_type_where_nothing_else_does(
+    name: str, file: str, said: str | None, meant: str | None
+) -> None:
+    given = tag([name, None, {"url": f"https://weir.example.com/{file}"} | ({} if said is None else {"type": said})])
+    assert [row[2]["type"] for row in passed_tags.make_rows((given,), "item")] == ([meant] if meant else [])
