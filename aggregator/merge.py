@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from hashlib import blake2b
+from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
@@ -41,9 +42,19 @@ from aggregator.result import Learned
 from aggregator.store import cache, decisions, entries, guids, records
 from aggregator.store.database import Store, batches
 from aggregator.store.entries import PLACE_FIELDS, EntryRows
+from aggregator.version import VERSION
 
-_CACHE_VERSION: Final = "19"
-"""Part of every key of the cache. Raise it in any commit that changes what repair or reconcile give."""
+
+def _digest_code() -> str:
+    """Return a digest of the program's version and of the modules by which repair and reconcile give what they give."""
+    digest, here = blake2b(VERSION.encode(), digest_size=16), Path(__file__).parent
+    for path in sorted(each for folder in ("merger", "model", "text") for each in (here / folder).rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+_CODE: Final = _digest_code()
+"""Part of every key of the cache, so that a value is never of other code than that which runs."""
 
 _REPAIR, _RECONCILE = "repair", "reconcile"
 """The stages whose results are cached: by the digest of an entry, and of all that an item depends on."""
@@ -370,18 +381,18 @@ def _digest(value: object) -> str:
 
 def _read_cached(store: Store, plan: Plan, stage: str, digests: Sequence[str]) -> Mapping[str, bytes]:
     """Return the values of the cache for those of the digests that have one."""
-    keys = {f"{_CACHE_VERSION}/{digest}": digest for digest in digests}
+    keys = {f"{_CODE}/{digest}": digest for digest in digests}
     return {keys[key]: value for key, value in cache.read_cached(store, plan.name, stage, keys).items()}
 
 
 def _write_cached(store: Store, plan: Plan, stage: str, values: Mapping[str, bytes]) -> None:
     """Write values to the cache, by digest, if the store is within a transaction."""
     if store.connection is not None:
-        made = {f"{_CACHE_VERSION}/{digest}": value for digest, value in values.items()}
+        made = {f"{_CODE}/{digest}": value for digest, value in values.items()}
         cache.write_cached(store, plan.name, stage, made)
 
 
 def _drop_unused(store: Store, plan: Plan, stage: str, digests: Collection[str]) -> None:
     """Drop from the cache what has not been used for long, if the store is within a transaction."""
     if store.connection is not None:
-        cache.drop_unused(store, plan.name, stage, {f"{_CACHE_VERSION}/{digest}" for digest in digests})
+        cache.drop_unused(store, plan.name, stage, {f"{_CODE}/{digest}" for digest in digests})

@@ -1,5 +1,8 @@
 """What was kept changes no byte: the same history with the cache, and with the cache emptied before every refresh."""
 
+import shutil
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +23,7 @@ from aggregator.model.source import Source
 from aggregator.store import database, decisions, entries
 from aggregator.store.schema import cache
 
+PACKAGE = Path(publish.__file__).parent
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 TOPICS = (
     *("bread", "salt", "harbour pilots", "the sextant", "signal flags", "whale oil", "tides", "rope", "charts"),
@@ -185,3 +189,26 @@ def test_composing_without_a_refresh_keeps_nothing() -> None:
         emptied(store)
         compose(store, PLAN, START)
         assert kept(store, "repair") == kept(store, "reconcile") == 0
+
+
+def test_what_other_code_made_is_not_read(tmp_path: Path) -> None:
+    copy = tmp_path / "aggregator"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    before = key_of(tmp_path)
+    module = copy / "merger" / "repair" / "repair.py"
+    module.write_text(module.read_text("utf-8") + "\n# changed\n", "utf-8")
+    assert key_of(tmp_path) != before
+
+
+def key_of(folder: Path) -> str:
+    """What every key of the cache begins with, in the program of a folder."""
+    said = [
+        sys.executable,
+        "-P",
+        "-c",
+        f"import sys; sys.path.insert(0, {str(folder)!r}); from aggregator import merge",
+    ]
+    said[-1] += "; print(merge.__file__, merge._CODE)"
+    made, key = subprocess.run(said, capture_output=True, text=True, check=True, timeout=60).stdout.split()
+    assert Path(made).is_relative_to(folder)
+    return key
