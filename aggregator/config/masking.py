@@ -7,7 +7,7 @@ So nothing is searched for secrets; what is shown is listed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Final
 
@@ -57,11 +57,10 @@ _LINKS: Final = frozenset(
 _PRIVATE: Final = frozenset({"headers", "notify", "options"})
 """Keys with any keys below them, whose values are not shown."""
 
-_OTHERS: Final = (
-    *("buried", "desk", "exclude", "feeds", "funding", "only", "overrides", "password", "persons", "proxy", "queue"),
-    *("sources", "state", "token"),
-)
-KEYS: Final = _HARMLESS | _LINKS | _PRIVATE | {*_OTHERS}
+_PARTS: Final = frozenset({"buried", "desk", "exclude", "feeds", "funding", "only", "overrides", "persons", "sources"})
+"""Keys with known keys below them, or names and then known keys."""
+
+KEYS: Final = _HARMLESS | _LINKS | _PRIVATE | _PARTS | {"password", "proxy", "queue", "state", "token"}
 """All keys of a config."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -69,19 +68,29 @@ _NAMED: Final = ("feeds", "sources")
 """Keys below which names are keys."""
 
 _KEY: Final = re.compile(r"^[ \t]*(?:- +)?([a-z_0-9]+)(?=[ \t]*:)", re.MULTILINE)
+_LOGIN: Final = re.compile(r"@|%40|:(?!/|\d+(?:/|$))", re.IGNORECASE)
+"""Of an address: what ends a login, also one that is not recognized as such, or a colon that begins no port."""
+
+_QUERY: Final = re.compile(r"[?#;]|%3f|%23|%3b", re.IGNORECASE)
+_KEY_WITHIN: Final = re.compile(r"\n[ \t]*(?:- +)?[\"']?[A-Za-z0-9_.-]+[\"']?[ \t]*:(?:\s|$)")
+"""In a value: a line that looks like a key, so that a quote before it was probably not closed."""
+
 _VALUE: Final = re.compile(r"[^\s:,{}\[\]-](?:.*[^\s:,{}\[\]-])?")
 """What of a line is hidden: all but white space and punctuation around it."""
 
 
 def mask(path: Path, value: str) -> str:
     """Return a value as a message may quote it."""
-    if _is_harmless(path):
+    if _may_be_shown(path, value):
         return value
-    key = _find_key(path)
-    if key in _LINKS and "@" not in value and not _PRIVATE.intersection(path):
-        address, query, _ = value.partition("?")
-        return f"{address}{query and f'?{HIDDEN}'}"
+    if _has_key(path, _HARMLESS | _LINKS) and not _LOGIN.search(address := _QUERY.split(value, maxsplit=1)[0]):
+        return address if address == value else f"{address}?{HIDDEN}"
     return HIDDEN
+
+
+def mask_step(step: int | str) -> int | str:
+    """Return a step of a path as a message may name it: an address in place of a key may have a login or a token."""
+    return HIDDEN if isinstance(step, str) and re.search(r"://|@|%40", step) else step
 
 
 def mask_config(text: str) -> str:
@@ -108,16 +117,18 @@ def _join(text: str, shown: Sequence[tuple[int, int]]) -> Iterator[str]:
         done = end
 
 
-def _find_key(path: Path) -> str:
-    return next((str(step) for step in reversed(path) if not isinstance(step, int)), "")
-
-
-def _is_harmless(path: Path) -> bool:
-    return _find_key(path) in _HARMLESS and not _PRIVATE.intersection(path)
+def _has_key(path: Path, keys: Collection[str]) -> bool:
+    """Return whether a value is that of one of the keys, which stands where a known key may stand."""
+    steps, is_name = [str(step) for step in path if not isinstance(step, int)], False
+    for step in steps[:-1]:
+        if not is_name and step not in _HARMLESS | _PARTS:
+            return False
+        is_name = not is_name and step in {*_NAMED, "overrides"}
+    return bool(steps) and not is_name and steps[-1] in keys
 
 
 def _may_be_shown(path: Path, value: str) -> bool:
-    return _is_harmless(path) and "://" not in value and "@" not in value
+    return _has_key(path, _HARMLESS) and "://" not in value and "@" not in value and not _KEY_WITHIN.search(value)
 
 
 def _is_name(path: Path) -> bool:

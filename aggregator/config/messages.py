@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from pydantic_core import ErrorDetails
 
-from aggregator.config.masking import HIDDEN, mask
+from aggregator.config.masking import HIDDEN, mask, mask_step
 from aggregator.config.parse import Path, format_path
 from aggregator.errors import escape_line
 
@@ -43,7 +43,8 @@ def describe_errors(
             path = path[:-1]  # a value alone in place of a list of one
         line = next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), 0)
         place = f"{name}:{line}" if line else name
-        lines_found.append((line, escape_line(f"{place}: {format_path(path)}: {_describe(error, path, schema)}")))
+        key = format_path(tuple(map(mask_step, path)))
+        lines_found.append((line, escape_line(f"{place}: {key}: {_describe(error, path, schema)}")))
     return tuple(text for _, text in sorted(lines_found))
 
 
@@ -77,8 +78,10 @@ def _describe(error: ErrorDetails, path: Path, schema: _Schema) -> str:
 def _hide(error: ErrorDetails, path: Path) -> object:
     """Return what was given as the message may quote it."""
     given = error["input"]
-    if "[key]" in error["loc"] or given is None or isinstance(given, dict | list | bool):
+    if given is None or isinstance(given, dict | list | bool):
         return given
+    if "[key]" in error["loc"]:
+        return mask_step(given)
     return mask(path, str(given).strip())
 
 

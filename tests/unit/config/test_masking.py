@@ -53,6 +53,21 @@ WAYS = [
     "link: ftp://me:{}@a.example/",
     "trust: {token: {}}",
     "explicit: {a: {}}",
+    "token: {title: {}}",
+    "token:\n      - name: {}",
+    "password: {type: {}}",
+    "header: {name: {}}",
+    "feeds: {show: {}}",
+    "output: s3://me:{}@bucket",
+    "output: s3://bucket?key={}",
+    "link: https://me:{}%40a.example/",
+    "link: ftp://me:7{}/x%40a.example/",
+    "link: ftp://a.example/x%3Ftoken={}",
+    "link: ftp://a.example/x#{}",
+    "description: 'no end\n    token: {}\n    link: ''x'",
+    "'https://a.example/?key={}': {kind: feed}",
+    "sources: {'https://a.example/?key={}': {kind: feed}}",
+    "sources: {'me:{}@a.example': {kind: feed}}",
 ]
 
 
