@@ -78,15 +78,17 @@ def _count_letters(language: str) -> tuple[dict[str, float], dict[str, float]]:
 
 def added_familiarity(before: str, part: str) -> float:
     """Return how much more familiar a Chinese text that ends in ``before`` is with ``part`` behind it."""
-    pairs = map("".join, pairwise(before + part))
-    return sum(map(_chinese_familiarity, part)) + sum(map(_chinese_familiarity, pairs))
+    known = _measure_chinese()
+    simple = (before + part).translate(_load_simplifications())
+    pairs = [simple[at : at + 2] for at in range(len(simple) - 1)]
+    return sum([known.get(one, 0.0) for one in [*simple[len(before) :], *pairs]])
 
 
-@lru_cache(maxsize=1 << 15)
-def _chinese_familiarity(part: str) -> float:
-    """Return how familiar a character or a pair is in Chinese; wordfreq's list is in simplified characters."""
-    share = load_frequencies("zh").get(part.translate(_load_simplifications()))
-    return max(0.0, 18 + log(share)) * len(part) ** 2 if share else 0.0
+@lru_cache(maxsize=1)
+def _measure_chinese() -> dict[str, float]:
+    """Return how familiar each simplified character is in Chinese, and each pair that is a word."""
+    words = load_frequencies("zh").items()
+    return {word: max(0.0, 18 + log(share)) * len(word) ** 2 for word, share in words if len(word) < 3}  # noqa: PLR2004
 
 
 @lru_cache(maxsize=1)

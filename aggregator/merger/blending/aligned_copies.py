@@ -16,6 +16,7 @@ _ORDER_POWER = 4  # weight of a copy's order against its length in the choice of
 _LONG = 2000  # tokens of which the order is compared
 _LONGEST_RUN = 60  # columns of a moved block; a longer run is two orders of a whole text
 _MOST_REPLACED = 3  # words in the place of as many others; more are another text
+_LEAST_IN_ORDER = 0.25  # share of a long copy; with less it is another text, and nothing moved
 _MOST_RUNS = 60  # moved blocks of one text that are placed
 
 
@@ -124,6 +125,8 @@ def _pair_tokens(columns: tuple[str, ...], keys: tuple[str, ...]) -> tuple[Mappi
     if columns == keys:
         return {j: j for j in range(len(keys))}, {}
     in_order = {j: i for i, j in alignment.align(columns, keys)}
+    if len(in_order) < _LEAST_IN_ORDER * min(len(columns), len(keys)) and len(keys) > _LONG:
+        return in_order, {}
     free_columns = sorted(set(range(len(columns))).difference(in_order.values()))
     free_tokens = sorted(set(range(len(keys))).difference(in_order))
     return in_order, {j: i for i, j in alignment.find_moved_blocks((columns, keys), (free_columns, free_tokens))}

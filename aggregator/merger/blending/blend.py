@@ -32,6 +32,11 @@ from aggregator.text.tokens import is_unspaced
 
 _ALL_CUT = 0.6  # factor of the confidence where no copy is whole
 _DIFFERENT = 0.5  # share of the shortest copy that a reading must have, else the copies are of different texts
+# Runs of columns that the same copies have: of long texts with more, copies of one text have at most .3 for a column,
+# letters drawn at random .5 and more, and rare letters many columns (tests/robustness/documents/test_time_bounds.py).
+_MANY_RUNS = 5000
+_SCATTERED = 0.4
+_UNLIKE = 2  # columns for a token of the longest copy
 _LOOSE_END = " \n.…,;:–—-"
 
 
@@ -111,7 +116,10 @@ def read_text(text: Text, model: SourceModel = EMPTY_MODEL) -> Reading:
     is_title = text.field == "title"
     if is_title:
         prepared = select_title_variants(prepared)
-    columns = place_moved_runs(align_copies(prepared), prepared)
+    columns = align_copies(prepared)
+    if _are_different(columns, prepared):
+        return _read_best(prepared)
+    columns = place_moved_runs(columns, prepared)
     voters = make_voters(prepared, text.language, model.styles.get(text.show or "", NO_ODDS))
     reading = _read_columns(columns, voters)
     sounder = find_sounder_title(prepared, reading.text) if is_title else None
@@ -124,6 +132,21 @@ def _read_alone(copies: Sequence[PreparedCopy], contested: int = 1) -> Reading:
     cut = all(copy.cut for copy in copies)
     confidence = _measure_belief(copies) * (_ALL_CUT if cut else 1.0) / contested
     return _make_reading([(copies[0].text, sources, confidence)], cut=cut)
+
+
+def _read_best(copies: Sequence[PreparedCopy]) -> Reading:
+    """Return the most believed of copies that are of different texts."""
+    best = max(copies, key=lambda one: (one.weight, not one.cut, len(one.tokens)))
+    return _read_alone([best], contested=len(copies))
+
+
+def _are_different(columns: Sequence[Column], copies: Sequence[PreparedCopy]) -> bool:
+    """Return whether long copies agree in nothing but scattered tokens, so that they are of different texts."""
+    if len(columns) <= _MANY_RUNS:
+        return False
+    runs = 1 + sum(one.cells.keys() != two.cells.keys() for one, two in pairwise(columns))
+    longest = max(len(copy.tokens) for copy in copies)
+    return runs > _MANY_RUNS and (runs > _SCATTERED * len(columns) or len(columns) > _UNLIKE * longest)
 
 
 def _read_columns(columns: Sequence[Column], voters: Voters) -> Reading:
@@ -151,8 +174,7 @@ def _read_columns(columns: Sequence[Column], voters: Voters) -> Reading:
             tokens += [(token.gap + token.surface, sources, probability * belief * whole) for token in same]
             before = stretch.columns[after - 1]
     if len(tokens) < _DIFFERENT * min(len(copy.tokens) for copy in copies):
-        best = max(copies, key=lambda one: (one.weight, not one.cut, len(one.tokens)))
-        return _read_alone([best], contested=len(copies))
+        return _read_best(copies)
     reading = _make_reading(tokens, cut=cut)
     return replace(reading, least=min(reading.least, 1 - doubt))
 

@@ -52,7 +52,8 @@ class CodePage(NamedTuple):
 
     - ``leads``: lead bytes by their character.
     - ``tails``: by first character, the forms of continuation bytes: (form, byte, cost).
-    - ``lost``: the bytes that the encoding leaves undefined, which pages drop.
+    - ``lost``: the bytes that look the same in Latin-1, which pages drop.
+    - ``undefined``: those of them that the encoding has no character for, which pages show as "•".
     - ``shown``: all characters that a byte above 7F is shown as.
     - ``wide``: first characters of forms of several.
     - ``leader``: finds lead bytes.
@@ -63,6 +64,7 @@ class CodePage(NamedTuple):
     leads: dict[str, int]
     tails: dict[str, list[tuple[str, int, float]]]
     lost: tuple[int, ...]
+    undefined: tuple[int, ...]
     shown: frozenset[str]
     wide: frozenset[str]
     leader: re.Pattern[str]
@@ -90,6 +92,7 @@ def load_page(name: str) -> CodePage:
         leads,
         tails,
         lost=tuple(byte for byte in range(0x80, 0xC0) if shown[byte] == chr(byte)),
+        undefined=tuple(byte for byte in range(0x80, 0xA0) if shown[byte] == chr(byte)),
         shown=every,
         wide=wide,
         leader=re.compile(f"[{''.join(leads)}]"),

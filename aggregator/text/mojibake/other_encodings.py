@@ -78,6 +78,7 @@ _SHORT, _COMMON = 3, 3e-5  # letters of a word that counts only if it has such a
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _GAIN = 0.3  # by which the letters of a right reading are commoner
 _LEAST_LETTERS = 3  # different ones; one or two again and again are no words in any encoding
+_PART = 10_000  # characters that prove an encoding
 _LONGEST = 100_000  # characters; longer texts are left as they are
 _COMMONEST = 40_000  # words of a language whose letters are counted
 
@@ -90,6 +91,20 @@ def redecode_others(text: str) -> str:
     """
     if text.isascii() or len(text) > _LONGEST:
         return text
+    part = _cut_part(text)
+    return text if part != text and _redecode_part(part) == part else _redecode_part(text)
+
+
+def _cut_part(text: str) -> str:
+    """Return the first part of a long text that has characters beyond ASCII, up to a blank: it proves the encoding."""
+    found = _BEYOND.search(text)
+    begin = found.start() if found else 0
+    end = text.rfind(" ", begin, begin + _PART) if len(text) > begin + _PART else -1
+    return text if end < 0 else text[begin:end]
+
+
+def _redecode_part(text: str) -> str:
+    """Return the text decoded with its own encoding, or as it is."""
     text = text.replace(_LOST_TWICE, _LOST)
     beyond = " ".join(_BEYOND.findall(text))
     if _DRAWN.fullmatch(beyond):

@@ -111,7 +111,7 @@ def _replace_dotted(found: re.Match[str]) -> str:
 def _list_alike(character: str) -> tuple[str, ...]:
     """Return a Chinese character with byte 95 and those with another undefined byte of cp1252 in its place."""
     read = character.encode()
-    alike = [read.replace(_DOT, bytes([byte]), 1).decode() for byte in load_page("cp1252").lost]
+    alike = [read.replace(_DOT, bytes([byte]), 1).decode() for byte in load_page("cp1252").undefined]
     return character, *alike
 
 
@@ -293,8 +293,8 @@ def _find_blank(text: str, at: int, choice: Choice) -> str:
 
 
 def _is_french(text: str) -> bool:
-    """Return whether a text is in a language that has "à" as a word and at the end of words, not inside of them."""
-    return _FRENCH.search(text) is not None and not _VIETNAMESE_BYTES.search(text)
+    """Return whether a text, by its first part, has "à" as a word and at the end of words, not inside of them."""
+    return _FRENCH.search(text, 0, _PART) is not None and not _VIETNAMESE_BYTES.search(text, 0, _PART)
 
 
 _VIETNAMESE_BYTES = re.compile("áº|á»|Ä‘|Æ°|Æ¡")

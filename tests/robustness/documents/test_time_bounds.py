@@ -298,10 +298,29 @@ def test_four_copies_of_100_kb_take_less_than_two_seconds(name):
     assert any(seconds(blend, copies(name, letters)) < SECONDS for _ in range(TRIES))
 
 
+def misread_rare(size, chance):
+    letters = "".join(chr(0x4E00 + min(6000, int(chance.expovariate(1 / 400)))) for _ in range(size // 3))
+    return letters.encode().decode("cp1252", "replace").replace("\ufffd", "•")
+
+
+NOISE = {
+    "â": drawn("â"),
+    "Ã": drawn("Ã"),
+    "U+FFFD, read wrong": drawn("ï¿½"),
+    "words of â": drawn("â", "ââ ", "âââ\n"),
+    "signs": drawn("â", "€", "™", " ", "œ"),
+    "sequences": drawn("Ã©", "â€œ", "å•°", "Đ•", "e "),
+    "worn marks": TEXTS["worn marks"],
+    "latin-1": drawn(*map(chr, range(0xC0, 0x100)), " "),
+    "Chinese, read wrong": misread_rare,
+}
+
+
 @pytest.mark.heavy
-@pytest.mark.parametrize("pieces", [["â"], ["â", "ââ ", "âââ\n"], ["â", "€", "™", " ", "œ"]])
-def test_three_copies_of_50_kb_of_accents_take_less_than_four_seconds(pieces):
-    given = [Copy(source, drawn(*pieces)(25_000, random.Random(source))) for source in "abc"]
+@pytest.mark.parametrize("name", NOISE)
+def test_three_copies_of_200_kb_of_noise_take_less_than_four_seconds(name):
+    per_letter = len(NOISE[name](1000, random.Random(7)).encode()) / 1000
+    given = [Copy(source, NOISE[name](int(200_000 / per_letter), random.Random(source))) for source in "abc"]
     assert any(seconds(blend, given) < 2 * SECONDS for _ in range(TRIES))
 
 
