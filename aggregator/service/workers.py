@@ -5,6 +5,7 @@ Several workers may share a store: a feed that one has claimed is left to it unt
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -107,10 +108,13 @@ def refresh_due(config: Config, at: datetime, *, everything: bool = False) -> tu
     what ``refresh.refresh`` raises; if another refresh holds the lock, the feeds stay due.
     """
     outcomes: list[Outcome] = []
-    with database.open_store(config.state) as store:
-        schedule(store, config, at, everything=everything)
-        while (claim := claim_due(store, at)[0]).feeds:
-            outcomes += _refresh_claim(store, config, claim, at)
+    try:
+        with database.open_store(config.state) as store:
+            schedule(store, config, at, everything=everything)
+            while (claim := claim_due(store, at)[0]).feeds:
+                outcomes += _refresh_claim(store, config, claim, at)
+    finally:
+        gc.collect()  # SQLAlchemy's engines are cycles, which at refresh.GC_THRESHOLDS would wait for days
     return tuple(outcomes)
 
 
