@@ -66,6 +66,7 @@ _EVIDENCE: Mapping[str, str] = {
     "digits": "numbers in the titles",
     "order": "place in the listings",
     "prior": "starting score",
+    "alignment": "both listings as a whole",
     "weak title": "days apart",
     "relisted": "listed again",
     "competitor": "competing entry",

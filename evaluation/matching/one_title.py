@@ -308,9 +308,12 @@ def _draw(chance: random.Random) -> list[Entry]:
             off = chance.choice((0, 0, 3600, -3600))
             out += host(kept, seen=2, late=lambda _, off=off: off, whole=chance.random() < 0.5)
     if chance.random() < 0.15:
-        later = chance.choice((3, 6, 12)) if hours == 24 else 3
-        others = [item._replace(number=1000 + item.number, at=item.at + timedelta(hours=later)) for item in told]
-        out += host([item._replace(seconds=item.seconds + 240) for item in others], "evening")
+        later, others = chance.choice((3, 6, 12)) if hours == 24 else 3, []
+        for item in told:
+            text = item.text and " ".join(chance.sample(TEXTS, 4)) + "."
+            at = item.at + timedelta(hours=later)
+            others.append(Told(1000 + item.number, at, item.seconds + 240, item.title, text))
+        out += host(others, "evening")
     return out
 
 

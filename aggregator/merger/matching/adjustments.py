@@ -63,7 +63,7 @@ def penalize_weak_titles(compared: Compared, table: Table, own: Ints) -> Floats:
 def find_redated(frame: Frame, compared: Compared, era: Ints) -> Bools:
     """Return which pairs one source listed at different times with one title and one length to the second.
 
-    They must be half of the shorter listing and have different lengths. ``era`` is from ``same_titles.number_eras``.
+    They must be half of the shorter listing and have different lengths. ``era`` is from ``listings.number_eras``.
     """
     found: Bools = np.zeros(len(compared.left), dtype=np.bool_)
     same = (frame.source[compared.left] == frame.source[compared.right]) & (era[compared.left] != era[compared.right])

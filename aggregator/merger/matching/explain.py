@@ -17,19 +17,21 @@ from aggregator.model.cluster import Evidence, Pair
 from aggregator.text.titles.titles import Title
 
 _WIDEST = 80  # characters of a value that are shown
-_Row = tuple[int, int, float, float, int]  # of a pair: its rows, adjustment, competition and veto
+_Row = tuple[int, int, float, float, float, int]  # of a pair: its rows, adjustment, alignment, competition and veto
 
 
 class Resolution(Struct, frozen=True):
     """The result of a run: pairs with levels, weight and veto, and the groups of rows that are one item each.
 
-    ``adjustments`` are included in ``weights``; ``competition`` is what competing candidates take from each, 0 or less.
+    ``adjustments`` and ``alignment`` (its gains) are included in ``weights``; ``competition`` is what competing
+    candidates take from each, 0 or less.
     """
 
     frame: Frame
     compared: Compared
     weights: Floats
     adjustments: Floats
+    alignment: Floats
     competition: Floats
     vetoes: Ints
     groups: tuple[tuple[int, ...], ...]
@@ -44,7 +46,14 @@ def explain_pairs(found: Resolution, places: Sequence[int]) -> list[Pair]:
     for kind in KINDS:
         for place, one in _explain_kind(found, at, kind):
             evidence[place].append(one)
-    columns = (found.compared.left, found.compared.right, found.adjustments, found.competition, found.vetoes)
+    columns = (
+        found.compared.left,
+        found.compared.right,
+        found.adjustments,
+        found.alignment,
+        found.competition,
+        found.vetoes,
+    )
     rows = zip(*(column[at].tolist() for column in columns), strict=True)
     return [_explain_pair(found, row, known) for row, known in zip(rows, evidence, strict=True)]
 
@@ -69,7 +78,7 @@ def _explain_kind(found: Resolution, at: Ints, kind: str) -> Iterator[tuple[int,
 
 def _explain_pair(found: Resolution, row: _Row, evidence: list[Evidence]) -> Pair:
     """Return one pair with its evidence, adjustments last."""
-    left, right, adjustment, lost, veto = row
+    left, right, adjustment, aligned, lost, veto = row
     if adjustment:
         known = (
             ("weak title", "other days, nothing else agrees")
@@ -77,6 +86,9 @@ def _explain_pair(found: Resolution, row: _Row, evidence: list[Evidence]) -> Pai
             else ("relisted", "its source lists it again")
         )
         evidence.append(Evidence(*known, "", "", adjustment))
+    if aligned:
+        verdict = "these entries meet" if aligned > 0 else "other entries meet, or may as well"
+        evidence.append(Evidence("alignment", verdict, "", "", aligned))
     if lost < 0:
         evidence.append(Evidence("competitor", "another entry matches as well", "", "", lost))
     total = sum([one.weight for one in evidence])

@@ -21,6 +21,8 @@ from aggregator.merger.matching.adjustments import (
     penalize_competitors,
     penalize_weak_titles,
 )
+from aggregator.merger.matching.alignment.align import align
+from aggregator.merger.matching.alignment.listings import number_eras
 from aggregator.merger.matching.blocking import find_candidates
 from aggregator.merger.matching.clustering import Rules, cluster, find_components
 from aggregator.merger.matching.comparison import (
@@ -52,8 +54,8 @@ from aggregator.merger.matching.listing_evidence import (
     find_same_recordings,
     forget_translated_words,
 )
-from aggregator.merger.matching.same_titles import align_same_titles, number_eras
-from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, SHIPPED, UNSEEN, Table, weigh
+from aggregator.merger.matching.same_titles import compare_same_titles
+from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SHIPPED, UNSEEN, Table, weigh
 from aggregator.model.cluster import Cluster, Decision, Matching, Pair
 from aggregator.model.entry import Entry
 
@@ -205,27 +207,41 @@ def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[i
     """Return the weighed pairs without groups; the order of the listings comes last, as it needs all other evidence."""
     frame, vetoes = pairs.frame, pairs.vetoes
     compared = forget_translated_words(frame, pairs.compared, vetoes)
-    first = weigh(table, compared.levels)
+    alignment = align(frame, compared, table, (*rules.groups, *known))
+    compared = _forget_numbers(compared, alignment.counted_otherwise)
+    first = weigh(table, compared.levels) + alignment.gain
     dates, own = correct_dates(frame, compared, table, first, vetoes)
-    hopeful = np.where(vetoes == 0, first, UNSEEN)
     redated = find_redated(frame, compared, number_eras(frame))
-    series = align_same_titles(frame, compared, table, hopeful, (*rules.groups, *known))
-    compared = _set_levels(compared, "date", np.where(series.anew | redated, 0, dates))
-    compared = _set_levels(compared, "order", np.where(redated & (series.order == ELSEWHERE), 0, series.order))
-    adjustments = penalize_weak_titles(compared, table, own)
+    dates = np.where(alignment.met, LEVELS["date"].index("same day"), dates)
+    compared = _set_levels(compared, "date", np.where(alignment.anew | redated, 0, dates))
+    series = compare_same_titles(frame, compared)
+    series = np.where(alignment.judged | (redated & (series == ELSEWHERE)), 0, series)
+    compared = _set_levels(compared, "order", series)
+    adjustments = np.where(alignment.judged, 0, penalize_weak_titles(compared, table, own))
     adjustments += credit_relisted(frame, compared, table, number_combinations(frame.source, frame.first), redated)
-    weights = weigh(table, compared.levels) + adjustments
+    weights = weigh(table, compared.levels) + adjustments + alignment.gain
     competition = _find_competition(frame, compared, weights, vetoes, rules)
     order = find_order(frame, compared, table, weights + competition, vetoes)
     # Next week's item of one title stands beside this week's.
     beside = (adjustments < 0) | find_other_short_titles(frame, compared)
     order[beside & (order != ELSEWHERE)] = 0
-    order = np.where(series.order > 0, series.order, order)
+    order = np.where((series > 0) | (alignment.judged & (alignment.gain < 0)), series, order)
     if order.any():
         compared = _set_levels(compared, "order", order)
-        weights = weigh(table, compared.levels) + adjustments
+        weights = weigh(table, compared.levels) + adjustments + alignment.gain
         competition = _find_competition(frame, compared, weights, vetoes, rules)
-    return Resolution(frame, compared, weights, adjustments, competition, vetoes, (), table, pairs.capped)
+    return Resolution(
+        frame, compared, weights, adjustments, alignment.gain, competition, vetoes, (), table, pairs.capped
+    )
+
+
+def _forget_numbers(compared: Compared, some: Bools) -> Compared:
+    """Return some pairs without evidence of numbers, and equal titles as often repeated ones."""
+    levels = compared.levels.copy()
+    for kind in ("number", "digits"):
+        levels[some, KINDS.index(kind)] = 0
+    levels[some, _TITLE] = LEVELS["title"].index("equal, more often")
+    return replace(compared, levels=levels)
 
 
 def _set_levels(compared: Compared, kind: str, levels: Ints) -> Compared:

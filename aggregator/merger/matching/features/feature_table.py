@@ -54,6 +54,8 @@ class Frame(Struct, frozen=True):
     - ``repeats``: how often the row's core occurs in one source, at most; ``wordless``: whether it has no word.
     - ``series_words``: the words beside the number of a title that is only a number; ``counts_alike``: whether its
       listing is known to have the same numbers as others.
+    - ``title_key``: the core without the number of a title that is only a number, part and tag; ``title_number``: the
+      one number of the title or the entry. The key is ``ABSENT`` if the core has no word and is not only a number.
     - ``full_title``: the core with its numbers, part and tag (``ABSENT`` without number and part);
       ``full_title_repeats``: how often it occurs in one source, at most.
 
@@ -80,6 +82,8 @@ class Frame(Struct, frozen=True):
     repeats: Ints
     series_words: Ints
     counts_alike: Bools
+    title_key: Ints
+    title_number: Ints
     full_title: Ints
     full_title_repeats: Ints
     wordless: Bools
@@ -137,6 +141,8 @@ def build_frame(records: Sequence[Record]) -> Frame:
         repeats=_count_repeats(core, source, _make_column(scope.rows)),
         series_words=_encode(stem),
         counts_alike=np.array(counted, dtype=np.bool_),
+        title_key=_key_titles(titles, stem, scope.likely_scope),
+        title_number=_make_column(map(_find_number, rows, titles)),
         full_title=typed,
         full_title_repeats=_count_repeats(typed, source, _make_column(scope.rows)),
         wordless=np.array([not any(map(str.isalpha, title.core)) for title in titles], dtype=np.bool_),
@@ -177,6 +183,22 @@ def _shorten(record: Record) -> Record:
 def _make_full_title(title: Title, *, serial: bool) -> Hashable | None:
     """Return the full title (see ``Frame``), ``None`` without a number or a part."""
     return (*title[:4], title.tag) if serial or title.numbers or title.part else None
+
+
+def _key_titles(titles: Sequence[Title], stems: Sequence[str | None], shows: Sequence[int]) -> Ints:
+    """Return the keys of titles (see ``Frame``)."""
+    keys: list[Hashable | None] = []
+    for title, words, show in zip(titles, stems, shows, strict=True):
+        known = words is not None or any(map(str.isalpha, title.core))
+        keys.append((show, title.core if words is None else words, title.part, title.tag) if known else None)
+    return _encode(keys)
+
+
+def _find_number(row: Record, title: Title) -> int | None:
+    """Return the number of a title, or else of its entry; ``None`` if there is none or several."""
+    digits = [each for each in title.digits if isinstance(each, int)]
+    numbers = {*title.numbers} or {*digits} or {*row.numbers}
+    return next(iter(numbers)) if len(numbers) == 1 else None
 
 
 def _bag_grams(titles: Sequence[Title], names_of: Sequence[str]) -> tuple[Bags, Bags]:

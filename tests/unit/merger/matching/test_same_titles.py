@@ -15,7 +15,7 @@ from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Span
 
 TITLES = ("Der Tag in zehn Minuten", "Boletín de la costa", "港の朝便り")
 START = datetime(2025, 9, 1, tzinfo=UTC)
-LENGTHS = [420 + turn * 7919 % 611 for turn in range(90)]
+LENGTHS = [420 + turn * 7919 % 1867 for turn in range(90)]  # neighbours differ by more than a minute
 WORDS = ("Anker", "Bojen", "Deiche", "Ebbe", "Flut", "Gezeiten", "Hafen", "Inseln", "Kähne")
 TEXTS = [f"{one} {other}." for one, other in pairwise(WORDS)]
 
@@ -99,10 +99,20 @@ def test_hours_that_only_one_listing_still_has_are_not_joined_with_others(title:
 
 @pytest.mark.parametrize("title", TITLES)
 def test_times_without_their_zone_are_moved_as_a_whole(title: str) -> None:
+    turns = [turn for turn in range(144) if 5 <= turn % 24 <= 21]  # no bulletins at night
+    host = [hosted(turn, title, hourly(turn)) for turn in turns]
+    local = {turn: Moment(hourly(turn) + timedelta(hours=9), zoned=False) for turn in turns}
+    page = [listed(turn, title, START, published=local[turn]) for turn in turns]
+    assert sorted_out([*host, *page]) == (len(turns), 0)
+
+
+@pytest.mark.parametrize("title", TITLES)
+@pytest.mark.parametrize("behind", [0, 1, 4])
+def test_hours_without_zone_that_may_lag_are_left_alone(title: str, behind: int) -> None:
     host = [hosted(turn, title, hourly(turn)) for turn in range(30)]
-    local = [Moment(hourly(turn) + timedelta(hours=9), zoned=False) for turn in range(30)]
-    page = [listed(turn, title, START, published=local[turn]) for turn in range(30)]
-    assert sorted_out([*host, *page]) == (30, 0)
+    local = [Moment(hourly(turn) + timedelta(hours=1), zoned=False) for turn in range(30 - behind)]
+    page = [listed(turn, title, START, published=local[turn]) for turn in range(30 - behind)]
+    assert sorted_out([*host, *page]) == (60 - behind, 0)
 
 
 def moved(turn: int, title: str, at: datetime, length: int) -> Entry:

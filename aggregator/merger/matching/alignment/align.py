@@ -1,0 +1,252 @@
+"""Align two listings of a show: compare them as a whole to find which entries of one title are the same items.
+
+A daily show gives every item the same title, and a directory may list it without text, minutes late, in a zone that it
+does not name, under numbers of its own, or some items behind. A single pair is no evidence then: the entry of the same
+day and that of the next day fit equally well. Under the right hypothesis about the two listings nearly every entry
+meets another, the lengths and texts of these pairs agree better than those of their neighbours, and no listing is
+ahead of the other.
+
+The probability is shared among all hypotheses and *none* (the listings say nothing about each other), so that two that
+fit equally well are evidence for nothing. If two listings are shown to have other editions, a third one can have those
+of one of them only. Two listings that are not decided are compared through a third one with which both are. The gain of
+a pair of entries is the log-odds of having met. ``docs/matching.md`` has an example and the measured figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from aggregator.merger.matching.alignment.hypotheses import suppose
+from aggregator.merger.matching.alignment.listings import (
+    DAY,
+    MIN_SERIES,
+    Hypothesis,
+    TitleList,
+    find_encounters,
+    find_first_rows,
+    number_listings,
+)
+from aggregator.merger.matching.alignment.scores import Encounter, score_all
+from aggregator.merger.matching.clustering import find_components
+from aggregator.merger.matching.comparison import Compared
+from aggregator.merger.matching.features.feature_table import ABSENT, Frame
+from aggregator.merger.matching.features.token_bags import Bools, Doubles, Floats, Ints
+from aggregator.merger.matching.scoring import Table
+
+_NONE = 3.0  # prior cost of no relation; with 2, days alone are never enough, with 4 they are with other editions
+_DECIDED = 0.95  # share of the probability from which two listings are decided
+_MIN_SHARE = 0.002  # of a hypothesis that counts
+_NEARLY_SURE = 0.9  # that two entries meet, or that two listings count otherwise
+_LIKELY = 0.8  # that two entries meet, so that their dates agree
+_EPSILON = 0.004  # of both probabilities: no alignment is surer
+_DOUBT = 1.5  # taken from the gain of all pairs: two hypotheses of equal probability merge nothing
+_RIVAL = 6.0  # the same for the less likely of the two
+_MAX_GAIN = 4.0
+_DAILY = 1.5 * DAY  # seconds between the entries of a daily title, at most
+_NEARLY_ALL = 0.8
+
+_Key = tuple[int, int]  # the numbers of two listings, the lower first
+_Encounters = Mapping[_Key, Encounter]
+
+
+class Alignment(Struct, frozen=True):
+    """Evidence for each pair by the alignment of all listings.
+
+    - ``gain``: natural log-odds of having met; 0 where nothing is known.
+    - ``judged``: whether the two listings are decided and one of the entries meets another.
+    - ``met``: whether the entries meet under the offset of their listings: their dates agree.
+    - ``anew``: whether their dates are none, because an archive was dated anew.
+    - ``counted_otherwise``: whether their numbers, and titles that are only a number, are no evidence.
+    """
+
+    gain: Floats
+    judged: Bools
+    met: Bools
+    anew: Bools
+    counted_otherwise: Bools
+
+
+class _Meeting(Struct, frozen=True):
+    """The rows of two listings that meet, and the probability of it; of ``Hypothesis`` what the pairs need."""
+
+    share: float
+    one: Ints
+    other: Ints
+    ahead: int | None = None
+    anew: bool = False
+
+
+def align(frame: Frame, compared: Compared, table: Table, groups: Iterable[tuple[int, ...]]) -> Alignment:
+    """Return what the listings as a whole say about each pair; ``groups`` are rows that are known to be one."""
+    unit = np.array(find_components(len(frame.records), groups), dtype=np.int64)
+    listing = number_listings(frame)
+    first = find_first_rows(listing, unit)
+    encounters = {
+        (one.listing, other.listing): (one, other, list(suppose(one, other)))
+        for one, other in find_encounters(frame, listing, first)
+    }
+    score_all(frame, table, unit, list(encounters.values()))
+    apart = {key for key, found in encounters.items() if _are_apart(*found)}
+    meetings = {key: _share_probability(encounters, key, apart) for key in encounters if key not in apart}
+    return _apply(frame, compared, (listing, first), (encounters, apart, _complete(meetings)))
+
+
+# Deciding
+
+
+def _are_apart(one: TitleList, other: TitleList, hypotheses: Sequence[Hypothesis]) -> bool:
+    """Return whether two sources have other editions of a daily title: both list it at one time, and nothing meets."""
+    if one.source == other.source or 1.0 - sum(_share(hypotheses)) < _DECIDED:
+        return False
+    slack = 0.0 if one.zoned and other.zoned else DAY
+    low, high = max(one.instants[0], other.instants[0]) - slack, min(one.instants[-1], other.instants[-1]) + slack
+    for each in (one, other):
+        within = (each.instants >= low) & (each.instants <= high)
+        daily = each.instants[within & (each.keys == _find_usual_key(one))]
+        if len(daily) < max(MIN_SERIES, _NEARLY_ALL * within.sum()) or np.median(np.diff(np.sort(daily))) > _DAILY:
+            return False
+    return True
+
+
+def _find_usual_key(listing: TitleList) -> int:
+    """Return the title that most entries have."""
+    values, often = np.unique(listing.keys, return_counts=True)
+    return int(values[often.argmax()])
+
+
+def _share(hypotheses: Sequence[Hypothesis]) -> list[float]:
+    """Return the probability of each hypothesis; what is left is that of none."""
+    scores = np.array([-_NONE, *(each.score for each in hypotheses)])
+    odds = np.exp(scores - scores.max())
+    return [float(share) for share in (odds / odds.sum())[1:]]
+
+
+def _share_probability(encounters: _Encounters, key: _Key, apart: set[_Key]) -> list[_Meeting]:
+    """Return what meets under each hypothesis about two listings, and under their rivals."""
+    one, other, hypotheses = encounters[key]
+    meetings = [(one.rows[each.one], other.rows[each.other], each) for each in hypotheses]
+    meetings += _find_rivals(encounters, key, apart)
+    shares = _share([each for *_, each in meetings])
+    return [
+        _Meeting(share, left, right, each.ahead, each.anew)
+        for (left, right, each), share in zip(meetings, shares, strict=True)
+        if share >= _MIN_SHARE
+    ]
+
+
+def _find_rivals(encounters: _Encounters, key: _Key, apart: set[_Key]) -> Iterator[tuple[Ints, Ints, Hypothesis]]:
+    """Yield the hypotheses about one of two listings and a third that has other editions than the second.
+
+    They are rivals if they explain the same entries, which are those of one of the two only.
+    """
+    if not encounters[key][2]:
+        return
+    best = max(encounters[key][2], key=lambda each: each.score)
+    for at, places in enumerate((best.one, best.other)):
+        rows = encounters[key][at].rows[places]  # type: ignore[union-attr]  # 0 and 1 are listings
+        for parted in sorted(each for each in apart if key[1 - at] in each):
+            third = sum(parted) - key[1 - at]
+            between = min(key[at], third), max(key[at], third)
+            if between in encounters and between not in apart:
+                one, other, hypotheses = encounters[between]
+                for each in hypotheses:
+                    left, right = one.rows[each.one], other.rows[each.other]
+                    if 2 * np.isin(rows, np.concatenate((left, right))).sum() > len(rows):
+                        yield left, right, each
+
+
+def _complete(meetings: Mapping[_Key, list[_Meeting]]) -> Mapping[_Key, list[_Meeting]]:
+    """Return the meetings, of two listings that are not decided those through a third one with which both are."""
+    certain: dict[_Key, tuple[Ints, Ints]] = {}
+    open_keys = []
+    for (one, other), found in meetings.items():
+        best = max(found, key=lambda each: each.share, default=None)
+        share = 0.0 if best is None else sum(each.share * _measure_likeness(best, each) for each in found)
+        if best is not None and share >= _DECIDED:
+            certain[one, other], certain[other, one] = (best.one, best.other), (best.other, best.one)
+        elif share < _NEARLY_SURE:
+            open_keys.append((one, other))
+    completed = dict(meetings)
+    for one, other in open_keys:
+        for third in sorted(third for mine, third in certain if mine == one and (third, other) in certain):
+            (mine, across), (back, theirs) = certain[one, third], certain[third, other]
+            _, at, there = np.intersect1d(across, back, return_indices=True)
+            if len(at):
+                completed[one, other] = [_Meeting(_DECIDED, mine[at], theirs[there])]
+                break
+    return completed
+
+
+def _measure_likeness(one: _Meeting, other: _Meeting) -> float:
+    """Return the share of the pairs of one that the other has, too: some hypotheses differ in their tolerance alone."""
+    pairs = set(zip(one.one.tolist(), one.other.tolist(), strict=True))
+    return len(pairs & set(zip(other.one.tolist(), other.other.tolist(), strict=True))) / len(pairs)
+
+
+# Applying
+
+
+def _apply(
+    frame: Frame,
+    compared: Compared,
+    rows: tuple[Ints, Ints],
+    decided: tuple[_Encounters, set[_Key], Mapping[_Key, list[_Meeting]]],
+) -> Alignment:
+    """Return the evidence for the pairs of all listings that were aligned."""
+    encounters, apart, meetings = decided
+    listing, first = rows
+    size = len(compared.left)
+    gain, flags = np.zeros(size, dtype=np.float32), np.zeros((4, size), dtype=np.bool_)
+    for key, at in _group_pairs(frame, compared, listing):
+        turned = listing[compared.left[at]] != key[0]
+        left = np.where(turned, compared.right[at], compared.left[at])
+        right = np.where(turned, compared.left[at], compared.right[at])
+        if key in apart:
+            daily = at[frame.title_key[left] == _find_usual_key(encounters[key][0])]
+            gain[daily], flags[0, daily] = -_MAX_GAIN, True
+        elif key in meetings:
+            gain[at], flags[:, at] = _weigh_meetings(frame, (first[left], first[right]), meetings[key])
+    return Alignment(gain, *flags)
+
+
+def _group_pairs(frame: Frame, compared: Compared, listing: Ints) -> Iterator[tuple[_Key, Ints]]:
+    """Yield the places of the pairs of one title of each two listings."""
+    key = frame.title_key
+    some = np.flatnonzero((key[compared.left] == key[compared.right]) & (key[compared.left] != ABSENT))
+    one, other = listing[compared.left[some]], listing[compared.right[some]]
+    order = np.lexsort((np.maximum(one, other), np.minimum(one, other)))
+    low, high = np.minimum(one, other)[order], np.maximum(one, other)[order]
+    starts = np.flatnonzero((np.diff(low) != 0) | (np.diff(high) != 0)) + 1
+    for at in np.split(np.arange(len(order)), starts) if len(order) else ():
+        yield (int(low[at[0]]), int(high[at[0]])), some[order[at]]
+
+
+def _weigh_meetings(
+    frame: Frame, rows: tuple[Ints, Ints], meetings: Sequence[_Meeting]
+) -> tuple[Doubles, tuple[Bools, Bools, Bools, Bools]]:
+    """Return the gain of each pair of rows, and the other columns of ``Alignment``."""
+    left, right = rows
+    together, elsewhere, alike, anew = (np.zeros(len(left)) for _ in range(4))
+    partner = np.empty(len(frame.records), dtype=np.int64)
+    for meeting in meetings:
+        partner[:] = -1
+        partner[meeting.one], partner[meeting.other] = meeting.other, meeting.one
+        meet = partner[left] == right
+        together += meeting.share * meet
+        elsewhere += meeting.share * (~meet & ((partner[left] >= 0) | (partner[right] >= 0)))
+        alike += meeting.share * (not meeting.ahead)
+        anew += meeting.share * (meet & meeting.anew)
+    rest = np.maximum(1.0 - together - elsewhere, 0.0)
+    gain = np.log((together + rest + _EPSILON) / (elsewhere + rest + _EPSILON))
+    gain -= _DOUBT * (1.0 - rest) + _RIVAL * np.minimum(together, elsewhere)
+    numbered = (frame.title_number[left] != ABSENT) & (frame.title_number[right] != ABSENT)
+    nothing = 1.0 - sum(meeting.share for meeting in meetings)
+    return np.clip(gain, -_MAX_GAIN, _MAX_GAIN), (
+        (together + elsewhere >= _DECIDED) | (together >= _NEARLY_SURE),
+        (together >= _LIKELY) & (anew < 1 - _LIKELY),
+        anew >= _NEARLY_SURE,
+        (alike + nothing < _NEARLY_SURE) & numbered,
+    )

@@ -1,0 +1,228 @@
+"""Hypotheses about two listings: which of their entries of one title meet, and what each costs before any evidence.
+
+A hypothesis is an offset in time with its tolerance, a zone, the same numbers on other days, or other places of an
+archive that was dated anew. Prior costs are natural log-odds. They were chosen on the cases of ``python -m
+evaluation.matching one-title``; what matters is their order, not their size (``docs/matching.md``).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from aggregator.merger.matching.alignment.listings import DAY, HOUR, MIN_SERIES, MINUTE, Hypothesis, TitleList
+from aggregator.merger.matching.features.feature_table import ABSENT
+from aggregator.merger.matching.features.token_bags import Ints, number_combinations
+
+_LATE = 1.0  # a mirror that is up to five minutes late
+_HOURS = 5.0  # whole hours, up to two, between two clocks with zones: one zone is wrong
+_HOURS_MOVED = 3.0  # the same, any number, after a move: the new host has converted the times
+_ZONE = 1.2  # half-hours between clocks of which one has no zone; without a difference, too
+_RARE_ZONE = 3.7  # the same beyond 10.5 hours
+_OTHER_OFFSET = 5.5  # any other offset, and a day between days without times
+_SOME_HOURS = 6.5  # the same day though both have times: each time some other hours late
+_IMPOSSIBLE = 14.0  # more than two hours between two clocks with zones: other editions
+_COUNTED_OTHERWISE = 2.0  # the numbers of one are higher throughout
+_BY_NUMBER = 3.0  # the dates of one are moved by days, the numbers agree
+_BY_PLACE = 6.0  # an archive that was dated anew: only lengths and texts are evidence
+_WIDER = 0.3  # each step to a wider tolerance
+
+_TOLERANCES = (60, 180, 600)  # seconds
+_MAX_ZONE = 14 * HOUR
+_ZONES = range(-11, 15)  # hours
+_MAX_OFFSETS = 8  # most frequent differences of time that are tried, at two resolutions
+_MAX_SURPRISE = 3.0  # log of the ratio of the distance of entries and the tolerance, at most
+_MAX_AHEAD = 3  # difference of numbers: trailers that are counted; beyond, a listing has numbers of its own
+_MAX_SHIFT = 40  # places by which an archive that was dated anew is moved
+_NEARLY_ALL = 0.8
+
+
+def suppose(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
+    """Yield the hypotheses about two listings under which some of their entries meet."""
+    if one.clock and other.clock:
+        tried = list(_try_offsets(one, other))
+        if one.source != other.source:
+            tried += _meet_by_day(one, other, (one.days, other.days), 0.0, _SOME_HOURS)
+    elif one.clock or other.clock:
+        tried = list(_try_zones(one, other))
+    else:
+        tried = []
+        for days in (0, -1, 1):
+            cost = _OTHER_OFFSET if days else 0.0
+            tried += _meet_by_day(one, other, (one.days + days, other.days), float(days), cost)
+    for each in tried:
+        each.ahead = _find_lead(one.numbers[each.one], other.numbers[each.other])
+        each.cost += _COUNTED_OTHERWISE if each.ahead else 0.0
+        yield each
+    yield from _meet_by_number(one, other)
+    yield from _try_places(one, other)
+
+
+def _find_lead(one: Ints, other: Ints) -> int | None:
+    """Return by how much the numbers of the other are higher, ``None`` if they say nothing.
+
+    Two listings that count their own entries drift apart where one of them lacks some: that is no lead.
+    """
+    both = (one != ABSENT) & (other != ABSENT)
+    if not both.any():
+        return None
+    ahead, often = np.unique((other - one)[both], return_counts=True)
+    at = np.lexsort((np.abs(ahead), -often))[0]
+    usual, steady = int(ahead[at]), often[at] >= _NEARLY_ALL * both.sum()
+    return usual if abs(usual) <= _MAX_AHEAD and (steady or not usual) else None
+
+
+# Times
+
+
+def _try_offsets(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
+    """Yield what meets under the most frequent differences between two clocks.
+
+    If a listing with a zone meets itself under an offset, any two of its kind would: that is no surprise.
+    """
+    zoned, moved = one.zoned and other.zoned, one.source == other.source
+    away = (other.instants[None, :] - one.instants[:, None])[other.keys[None, :] == one.keys[:, None]]
+    away = away[np.abs(away) <= _MAX_ZONE]
+    offsets = [0.0]
+    for step in (MINUTE, 5 * MINUTE):
+        values, often = np.unique(np.rint(away / step) * step, return_counts=True)
+        offsets += values[np.lexsort((np.abs(values), -often))[:_MAX_OFFSETS]].tolist()
+    for offset in dict.fromkeys(offsets):
+        cost, usual = _price_offset(offset, zoned=zoned, moved=moved), zoned and _repeats(one, offset)
+        for wider, tolerance in enumerate(_TOLERANCES):
+            places = _meet_by_time(one, other, offset, tolerance)
+            if len(places[0]):
+                surprise = 0.0 if usual else _measure_surprise(one, other, tolerance)
+                yield Hypothesis(*places, offset / DAY, cost + wider * _WIDER, surprise)
+
+
+def _price_offset(offset: float, *, zoned: bool, moved: bool) -> float:
+    """Return the prior cost of an offset (seconds) between two clocks."""
+    away = abs(offset)
+    if not zoned:
+        half = abs(away - HOUR / 2 * round(2 * away / HOUR)) < MINUTE
+        return (_RARE_ZONE if away > 10.5 * HOUR else _ZONE) if half else _OTHER_OFFSET
+    if away <= 5 * MINUTE:
+        return _LATE if away >= MINUTE else 0.0
+    if away > 2 * HOUR + MINUTE and not moved:
+        return _IMPOSSIBLE
+    whole = abs(away - HOUR * round(away / HOUR)) < MINUTE
+    return (_HOURS_MOVED if moved else _HOURS) if whole else _OTHER_OFFSET
+
+
+def _meet_by_time(one: TitleList, other: TitleList, offset: float, tolerance: float) -> tuple[Ints, Ints]:
+    """Return the places of entries that are each other's only neighbours of their title within the tolerance."""
+    base = min(one.instants.min(), other.instants.min()) - 2 * _MAX_ZONE
+    width = max(one.instants.max(), other.instants.max()) - base + 2 * _MAX_ZONE
+    keys = np.unique(np.concatenate((one.keys, other.keys)))
+    mine = np.searchsorted(keys, one.keys) * width + one.instants - base + offset
+    theirs = np.searchsorted(keys, other.keys) * width + other.instants - base
+    order = np.argsort(theirs, kind="stable")
+    low = np.searchsorted(theirs[order], mine - tolerance, side="left")
+    high = np.searchsorted(theirs[order], mine + tolerance, side="right")
+    single = np.flatnonzero(high - low == 1)
+    partner = order[low[single]]
+    near = np.cumsum(np.bincount(low, minlength=len(theirs) + 1) - np.bincount(high, minlength=len(theirs) + 1))
+    often = np.empty(len(theirs), dtype=np.int64)  # how many of the one listing each of the other is near to
+    often[order] = near[:-1]
+    kept = often[partner] == 1
+    return single[kept], partner[kept]
+
+
+def _repeats(listing: TitleList, offset: float) -> bool:
+    """Return whether most entries of a listing meet another of it under an offset."""
+    if abs(offset) <= _TOLERANCES[-1]:
+        return False
+    met = np.abs((listing.instants[None, :] - listing.instants[:, None]) - offset) <= 2 * MINUTE
+    return bool(2 * met.any(axis=1).sum() > len(met))
+
+
+def _measure_surprise(one: TitleList, other: TitleList, tolerance: float) -> float:
+    """Return the log of the ratio of the distance of entries and the width of the tolerance."""
+    gaps = np.diff(np.sort(one.instants)) if len(one.rows) > 1 else np.diff(np.sort(other.instants))
+    spacing = float(np.median(gaps)) if len(gaps) else DAY
+    return float(np.clip(np.log(max(spacing, 1.0) / (2 * tolerance)), 0.0, _MAX_SURPRISE))
+
+
+# Days
+
+
+def _try_zones(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
+    """Yield what meets if the days of one listing are those of a zone of the Earth.
+
+    Zones that give the same days are added up: each is as likely as any other.
+    """
+    timed = one if one.clock else other
+    known: defaultdict[bytes, int] = defaultdict(int)
+    for zone in _ZONES:
+        known[np.floor((timed.instants + zone * HOUR) / DAY).astype(np.int64).tobytes()] += 1
+    first = (timed.instants // DAY).astype(np.int64)
+    for packed, zones in known.items():
+        days = np.frombuffer(packed, dtype=np.int64) + timed.days - first
+        columns = (days, other.days) if one.clock else (one.days, days)
+        moved = float(np.median(days - timed.days)) * (1 if one.clock else -1)
+        yield from _meet_by_day(one, other, columns, moved, float(-np.log(zones / len(_ZONES))))
+    for days_off in (-1, 1):
+        yield from _meet_by_day(one, other, (one.days + days_off, other.days), float(days_off), _OTHER_OFFSET)
+
+
+def _meet_by_day(
+    one: TitleList, other: TitleList, days: tuple[Ints, Ints], moved: float, cost: float
+) -> list[Hypothesis]:
+    """Return what meets on equal days, as one hypothesis or none.
+
+    Several entries of a title on one day meet in order if nearly all days of both listings have as many: with some
+    left out, order would pair others.
+    """
+    cells = number_combinations(np.concatenate((one.keys, other.keys)), np.concatenate(days))
+    here, there = cells[: len(one.keys)], cells[len(one.keys) :]
+    mine, theirs = (np.bincount(column, minlength=int(cells.max()) + 1) for column in (here, there))
+    level = (mine == theirs) & (mine > 0)
+    least = np.minimum(mine, theirs)
+    several = (least > 0) & (np.maximum(mine, theirs) > 1)
+    steady = (several & level).sum() >= max(MIN_SERIES, _NEARLY_ALL * several.sum())
+    if not (one.ordered and other.ordered and steady):
+        level &= mine == 1
+    left, right = (np.flatnonzero(level[column]) for column in (here, there))
+    if not len(left):
+        return []
+    left, right = left[np.argsort(here[left], kind="stable")], right[np.argsort(there[right], kind="stable")]
+    crowded = tuple(np.flatnonzero(~level[at] & (_count_before(at) < least[at])) for at in (here, there))
+    return [Hypothesis(left, right, moved, cost, crowded=(crowded[0], crowded[1]))]
+
+
+def _count_before(cells: Ints) -> Ints:
+    """Return for each place how many earlier ones are in its cell."""
+    order = np.argsort(cells, kind="stable")
+    before = np.empty(len(cells), dtype=np.int64)
+    before[order] = np.arange(len(cells)) - np.searchsorted(cells[order], cells[order])
+    return before
+
+
+# Numbers and places
+
+
+def _meet_by_number(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
+    """Yield what meets by equal numbers, if nearly all days are apart by much the same: one feed is early."""
+    for found in _meet_by_day(one, other, (one.numbers, other.numbers), 0.0, _BY_NUMBER):
+        numbered = one.numbers[found.one] != ABSENT
+        found.one, found.other = found.one[numbered], found.other[numbered]
+        away = other.days[found.other] - one.days[found.one]
+        if len(away) >= MIN_SERIES:
+            found.moved, found.ahead = float(np.median(away)), 0
+            if np.mean(np.abs(away - found.moved) <= 1) >= _NEARLY_ALL and abs(found.moved) >= 1:
+                yield found
+
+
+def _try_places(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
+    """Yield what meets with one listing moved by places from where both begin, or both end, together."""
+    mine, theirs = len(one.rows), len(other.rows)
+    if min(mine, theirs) < MIN_SERIES or len({*one.keys.tolist(), *other.keys.tolist()}) > 1:
+        return
+    ends = range(theirs - mine - _MAX_SHIFT, theirs - mine + _MAX_SHIFT + 1)
+    for shift in sorted({*range(-_MAX_SHIFT, _MAX_SHIFT + 1), *ends}):
+        places = np.arange(max(0, -shift), min(mine, theirs - shift))
+        if len(places) >= max(MIN_SERIES, min(mine, theirs) // 2):
+            yield Hypothesis(places, places + shift, 0.0, _BY_PLACE, anew=True)

@@ -1,0 +1,151 @@
+"""Score hypotheses about two listings by the entries that meet and by those that do not.
+
+Lengths and texts of the entries that meet count minus what those of neighbours have in common, so that equal lengths
+and one shared text are no evidence. All weights are natural log-odds; most have a cap, because the longer of two
+overlaps would win otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from aggregator.merger.matching.alignment.listings import DAY, Hypothesis, TitleList
+from aggregator.merger.matching.comparison import compare_lengths, compare_short_texts
+from aggregator.merger.matching.features.feature_table import ABSENT, Frame
+from aggregator.merger.matching.features.token_bags import Doubles, Floats, Ints
+from aggregator.merger.matching.scoring import LEVELS, Table
+
+_MEETING, _MAX_MEETING = 0.5, 4  # of each entry that meets, times the surprise of the hypothesis
+_MIN_CONTENT, _MAX_CONTENT = -6.0, 4.0  # lengths and text of one pair
+_AGREEING, _MAX_AGREEING = 1.0, 4  # of each pair of numbers as expected
+_OTHER_NUMBER, _MAX_OTHER = 2.0, 6  # against, of each pair of other numbers
+_KNOWN, _MAX_KNOWN = 3.0, 4  # of each pair known to be one, for or against
+_LACKING, _MAX_LACKING = 2.5, 6  # against, of each entry inside the overlap that meets nothing
+_OMITTED, _OMITTED_SHARE = 0.4, 0.15  # the same of as many as listings omit
+_MAX_ALONE = 0.25  # share of the entries inside the overlap that meet nothing, in one listing at least
+_BEHIND, _MAX_BEHIND = 0.7, 4  # against, of each entry that the other does not have yet
+_BEFORE_HOST, _MAX_BEFORE = 5.0, 3  # the same if the other is the host, which has each first
+
+_NEAR = 31 * DAY  # by which a listing is ahead at most: entries that are dated even later were dated anew
+_STEPS = (-2, -1, 1, 2)  # places of neighbours
+_ALIKE = ("precise, 2 s", "precise, 15 s", "minutes, 60 s")  # levels of lengths that are never evidence against
+
+Encounter = tuple[TitleList, TitleList, list[Hypothesis]]
+
+
+def score_all(frame: Frame, table: Table, unit: Ints, encounters: Sequence[Encounter]) -> None:
+    """Fill in the scores, and drop hypotheses that leave too many entries of both listings alone.
+
+    That an archive was dated anew is supposed only if its dates are explained by nothing else.
+    """
+    contents = _Contents(frame, table, encounters)
+    for one, other, hypotheses in encounters:
+        for each in hypotheses:
+            each.score = _score(unit, contents, (one, other), each)
+        dated = max((each.score for each in hypotheses if not each.anew), default=0.0) > 0
+        hypotheses[:] = [
+            each for each in hypotheses if each.score > (0.0 if each.anew else -np.inf) and not (each.anew and dated)
+        ]
+
+
+class _Contents:
+    """The weights of lengths and texts of all pairs that meet or stand beside those that do, computed at once."""
+
+    def __init__(self, frame: Frame, table: Table, encounters: Iterable[Encounter]) -> None:
+        self.rows = len(frame.records)
+        codes = [
+            one.rows[left] * self.rows + other.rows[right]
+            for one, other, hypotheses in encounters
+            for each in hypotheses
+            for left, right in (_pick(each, step) for step in (0, *_STEPS))
+        ]
+        self.codes = np.unique(np.concatenate(codes)) if codes else np.zeros(0, dtype=np.int64)
+        left, right = np.divmod(self.codes, self.rows)
+        lengths, texts = _weigh_levels(table)
+        weights = lengths[compare_lengths(frame, left, right)] + texts[compare_short_texts(frame, left, right)]
+        self.weights = np.clip(weights.astype(np.float64), _MIN_CONTENT, _MAX_CONTENT)
+
+    def weigh(self, left: Ints, right: Ints) -> Doubles:
+        """Return the weight of each pair of rows."""
+        weights: Doubles = self.weights[np.searchsorted(self.codes, left * self.rows + right)]
+        return weights
+
+
+def _weigh_levels(table: Table) -> tuple[Floats, Floats]:
+    """Return the weights of the levels of lengths and of texts, in which few words count as many."""
+    lengths, texts = table.of("duration"), table.of("description")
+    alike = [LEVELS["duration"].index(name) for name in _ALIKE]
+    lengths[alike] = np.maximum(lengths[alike], 0)  # in a run where all lengths are equal they are learned to be
+    texts[LEVELS["description"].index("above .9 of many words")] = texts[LEVELS["description"].index("above .9")]
+    return lengths, texts
+
+
+def _pick(each: Hypothesis, step: int) -> tuple[Ints, Ints]:
+    """Return the places of the pairs that meet, with the second some steps further on."""
+    if not step:
+        return each.one, each.other
+    kept = slice(0, -step) if step > 0 else slice(-step, None)
+    moved = slice(step, None) if step > 0 else slice(0, step)
+    return each.one[kept], each.other[moved]
+
+
+def _score(unit: Ints, contents: _Contents, lists: tuple[TitleList, TitleList], each: Hypothesis) -> float:
+    """Return the natural log-odds of a hypothesis, minus infinity if it leaves too many entries alone."""
+    one, other = lists
+    met = contents.weigh(one.rows[each.one], other.rows[each.other])
+    beside = [_pick(each, step) for step in _STEPS]
+    around = np.concatenate([contents.weigh(one.rows[left], other.rows[right]) for left, right in beside])
+    shared = max(0.0, float(around.mean())) if len(around) else max(0.0, float(met.mean()))
+    score = float(met.sum()) - shared * len(met) - each.cost
+    score += _MEETING * min(len(met), _MAX_MEETING) * each.surprise
+    score += _weigh_known(unit, lists, each)
+    if each.anew:
+        return score
+    score += _weigh_numbers(lists, each)
+    mine, mine_explained = _weigh_alone((one, other), (each.one, each.other), each.crowded[0])
+    theirs, theirs_explained = _weigh_alone((other, one), (each.other, each.one), each.crowded[1])
+    return score - mine - theirs if mine_explained or theirs_explained else -np.inf
+
+
+def _weigh_known(unit: Ints, lists: tuple[TitleList, TitleList], each: Hypothesis) -> float:
+    """Return the evidence of pairs that are known to be one, and were not dated anew."""
+    mine, theirs = (unit[listing.rows] for listing in lists)
+    agree = int((mine[each.one] == theirs[each.other]).sum())
+    _, at, there = np.intersect1d(mine, theirs, return_indices=True)
+    near = np.abs(lists[1].instants[there] - lists[0].instants[at]) <= _NEAR
+    apart = max(int(near.sum()) - agree, 0)
+    return _KNOWN * (min(agree, _MAX_KNOWN) - min(apart, _MAX_KNOWN))
+
+
+def _weigh_numbers(lists: tuple[TitleList, TitleList], each: Hypothesis) -> float:
+    """Return the evidence of numbers that agree, or differ as expected."""
+    if each.ahead is None:
+        return 0.0
+    one, other = lists[0].numbers[each.one], lists[1].numbers[each.other]
+    both = (one != ABSENT) & (other != ABSENT)
+    agree = int((other[both] - one[both] == each.ahead).sum())
+    return _AGREEING * min(agree, _MAX_AGREEING) - _OTHER_NUMBER * min(int(both.sum()) - agree, _MAX_OTHER)
+
+
+def _weigh_alone(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints], crowded: Ints) -> tuple[float, bool]:
+    """Return what entries of the first listing that meet nothing cost, and whether they are few inside the overlap."""
+    listing, across = lists
+    alone = np.ones(len(listing.rows), dtype=np.bool_)
+    alone[met[0]] = alone[crowded] = False
+    if not alone.any():
+        return 0.0, True
+    at = listing.instants + np.median(across.instants[met[1]] - listing.instants[met[0]])
+    slack = 0.0 if listing.clock and across.clock else DAY / 2
+    later = np.sort(across.instants[across.instants >= across.instants[met[1]].max()])
+    newest = later[np.argmax(np.append(np.diff(later), np.inf) > _NEAR)] + slack
+    oldest = across.instants.min() - slack
+    within = (at >= oldest) & (at <= newest)
+    inside, total = int((within & alone).sum()), int(within.sum())
+    ahead = int((alone & (at > newest) & (at <= newest + _NEAR)).sum()) if listing.last <= across.last else 0
+    first = across.host and not listing.host and listing.source != across.source
+    cost = _BEFORE_HOST * min(ahead, _MAX_BEFORE) if first else _BEHIND * min(ahead, _MAX_BEHIND)
+    usual = _OMITTED_SHARE * total
+    lacking = _OMITTED * min(inside, usual) + _LACKING * max(inside - usual, 0.0)
+    return cost + min(lacking, _LACKING * _MAX_LACKING), inside <= max(1, _MAX_ALONE * total)
