@@ -126,10 +126,14 @@ def remove_bold(text: str) -> str:
 
 
 def remove_lone_bullet(text: str) -> str:
-    r"""Return the text without a bullet at its start; a list of several keeps its bullets, and a number its sign.
+    r"""Return the text without a bullet at its start; a list, also in one line, keeps its bullets, a number its sign.
 
     >>> remove_lone_bullet("- Radio 801"), remove_lone_bullet("- one\n- two"), remove_lone_bullet("- 5 degrees")
     ('Radio 801', '- one\n- two', '- 5 degrees')
+    >>> remove_lone_bullet("• one • two"), remove_lone_bullet("- one - two")
+    ('• one • two', 'one - two')
     """
     first = _BULLET.match(text)
-    return text[first.end() :] if first and len(_LINE_BULLET.findall(text)) == 1 else text
+    if not first or len(_LINE_BULLET.findall(text)) > 1 or ("•" in first[0] and "•" in text[first.end() :]):
+        return text
+    return text[first.end() :]

@@ -31,6 +31,8 @@ from aggregator.text.mojibake.word_choice import LONGEST_WORD, Piece, choose_cha
 # Chinese characters whose UTF-8 contains byte 95: it is "•" in cp1252, and pages show undefined bytes as "•", too.
 _DOT = b"\x95"
 _DOTTED = re.compile(f"[{''.join(one for one in map(chr, range(0x4E00, 0xA000)) if _DOT in one.encode())}]")
+# "ã¬ " (Italian "ì ", wrongly decoded and in small letters) is 㬠; such a character stands among common ones.
+_RARE_CHINESE, _CHINESE = re.compile("[\u3400-\u4dbf]"), re.compile("[\u4e00-\u9fff]")
 _ROUNDS = 3
 _MOST_LEFT = 0.3  # of the oddities of a text that may be left; of the development files at most .18 is
 _FEW_ODDITIES = 4
@@ -137,7 +139,8 @@ def _fix_whole(text: str) -> str:
     if text.isascii() or not is_bad(keep_beyond_ascii(text)):
         return text
     better = ftfy.fix_encoding(text)
-    return text if "\ufffd" in better and "\ufffd" not in text else better
+    lost = "\ufffd" in better and "\ufffd" not in text
+    return text if lost or (_RARE_CHINESE.search(better) and not _CHINESE.search(better)) else better
 
 
 def _read_damaged(text: str, familiar: dict[str, frozenset[int]], name: str) -> str:

@@ -8,6 +8,17 @@ import pytest
 from aggregator.merger.repair.fixers import find_change, repair_text
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "data" / "mend_cases.jsonl").read_text().splitlines()]
+SOUND = (Path(__file__).parent / "data" / "sound_texts.txt").read_text().splitlines()
+
+
+def test_sound_texts_of_many_languages_stay_as_they_are():
+    """Names, capitals, code, paths, formulas, drawings, phonetic and old spellings: one copy, nothing to repair."""
+    changed = {text: mended for text in SOUND if (mended := repair_text(text).text) != text}
+    assert not changed
+
+
+def test_an_italian_letter_in_small_mojibake_is_no_rare_chinese_character():
+    assert "㬠" not in repair_text("Lo dirã² cosã¬\u00a0lontano, ma perchã©").text
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["label"] for case in CASES])
