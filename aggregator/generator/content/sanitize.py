@@ -42,11 +42,15 @@ ESCAPED_TWICE = re.compile(r"&amp;(?=(?:amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-f
 _NAMES = "b|i|em|strong|u|s|a|p|span|div|font|small|sup|sub|code|h[1-6]"
 _OPENED = re.compile(rf"(?i)<({_NAMES})(?:\s[^<>]*)?>")
 _CLOSED = re.compile(rf"(?i)</({_NAMES})\s*>")
-_TAG = re.compile(r"(?i)<(/?)([a-z][\w:-]*)(?:[\s/][^<>]*)?>")
+_TAG = re.compile(r"(?i)<(/?)([a-z][\w:-]*)(?:[\s/][^<>]*)?(?:>|(?=<)|$)")
 _FORMATTING = frozenset(_NAMES.replace("h[1-6]", "h1|h2|h3|h4|h5|h6").split("|"))
 # What a reader that shows titles as HTML would run or load; of the first two the content is code.
 _CODE = frozenset({"script", "style"})
 _ACTIVE = frozenset({"iframe", "object", "embed", "svg", "style", "form"})
+# Attributes by which a tag without ">" is told from text such as "a <b and c = d".
+_LOADS = re.compile(
+    r"""(?i)[\s/"'](?:on[a-z]+|(?:[a-z]+:)?href|src(?:doc|set)?|style|data|(?:form)?action|background|poster)\s*="""
+)
 _VOID = re.compile(r"(?i)<(?:br|hr|img)(?:\s[^<>]*)?/?>")
 
 
@@ -129,13 +133,16 @@ def _drop_tags(value: str, *, plain: bool) -> str:
 
     Tags with attributes and those of ``_ACTIVE`` are dropped alone too, others with the next closing tag of their name,
     sought in one walk: a pattern for both would go to the end of the text for each tag that nothing closes. A lone
-    "<script>" is a word.
+    "<script>" is a word. A tag without ">" goes to the next tag or to the end, as for a browser (HTML, 13.2.5.33), which
+    would take what is written behind the title for its end.
     """
     paired = _CODE if plain else _CODE | _FORMATTING
     waiting: dict[str, re.Match[str]] = {}
     cut: list[tuple[int, int]] = []
     for found in _TAG.finditer(value):
         tag, is_active = found[2].lower(), found[2].lower() in _ACTIVE or "=" in found[0]
+        if not found[0].endswith(">") and not (found[1] and tag in _CODE) and not _LOADS.search(found[0]):
+            continue
         if is_active:
             cut.append(found.span())
         if not found[1] and (is_active or tag in paired):
