@@ -50,6 +50,7 @@ def clean_url(value: str | None) -> str | None:
     >>> clean_url("javascript:alert(1)") is None
     True
     """
+    value = value and sanitize.cut_logins(value)  # also in an address that another one contains
     if value is None or _PLAIN.fullmatch(value):
         return value
     if _LONG_HOST.match(value):

@@ -165,7 +165,7 @@ def _clean_text(tag: Tag, shape: ElementRule) -> str | None:
         return None
     if shape.text == "url":
         return links.clean_url(tag.text.strip())
-    text = sanitize.clean_name(tag.text, shape.longest)
+    text = sanitize.clean_name(sanitize.cut_logins(tag.text), shape.longest)
     return clean_person(text) if tag.name == "podcast:person" else text
 
 
@@ -178,7 +178,7 @@ def _clean_value(element: str, name: str, value: str) -> str | None:
         return links.clean_url(value)
     if kind == "srcset":
         return _clean_srcset(value)
-    text = sanitize.clean_name(value)
+    text = sanitize.clean_name(sanitize.cut_logins(value))
     if text and (kind == "chapters" or not _is_valid_value(kind, text)):
         text = _MEANT.get(text.lower(), text)
         return text if name in NEEDED[element] or _is_valid_value(kind, text) else None

@@ -51,6 +51,8 @@ _ACTIVE = frozenset({"iframe", "object", "embed", "svg", "style", "form"})
 _LOADS = re.compile(
     r"""(?i)[\s/"'](?:on[a-z]+|(?:[a-z]+:)?href|src(?:doc|set)?|style|data|(?:form)?action|background|poster)\s*="""
 )
+# RFC 3986, section 3.2.1, read as browsers do: any number of slashes, also backslashes.
+_LOGIN = re.compile(r"""(?i)((?:https?|ftps?):[/\\]*+)[^\s/\\?#"'<>]{1,300}@""")
 _VOID = re.compile(r"(?i)<(?:br|hr|img)(?:\s[^<>]*)?/?>")
 
 
@@ -133,8 +135,8 @@ def _drop_tags(value: str, *, plain: bool) -> str:
 
     Tags with attributes and those of ``_ACTIVE`` are dropped alone too, others with the next closing tag of their name,
     sought in one walk: a pattern for both would go to the end of the text for each tag that nothing closes. A lone
-    "<script>" is a word. A tag without ">" goes to the next tag or to the end, as for a browser (HTML, 13.2.5.33), which
-    would take what is written behind the title for its end.
+    "<script>" is a word. A tag without ">" goes to the next tag or to the end: a browser (HTML, 13.2.5.33) would
+    take what is written behind the title for its end.
     """
     paired = _CODE if plain else _CODE | _FORMATTING
     waiting: dict[str, re.Match[str]] = {}
@@ -162,16 +164,25 @@ def fold_title(value: str) -> str:
     return value.strip().translate(_SAME)
 
 
+def cut_logins(value: str) -> str:
+    """Cut user names and passwords out of the web addresses of a text.
+
+    >>> cut_logins("https://me:word@a.example/ https://a.example/@ann")
+    'https://a.example/ https://a.example/@ann'
+    """
+    return _LOGIN.sub(r"\1", value) if "@" in value else value
+
+
 def clean_prose(value: str) -> str:
-    """Clean plain text of several lines and remove escaping.
+    """Clean plain text of several lines and remove escaping and logins.
 
     >>> clean_prose("Q&amp;amp;A about &lt;p&gt;")
     'Q&A about &lt;p&gt;'
     """
     whole = clean_text(value)
-    return (
-        _repeat_until_stable(lambda bare: clean_text(_ESCAPED.sub(_unescape, bare)), whole) if "&" in whole else whole
-    )
+    if "&" in whole:
+        whole = _repeat_until_stable(lambda bare: clean_text(_ESCAPED.sub(_unescape, bare)), whole)
+    return cut_logins(whole)
 
 
 def shorten(value: str, limit: int = LONGEST_SUMMARY) -> str:
@@ -242,7 +253,7 @@ _ADDRESS = re.compile(r"(https?://[^\s<>\"]*[^\s<>\".,;:!?'\)\]}])")
 
 
 def clean_html(value: str, base: str | None = None) -> str:
-    """Return a source's markup safe to show: allowed tags, web and mail links only, cut near ``_LONGEST_HTML``.
+    """Return a source's markup safe to show: allowed tags, web and mail links only without logins, not much too long.
 
     Relative addresses are resolved against ``base``, and dropped where there is none.
     """
@@ -254,7 +265,8 @@ def clean_html(value: str, base: str | None = None) -> str:
             tags=_TAGS, attributes=_ATTRIBUTES, url_schemes=_SCHEMES, url_relative=("rewrite_with_base", base)
         )
     # No entity but that for less-than (code shows it so) stays escaped twice.
-    return _repeat_until_stable(lambda once: ESCAPED_TWICE.sub("&", once), clean_text(cleaner.clean(kept)))
+    cleaned = cut_logins(clean_text(cleaner.clean(kept)))
+    return _repeat_until_stable(lambda once: ESCAPED_TWICE.sub("&", once), cleaned)
 
 
 def _has_relative_urls(markup: str) -> bool:

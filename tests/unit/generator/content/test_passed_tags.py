@@ -106,6 +106,15 @@ def test_an_address_that_is_no_place_on_the_web_is_left_out(scheme: str) -> None
     assert passed_tags.make_rows(tags, "item") == ()
 
 
+def test_no_element_has_a_login() -> None:
+    source = ["podcast:source", None, {"uri": "https://me:word@cdn.example.com/2.opus"}]
+    social = ["podcast:socialInteract", None, {"protocol": "activitypub", "uri": "https://me:word@a.example/1"}]
+    given = (tag(["podcast:alternateEnclosure", None, {"type": "audio/opus"}, [source]]), tag(social))
+    (_, _, _, ((_, _, sound, _),)), (_, _, attributes, _) = passed_tags.make_rows(given, "item")
+    assert sound == {"uri": "https://cdn.example.com/2.opus"}
+    assert attributes["uri"] == "https://a.example/1"
+
+
 def test_what_is_odd_in_an_element_goes_and_the_element_stays() -> None:
     given = tag(["podcast:person", " Mo \n Lock ", {"role": "guest", "IMG": "x", "href": "not an address", "img": ""}])
     assert passed_tags.make_rows((given,), "item") == (("podcast:person", "Mo Lock", {"role": "guest"}, ()),)

@@ -135,3 +135,29 @@ def test_a_title_that_is_cut_leaves_nothing_open() -> None:
 )
 def test_a_title_has_no_active_element(given: str, published: str, *, plain: bool) -> None:
     assert sanitize.clean_title(given, plain=plain) == published
+
+
+@pytest.mark.parametrize(
+    ("given", "published"),
+    [
+        ("https://me:word@a.example/x", "https://a.example/x"),
+        ("HTTPS://me@a.example", "HTTPS://a.example"),
+        ("https:/me:word@a.example/x", "https:/a.example/x"),
+        ("https:\\\\me:word@a.example/x", "https:\\\\a.example/x"),
+        ("https://me:wo%40rd@b@a.example/?c", "https://a.example/?c"),
+        ("https://a.example/@me", "https://a.example/@me"),
+        ("https://a.example/?to=me@b.example", "https://a.example/?to=me@b.example"),
+    ],
+)
+def test_no_text_has_a_login_in_an_address(given: str, published: str) -> None:
+    assert sanitize.clean_prose(f"See {given} now") == f"See {published} now"
+    assert f'"{published}"' in sanitize.clean_html(f"<p><a href='{given}'>here</a>")
+    assert sanitize.clean_html(f"<p>{given.replace('@', '&#64;')}</p>") == f"<p>{published}</p>"
+    made = feed_item.make_feed_item(replace(BARE, description=f"See {given} now"))
+    assert "word" not in made.html + made.short
+
+
+def test_a_mail_address_is_no_login() -> None:
+    assert sanitize.clean_prose("Write to http or me@a.example: https://a.example") == (
+        "Write to http or me@a.example: https://a.example"
+    )
