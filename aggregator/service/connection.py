@@ -6,6 +6,7 @@ uvicorn limits answers under way and the time between requests, but not what com
 from __future__ import annotations
 
 import asyncio
+import re
 import resource
 from functools import partial
 from typing import Any, Final
@@ -13,6 +14,9 @@ from typing import Any, Final
 import httptools
 from msgspec import Struct, field
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+_HOST: Final = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[\w:.%~-]+\])(?::\d{0,5})?", re.ASCII)
+"""The value of ``Host``: a host with or without a port (RFC 9110, section 7.2; RFC 3986, section 3.2)."""
 
 _LARGEST_HEAD: Final = 32_768
 """Bytes of the lines before a body; browsers with all their cookies send less than 8 kB."""
@@ -124,9 +128,10 @@ class _Connection(HttpToolsProtocol):
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Count the bytes of a field, and the names of the host."""
+        """Count the bytes of a field, and the names of the host; one that is none counts as several."""
         self._count(len(name) + len(value) + len(b": \r\n"))
-        self._hosts += name.lower() == b"host"
+        if name.lower() == b"host":
+            self._hosts += 1 if _HOST.fullmatch(value) else 2
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:

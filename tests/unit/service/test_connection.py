@@ -124,3 +124,22 @@ def test_a_request_names_one_host(port: int, version: str, hosts: int, status: i
     fields = b"".join(b"%s: a.example\r\n" % name for name in (b"Host", b"hOST")[:hosts])
     said = exchange(port, b"GET /show/feed.xml HTTP/%s\r\nConnection: close\r\n" % version.encode() + fields + b"\r\n")
     assert said.startswith(b"HTTP/1.1 %d " % status)
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        (b"127.0.0.1", 200),
+        (b"a.example:8000", 200),
+        (b"[::1]:8000", 200),
+        (b"\xc3\xa9.example", 400),
+        (b"a.example, evil.example", 400),
+        (b"a.example@evil.example", 400),
+        (b"http://a.example", 400),
+        (b"a.example:80:81", 400),
+        (b"[::1", 400),
+    ],
+)
+def test_the_host_is_one_that_an_address_can_have(port: int, host: bytes, status: int) -> None:
+    said = exchange(port, b"GET /show/feed.xml HTTP/1.1\r\nConnection: close\r\nHost: " + host + b"\r\n\r\n")
+    assert said.startswith(b"HTTP/1.1 %d " % status)
