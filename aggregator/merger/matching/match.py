@@ -8,7 +8,7 @@ was dropped.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -207,7 +207,7 @@ def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[i
     """Return the weighed pairs without groups; the order of the listings comes last, as it needs all other evidence."""
     frame, vetoes = pairs.frame, pairs.vetoes
     compared = forget_translated_words(frame, pairs.compared, vetoes)
-    alignment = align(frame, compared, table, (*rules.groups, *known))
+    alignment = align(frame, compared, table, _find_known_before(frame, (*rules.groups, *known)))
     compared = _forget_numbers(compared, alignment.counted_otherwise)
     first = weigh(table, compared.levels) + alignment.gain
     dates, own = correct_dates(frame, compared, table, first, vetoes)
@@ -233,6 +233,19 @@ def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[i
     return Resolution(
         frame, compared, weights, adjustments, alignment.gain, competition, vetoes, (), table, pairs.capped
     )
+
+
+def _find_known_before(frame: Frame, known: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+    """Yield the rows known to be one of entries that are not new in the newest listing of their source.
+
+    What a run has joined itself is no evidence for its next one: the same store gives the same items.
+    """
+    newest = np.zeros(int(frame.source.max(initial=0)) + 1, dtype=np.int64)
+    np.maximum.at(newest, frame.source, frame.last)
+    for group in known:
+        rows = tuple(row for row in group if frame.first[row] < newest[frame.source[row]])
+        if len(rows) > 1:
+            yield rows
 
 
 def _forget_numbers(compared: Compared, some: Bools) -> Compared:

@@ -180,6 +180,15 @@ def test_an_alignment_is_evidence_that_people_can_read() -> None:
     assert ("alignment", "these entries meet") in shown
 
 
+def test_what_a_run_has_joined_is_no_evidence_for_the_same_entries() -> None:
+    at = every(24)
+    host = [told("host", turn, at(turn)) for turn in range(3)]
+    page = [listed(turn, at(turn) + timedelta(days=1)) for turn in range(3)]
+    first = match([*host, *page])
+    pins = {each.id: cluster.entries[0].id for cluster in first.clusters for each in cluster.entries}
+    assert match([*host, *page], pins=pins) == first
+
+
 def _titles(listing: int, numbers: Sequence[int]) -> TitleList:
     """A listing of one title, daily at five, with its numbers."""
     size = len(numbers)
