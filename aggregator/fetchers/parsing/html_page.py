@@ -113,7 +113,14 @@ def load_script(text: str) -> Any | None:
     except (ValueError, RecursionError):
         return None
     is_whole = isinstance(value, dict | list) and _BEHIND.fullmatch(text, end)
-    return decoding.load_json(json.dumps(value)) if is_whole else None
+    return _make_strict(value) if is_whole else None
+
+
+def _make_strict(value: Any) -> Any | None:
+    """Return a value as ``decoding.load_json`` gives it; ``None`` for one that JSON has not, or nested too deeply."""
+    with suppress(RecursionError):
+        return decoding.load_json(json.dumps(value))
+    return None
 
 
 def find_assigned(text: str) -> tuple[str, Any] | None:
@@ -132,4 +139,4 @@ def find_assigned(text: str) -> tuple[str, Any] | None:
             value, end = _LENIENT.raw_decode(text, start)
             if end - start > longest:
                 best, longest = (found[1], value), end - start
-    return best and (best[0], decoding.load_json(json.dumps(best[1])))
+    return best and (best[0], _make_strict(best[1]))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from aggregator.fetchers import parse
 from aggregator.fetchers.directories import json_proposals, proposals
-from aggregator.fetchers.parsing.html_page import load_script, show_lazy_images
+from aggregator.fetchers.parsing.html_page import find_assigned, load_script, show_lazy_images
 from aggregator.model.entry import Entry
 from aggregator.model.source import Document, Source
 
@@ -169,6 +169,15 @@ EPISODES = [
     }
     for day in DAYS
 ]
+
+
+@pytest.mark.parametrize(("begins", "ends"), [("[", "]"), ('{"a":', "}")])
+def test_json_of_any_depth_is_read_or_not_there(begins: str, ends: str) -> None:
+    values = [f"{begins * depth}1{ends * depth}" for depth in (*range(900, 1100), 100_000)]
+    read = [load_script(f"{value};") for value in values]
+    assigned = [find_assigned(f"var x = {value};") for value in values]
+    assert read[0] is not None and assigned[0] is not None  # noqa: PT018 - one fact of two functions
+    assert read[-1] is None and not (assigned[-1] and assigned[-1][1])  # noqa: PT018
 
 
 @pytest.mark.parametrize(
