@@ -253,7 +253,7 @@ _ADDRESS = re.compile(r"(https?://[^\s<>\"]*[^\s<>\".,;:!?'\)\]}])")
 
 
 def clean_html(value: str, base: str | None = None) -> str:
-    """Return a source's markup safe to show: allowed tags, web and mail links only without logins, not much too long.
+    """Return a source's markup safe to show: allowed tags, links without logins, cut near ``_LONGEST_HTML``.
 
     Relative addresses are resolved against ``base``, and dropped where there is none.
     """
