@@ -253,9 +253,10 @@ _ADDRESS = re.compile(r"(https?://[^\s<>\"]*[^\s<>\".,;:!?'\)\]}])")
 
 
 def clean_html(value: str, base: str | None = None) -> str:
-    """Return a source's markup safe to show: allowed tags, links without logins, cut near ``_LONGEST_HTML``.
+    """Return a source's markup safe to show: allowed tags, web and mail links without logins.
 
-    Relative addresses are resolved against ``base``, and dropped where there is none.
+    Relative addresses are resolved against ``base``, and dropped where there is none. Markup over ``_LONGEST_HTML`` is
+    cut before a tag.
     """
     whole = clean_text(value)
     kept = whole if len(whole) <= _LONGEST_HTML else whole[:_LONGEST_HTML].rsplit("<", 1)[0] + _ELLIPSIS
