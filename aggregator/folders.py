@@ -3,8 +3,11 @@
 A feed gets another folder with another token or name, and none when the config names it no more. The store knows the
 files of each feed before they appear, so that a crash, or news in the same run, leaves none that is not known.
 
-Private files are removed at once, and those of a feed that becomes private. Public files of a feed that was renamed or
+Private files are removed before anything is fetched, and so are those of a feed that becomes private: no failure of a
+source, or of the new folder, keeps an address readable that was revoked. Public files of a feed that was renamed or
 removed stay for a week, so that a slip in the config takes no feed from its subscribers.
+
+Files in an output folder of before stay, and it is said; those of a former token are removed there, too.
 """
 
 from __future__ import annotations
@@ -14,6 +17,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
+from aggregator.errors import PublishError
 from aggregator.generator.storage.output import Output
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.store import decisions, facts, leases, polls, records
@@ -22,7 +28,13 @@ from aggregator.store.decisions import Event
 from aggregator.store.renaming import rename_feed
 
 _FILES: Final = "published files"
-"""The fact with the names, under the output folder, of all files of a feed that may be published."""
+"""The fact with the names, under the output folder, of all files of a feed that may be published.
+
+Those that may be in an output of before are named with it: ``/srv/former/show/feed.xml``.
+"""
+
+_OUTPUT: Final = "output"
+"""The fact with the output under which the files of a feed are."""
 
 _PRIVATE: Final = "private"
 """The fact of feeds that were published with a token and have none of a person's words since that they are public."""
@@ -37,16 +49,36 @@ _GRACE: Final = timedelta(days=7)
 """For how long public files stay under a name that the config has no more: cron's mail may wait for a weekend."""
 
 
-def note_files(store: Store, plan: Plan, names: Iterable[str]) -> None:
+def note_files(store: Store, output: Output, plan: Plan, names: Iterable[str]) -> None:
     """Note, before the files of the feed's folder appear, that they may be published, and whether the feed is private.
 
     The names are those within the folder.
     """
     now = (f"{plan.channel.folder}/{name}" for name in names)
-    _write_files(store, plan.name, {*_read_files(store, plan.name), *now})
+    _write_files(store, output, plan.name, {*_read_files(store, output, plan.name), *now})
     facts.write_fact(store, plan.name, _PRIVATE, b"1" if plan.channel.token else None)
     if plan.channel.token:
         facts.write_fact(store, plan.name, _RENAMED, None)
+
+
+def revoke(
+    store: Store, output: Output, plans: Iterable[Plan], every: Sequence[Plan], now: datetime
+) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+    """Remove, before the ``plans`` are fetched, what was published of them in another folder and may be read no more.
+
+    Private feeds, and feeds that become private, lose it at once, others after a time. Folders of ``every`` plan stay.
+    Returns by feed a line about what was removed, and why something could not be.
+    """
+    lines, failures = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
+    files = _read_files_of_feeds(store, output)
+    for plan in plans:
+        found = {_find_folder(name) for name in files.get(plan.name, ())}
+        if found > {plan.channel.folder} or (found and plan.channel.token):
+            try:
+                lines[plan.name] = remove_former(store, output, plan, every, now)
+            except PublishError as error:
+                failures[plan.name] = (plan.channel.hide_token(str(error)),)
+    return lines, failures
 
 
 def remove_former(store: Store, output: Output, plan: Plan, plans: Iterable[Plan], now: datetime) -> tuple[str, ...]:
@@ -54,21 +86,38 @@ def remove_former(store: Store, output: Output, plan: Plan, plans: Iterable[Plan
 
     Public ones stay for a time. Folders of ``plans`` stay: one feed may have got the former name of another.
     """
-    known = _read_files(store, plan.name)
-    current = [name for name in known if name.startswith(f"{plan.channel.folder}/")]
-    end = find_end(store, plan.name)
+    known = _read_files(store, output, plan.name)
+    current = [name for name in known if _find_folder(name) == plan.channel.folder]
+    end = None if plan.channel.token else find_end(store, plan.name)
     if len(current) == len(known) or (end is not None and now < end):
         return ()
-    former = _list_former(known, {plan.channel.folder}, plans)
-    _remove(output, former)
-    count = sum(map(len, former.values()))
+    count = _remove(output, _list_former(known, {plan.channel.folder}, plans))
     line = f"its former folder is published no more: {count} files were removed"
     with transaction(store) as tx:
-        _write_files(tx, plan.name, current)
+        _write_files(tx, output, plan.name, current)
         facts.write_fact(tx, plan.name, _RENAMED, None)
         if count:
             decisions.write_event(tx, plan.name, Event(now, "removed", line))
     return (line,) if count else ()
+
+
+def describe_other_output(store: Store, output: Output, plans: Iterable[Plan]) -> tuple[str, ...]:
+    """Note where the files of the plans are published from now on; return one line for an output of before.
+
+    Its files stay: another program may serve them, or they may be a copy.
+    """
+    places = facts.read_fact_of_feeds(store, _OUTPUT)
+    moved = {plan.name: places[plan.name].decode() for plan in plans if plan.name in places}
+    moved = {feed: place for feed, place in moved.items() if place != str(output)}
+    with transaction(store) as tx:
+        for feed in moved:
+            _write_files(tx, output, feed, _read_files(tx, output, feed))
+    return tuple(
+        f"{place}: the feeds are published to {output} from now on, and what is left there is refreshed no more: "
+        "remove it, or have its addresses lead to the new place"
+        for place in sorted(set(moved.values()))
+        if _has_other(place, output)
+    )
 
 
 def find_end(store: Store, feed: str) -> datetime | None:
@@ -88,17 +137,17 @@ def remove_unnamed(store: Store, output: Output, plans: Sequence[Plan], now: dat
     for feed in times.keys() & named:
         facts.write_fact(store, feed, _UNNAMED, None)
     scheduled = leases.read_feeds(store) if store.claim else frozenset()
-    for feed, kept in sorted(facts.read_fact_of_feeds(store, _FILES).items()):
+    for feed, known in sorted(_read_files_of_feeds(store, output).items()):
         if feed in named:
             continue
         end = (datetime.fromisoformat(times[feed].decode()) if feed in times else now) + _GRACE
         is_over = feed not in scheduled and (feed in private or now >= end)
         if feed in times and not is_over:
             continue
-        former = _list_former(_decode(kept), (), plans)
+        former = _list_former(known, (), plans)
         count = sum(map(len, former.values()))
         if is_over:
-            _remove(output, former)
+            count = _remove(output, former)
             told = f"its {count} published files were removed"
         elif feed in scheduled:
             told = f"its {count} published files stay while the schedule of another machine has it"
@@ -108,7 +157,7 @@ def remove_unnamed(store: Store, output: Output, plans: Sequence[Plan], now: dat
         with transaction(store) as tx:
             facts.write_fact(tx, feed, _UNNAMED, None if is_over else now.isoformat().encode())
             if is_over:
-                _write_files(tx, feed, ())
+                _write_files(tx, output, feed, ())
                 facts.write_fact(tx, feed, facts.PUBLICATION, None)
             decisions.write_event(tx, feed, Event(now, "removed", line))
         lines.append(line)
@@ -118,7 +167,7 @@ def remove_unnamed(store: Store, output: Output, plans: Sequence[Plan], now: dat
 def read_folders(store: Store) -> frozenset[str]:
     """Return the folders with published files that the store knows."""
     known = facts.read_fact_of_feeds(store, _FILES).values()
-    return frozenset(name.rpartition("/")[0] for kept in known for name in _decode(kept))
+    return frozenset(_find_folder(name) for kept in known for name in _decode(kept))
 
 
 def find_refused(store: Store, plans: Iterable[Plan]) -> dict[str, str]:
@@ -186,29 +235,75 @@ def _list_addresses(plan: Plan) -> frozenset[str]:
     return frozenset(one.url or one.show or Path(one.path or "/").as_uri() for one in plan.sources)
 
 
+def _find_folder(name: str) -> str:
+    """Return the folder of a file under its output.
+
+    >>> _find_folder("show/feed.xml"), _find_folder("/srv/former/show/feed.xml")
+    ('show', 'show')
+    """
+    return name.rsplit("/", 2)[-2]
+
+
 def _list_former(known: Iterable[str], own: Iterable[str], plans: Iterable[Plan]) -> Mapping[str, list[str]]:
     """Return the names of files by their folders, without folders that a feed of the config has."""
     kept, found = {*own, *(plan.channel.folder for plan in plans)}, dict[str, list[str]]()
     for name in sorted(known):
         folder, _, file = name.rpartition("/")
-        if folder not in kept:
+        if _find_folder(name) not in kept:
             found.setdefault(folder, []).append(file)
     return found
 
 
-def _remove(output: Output, former: Mapping[str, Sequence[str]]) -> None:
+def _remove(output: Output, former: Mapping[str, Sequence[str]]) -> int:
+    """Remove the files, and return how many were there; raise PublishError."""
+    count = 0
     for folder, names in former.items():
-        output.remove_folder(folder, names)
+        place, _, own = folder.rpartition("/")
+        there = replace(output, bucket=place) if "://" in place else Output(Path(place)) if place else output
+        count += there.remove_folder(own, names)
+    return count
 
 
-def _read_files(store: Store, feed: str) -> list[str]:
-    return _decode(facts.read_fact(store, feed, _FILES) or b"")
+def _read_files(store: Store, output: Output, feed: str) -> list[str]:
+    place = facts.read_fact(store, feed, _OUTPUT)
+    return _locate(_decode(facts.read_fact(store, feed, _FILES) or b""), place, output)
+
+
+def _read_files_of_feeds(store: Store, output: Output) -> dict[str, list[str]]:
+    places = facts.read_fact_of_feeds(store, _OUTPUT)
+    known = facts.read_fact_of_feeds(store, _FILES)
+    return {feed: _locate(_decode(kept), places.get(feed), output) for feed, kept in known.items()}
+
+
+def _locate(names: list[str], place: bytes | None, output: Output) -> list[str]:
+    """Return the names as seen from ``output``, if they were written for the output at ``place``.
+
+    A folder may have been moved or copied with its files, so that each may be in both.
+    """
+    if place is None or place == str(output).encode():
+        return names
+    before = place.decode()
+    own = [name.removeprefix(f"{output}/") for name in names]
+    if not _has_other(before, output):
+        return sorted(set(own))
+    return sorted({*own, *(f"{before}/{name}" for name in own if name.count("/") == 1)})
+
+
+def _has_other(place: str, output: Output) -> bool:
+    """Return whether there is another output at ``place``: a folder that was moved, or has two names, is none."""
+    if "://" in place:
+        return place != output.bucket
+    try:
+        return Path(place).is_dir() and not (output.path.is_dir() and Path(place).samefile(output.path))
+    except OSError:
+        return False
 
 
 def _decode(kept: bytes) -> list[str]:
     return kept.decode().split("\n") if kept else []
 
 
-def _write_files(store: Store, feed: str, names: Iterable[str]) -> None:
-    """Write the names; none are no fact."""
+def _write_files(store: Store, output: Output, feed: str, names: Collection[str]) -> None:
+    """Write the names, and for which output; none are no fact."""
     facts.write_fact(store, feed, _FILES, "\n".join(sorted(names)).encode() or None)
+    facts.write_fact(store, feed, _OUTPUT, str(output).encode() if names else None)

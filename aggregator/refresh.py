@@ -16,7 +16,7 @@ publishes, never a published guid that the store does not know.
 from __future__ import annotations
 
 import gc
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
@@ -120,6 +120,7 @@ def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
     newest, every = run.at, run.plans
     refused = folders.find_refused(run.store, run.config.plans)
     run = replace(run, plans=tuple(plan for plan in every if plan.name not in refused))
+    removed = _remove_former(run)
     with _composing_threads() as threads:
         updates: dict[str, Future[Outcome]] = {}
         health: dict[str, tuple[SourceResult, ...]] = {}
@@ -127,14 +128,16 @@ def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
             newest = max(newest, *(each.now for each in stored))
             updates |= {each.plan.name: _update_feed(replace(run, at=each.now), each, threads) for each in stored}
             health |= {each.plan.name: each.health for each in stored}
-        done = {name: replace(each.result(), health=health[name]) for name, each in updates.items()}
+        done = {
+            name: _add(replace(each.result(), health=health[name]), removed.get(name)) for name, each in updates.items()
+        }
     outcomes = [
         done[plan.name] if plan.name in done else Outcome(plan.name, failures=(refused[plan.name],), is_refused=True)
         for plan in every
     ]
     if outcomes and not any(each.files or each.failures or each.is_put_off for each in outcomes):
-        raise NothingToPublishError(_describe_failures(outcomes))
-    index = _update_index(run, refused)
+        raise NothingToPublishError(_describe_failures(outcomes, removed))
+    index = _add(_update_index(run, refused), removed.get(leases.INDEX))
     if not outcomes:
         return (index,) if index.failures or index.alarms else ()
     outcomes[-1] = replace(
@@ -274,7 +277,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
                 return _unchanged_outcome(plan, results, publication)  # no source ever answered
             with database.transaction(run.store) as tx:
                 composed.write(tx)
-                folders.note_files(tx, plan, [each.name for each in edition.staged.written])
+                folders.note_files(tx, run.config.output, plan, [each.name for each in edition.staged.written])
         run.listen(Progress(plan.name, "", "publish"))
         with _noticing_lost_lease(run, plan.name):
             written = editions.place(run.config.output, plan.channel.folder, edition.staged)
@@ -362,8 +365,34 @@ def _compose(run: Run, plan: Plan) -> Composed:
     return composed
 
 
+def _remove_former(run: Run) -> dict[str, Outcome]:
+    """Remove what may be read no more, before anything can fail; return by feed what is to be said of it."""
+    output, plans = run.config.output, run.config.plans
+    other = folders.describe_other_output(run.store, output, run.plans)
+    lines, failures = folders.revoke(run.store, output, run.plans, plans, run.at)
+    done = {
+        name: Outcome(name, alarms=lines.get(name, ()), failures=failures.get(name, ())) for name in lines | failures
+    }
+    claim = run.store.claim
+    unnamed, failed = tuple[str, ...](), tuple[str, ...]()
+    if claim is None or leases.INDEX in claim.feeds:  # else another worker does it
+        try:
+            unnamed = folders.remove_unnamed(run.store, output, plans, run.at)
+        except PublishError as error:
+            failed = (str(error),)
+    return done | {leases.INDEX: Outcome(leases.INDEX, alarms=(*other, *unnamed), failures=failed)}
+
+
+def _add(outcome: Outcome, other: Outcome | None) -> Outcome:
+    """Return the outcome with the lines of another in front."""
+    if other is None:
+        return outcome
+    failures = tuple(dict.fromkeys((*other.failures, *outcome.failures)))
+    return replace(outcome, alarms=(*other.alarms, *outcome.alarms), failures=failures)
+
+
 def _update_index(run: Run, refused: Collection[str]) -> Outcome:
-    """Remove what is published of feeds that the config names no more, and publish the files that list every feed.
+    """Publish the files that list every feed; the outcome has them, or why they were not written.
 
     Nothing is done if another worker does it. Private feeds that are ``refused`` are not listed.
     """
@@ -371,16 +400,6 @@ def _update_index(run: Run, refused: Collection[str]) -> Outcome:
     if claim is not None and leases.INDEX not in claim.feeds:
         return Outcome(leases.INDEX)
     plans = [plan for plan in run.config.plans if not plan.channel.token and plan.name not in refused]
-    outcome = _publish_index(run, plans)
-    try:
-        removed = folders.remove_unnamed(run.store, run.config.output, run.config.plans, run.at)
-    except PublishError as error:
-        return replace(outcome, failures=(*outcome.failures, str(error)))
-    return replace(outcome, alarms=removed)
-
-
-def _publish_index(run: Run, plans: Sequence[Plan]) -> Outcome:
-    """Publish the files that list every feed; the outcome has them, or why they were not written."""
     output = run.config.output
     digest = publications.index_digest(run.store, plans)
     published = publications.read_publication(run.store, leases.INDEX, digest, run.at)
@@ -427,7 +446,8 @@ def _with_note_failure(outcome: Outcome, error: StoreError) -> Outcome:
     return replace(outcome, failures=(f"{name}: published, but not noted: {error}",))
 
 
-def _describe_failures(outcomes: Sequence[Outcome]) -> str:
-    """Return why there is nothing to publish, one line for each source."""
+def _describe_failures(outcomes: Sequence[Outcome], removed: Mapping[str, Outcome]) -> str:
+    """Return why there is nothing to publish, one line for each source, and what was removed before."""
     lines = [f"{each.feed}: {one.source.name}: {one.message}" for each in outcomes for one in each.source_results]
+    lines += [line for each in removed.values() for line in (*each.alarms, *each.failures)]
     return "nothing could be fetched, and nothing is stored from earlier" + "".join(f"\n  {line}" for line in lines)

@@ -100,6 +100,8 @@ def make_config(path: Path, keys: ConfigKeys) -> Config:
     """Return the config of checked keys; raise ConfigError if a secret that it needs is missing."""
     folder = path.resolve().parent
     base_url = keys.base_url.rstrip("/")
+    plans = tuple(_make_plan(name, feed, base_url, folder) for name, feed in sorted((keys.feeds or {}).items()))
+    _require_own_folders(path, plans)
     return Config(
         path=path.resolve(),
         state=keys.state if "://" in keys.state else str(folder / keys.state),
@@ -107,7 +109,7 @@ def make_config(path: Path, keys: ConfigKeys) -> Config:
         base_url=base_url,
         contact=keys.contact,
         allow_networks=tuple(sorted(keys.allow_networks)),
-        plans=tuple(_make_plan(name, feed, base_url, folder) for name, feed in sorted((keys.feeds or {}).items())),
+        plans=plans,
         proxy=keys.proxy,
         obey_robots=keys.obey_robots,
         backups=keys.backups,
@@ -117,6 +119,17 @@ def make_config(path: Path, keys: ConfigKeys) -> Config:
         queue=keys.queue,
         lease=timedelta(seconds=keys.lease_seconds),
     )
+
+
+def _require_own_folders(path: Path, plans: Sequence[Plan]) -> None:
+    """Raise ConfigError for two feeds with one folder: a name may be another name and its token."""
+    owners: dict[str, str] = {}
+    for plan in plans:
+        if (other := owners.setdefault(plan.channel.folder, plan.name)) != plan.name:
+            raise ConfigError(
+                f"{path}: feeds.{min(other, plan.name)} has the folder of another feed, which is named by its name and "
+                "its token: write another token, or rename a feed"
+            )
 
 
 def _make_output(output: str, folder: Path) -> Output:

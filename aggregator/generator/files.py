@@ -150,12 +150,19 @@ def remove(folder: Path, names: Iterable[str]) -> None:
         raise PublishError(f"{folder}: cannot remove outdated files ({error.strerror or error})") from error
 
 
-def remove_folder(folder: Path, names: Iterable[str]) -> None:
-    """Remove a folder with these files, which are no longer published; other files in it stay, and then it does too."""
-    if folder.is_dir():
-        remove(folder, names)
-        with suppress(OSError):
-            folder.rmdir()
+def remove_folder(folder: Path, names: Iterable[str]) -> int:
+    """Remove a folder with these files, which are no longer published, and return how many were there.
+
+    Other files in it stay, and then it does too; what a killed run left under temporary names is removed.
+    """
+    if not folder.is_dir():
+        return 0
+    present = [name for name in names if (folder / name).exists()]
+    remove(folder, names)
+    with suppress(OSError):
+        _sweep(folder)
+        folder.rmdir()
+    return len(present)
 
 
 def _prepare(place: Path, content: bytes, *, compress: bool) -> list[_Step]:

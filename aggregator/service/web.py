@@ -158,8 +158,10 @@ class _PublishedFiles(StaticFiles):
             return self._answer_with(name, file, headers)
         if (index := self._open(f"{path}/{PAGE}")) is not None:
             index.close()
+            private = self._is_private(f"{path}/{PAGE}")
             # Relative, so that it is right behind a proxy's prefix too.
-            return Response(status_code=308, headers={"location": f"{quote(path.rpartition('/')[2], safe='')}/"})
+            place = {"location": f"{quote(path.rpartition('/')[2], safe='')}/"}
+            return Response(status_code=308, headers=place | _describe_reach(private=private))
         return _NOT_HERE
 
     def _answer_with(self, name: str, file: BufferedReader, headers: Headers) -> Response:
@@ -173,12 +175,10 @@ class _PublishedFiles(StaticFiles):
         coding, packed = self._open_packed(name, changed, headers)
         answer = {
             "etag": f'"{digest}"' if coding == "identity" else f'"{digest}-{coding}"',
-            "cache-control": make_cache_control(private=(private := self._is_private(name))),
             "vary": "Accept-Encoding",
+            **_describe_reach(private=self._is_private(name)),
             **_SAFE,
         }
-        if private:
-            answer["x-robots-tag"] = "noindex"
         if changed <= time.time():  # a later time must not be sent (section 8.8.2.1); two versions in a second have one
             answer["last-modified"] = formatdate(changed, usegmt=True)
         if not is_page:
@@ -202,11 +202,11 @@ class _PublishedFiles(StaticFiles):
             return Response(sent.read(), headers=answer)
 
     def _is_private(self, name: str) -> bool:
-        """Return whether the file is in the folder of a private feed."""
+        """Return whether the file is in the folder of a private feed, or may be: its page is published last."""
         folder = name.rpartition("/")[0]
         page = self._open(f"{folder}/{PAGE}") if folder else None
         if page is None:
-            return False
+            return bool(folder)
         with page:
             return is_private(page.read(_HEAD_BYTES))
 
@@ -268,6 +268,11 @@ class _LargeFile(Response):
             while scope["method"] != "HEAD" and (chunk := await to_thread.run_sync(self._file.read, _CHUNK)):
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
             await send({"type": "http.response.body"})
+
+
+def _describe_reach(*, private: bool) -> dict[str, str]:
+    """Return the headers that say who may keep and list what is published."""
+    return {"cache-control": make_cache_control(private=private)} | ({"x-robots-tag": "noindex"} if private else {})
 
 
 def _is_served(path: str) -> bool:

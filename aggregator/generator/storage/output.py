@@ -67,12 +67,12 @@ class Output(Struct, frozen=True):
             with suppress(OSError):
                 (self.staging / folder).rmdir()
 
-    def remove_folder(self, folder: str, names: Collection[str]) -> None:
-        """Remove a folder with these files, which are no longer published; other files in it stay."""
-        if self.bucket:
-            self._bucket().remove(folder, names)
-        else:
-            files.remove_folder(self.path / folder, names)
+    def remove_folder(self, folder: str, names: Collection[str]) -> int:
+        """Remove a folder with these files, which are no longer published, and return how many; other files stay."""
+        if not self.bucket:
+            return files.remove_folder(self.path / folder, names)
+        self._bucket().remove(folder, names)
+        return len(names)
 
     def read_states(self, names: Sequence[str]) -> Iterator[tuple[str, int, int]]:
         """Yield each file, named under the output, with its bytes and the time in nanoseconds at which it was written.

@@ -46,13 +46,13 @@ def serve(tide: Workspace, count: int, path: str = "/tide") -> None:
     )
 
 
-def write(tide: Workspace, **feeds: str) -> None:
-    """Write a config of feeds, each with its further keys."""
+def write(tide: Workspace, *, output: str = "output", source: str = "/tide", **feeds: str) -> None:
+    """Write a config of feeds of one source, each with its further keys."""
     lines = [
-        f"  {name}: {{title: Low Tide, {keys}sources: {{host: {{kind: feed, url: '{tide.url()}/tide'}}}}}}"
+        f"  {name}: {{title: Low Tide, {keys}sources: {{host: {{kind: feed, url: '{tide.url()}{source}'}}}}}}"
         for name, keys in feeds.items()
     ]
-    head = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
+    head = ["state: store.db", f"output: {output}", "allow_networks: [127.0.0.0/8]", "feeds:"]
     (tide.folder / "config.yaml").write_text("\n".join((*head, *lines)) + "\n")
 
 
@@ -62,8 +62,8 @@ def refresh(tide: Workspace, day: int, *words: str, code: int = 0) -> subprocess
     return done
 
 
-def list_folders(tide: Workspace) -> list[str]:
-    return sorted(path.name for path in tide.output.iterdir() if path.is_dir())
+def list_folders(tide: Workspace, output: str = "output") -> list[str]:
+    return sorted(path.name for path in (tide.folder / output).iterdir() if path.is_dir())
 
 
 def read_guids(tide: Workspace, folder: str) -> tuple[str, list[str]]:
@@ -259,3 +259,91 @@ def test_a_private_feed_becomes_public_by_a_persons_word_alone(tide: Workspace, 
     write(tide, **{name: "", "show": ""})
     refresh(tide, 5)
     assert list_folders(tide) == [name, "show"]
+
+
+@pytest.mark.parametrize("before", [f"token: {TOKEN}, ", ""], ids=["private", "public"])
+def test_an_address_is_revoked_though_the_new_folder_cannot_be_written(tide: Workspace, before: str) -> None:
+    write(tide, show=before)
+    refresh(tide, 1)
+    (tide.output / f"show-{OTHER_TOKEN}").write_text("in the way")
+    write(tide, show=f"token: {OTHER_TOKEN}, ")
+    done = refresh(tide, 2, code=1)
+    assert "show: its former folder is published no more: 8 files were removed" in done.stderr
+    assert list_folders(tide) == []
+    (tide.output / f"show-{OTHER_TOKEN}").unlink()
+    refresh(tide, 3)
+    assert list_folders(tide) == [f"show-{OTHER_TOKEN}"]
+
+
+def test_a_public_feed_stays_until_it_is_published_in_place_of_the_private_one(tide: Workspace) -> None:
+    write(tide, show=f"token: {TOKEN}, ")
+    refresh(tide, 1)
+    (tide.output / "show").write_text("in the way")
+    write(tide, show="token: none, ")
+    refresh(tide, 2, code=1)
+    assert list_folders(tide) == [f"show-{TOKEN}"]
+
+
+def test_a_removed_private_feed_goes_though_nothing_else_can_be_published(tide: Workspace) -> None:
+    write(tide, plus=f"token: {TOKEN}, ")
+    refresh(tide, 1)
+    write(tide, source="/missing", other="")
+    done = refresh(tide, 2, code=3)
+    assert "plus is not in the config any more: its 8 published files were removed" in done.stderr
+    assert list_folders(tide) == []
+
+
+def test_a_folder_that_was_given_up_before_it_was_complete_goes(tide: Workspace) -> None:
+    write(tide, show=f"token: {TOKEN}, ")
+    refresh(tide, 1)
+    (tide.output / f"show-{OTHER_TOKEN}" / "podcast.xml").mkdir(parents=True)
+    write(tide, show=f"token: {OTHER_TOKEN}, ")
+    refresh(tide, 2, code=1)
+    (tide.output / f"show-{OTHER_TOKEN}" / "podcast.xml").rmdir()
+    assert list_folders(tide) == [f"show-{OTHER_TOKEN}"]
+    write(tide, show=f"token: {TOKEN}, ")
+    refresh(tide, 3)
+    assert list_folders(tide) == [f"show-{TOKEN}"]
+
+
+def test_what_a_killed_run_left_in_a_private_folder_goes_with_it(tide: Workspace) -> None:
+    write(tide, show=f"token: {TOKEN}, ")
+    refresh(tide, 1)
+    (tide.output / f"show-{TOKEN}" / ".feed.xml.0123456789abcdef.part").write_text("half of a feed")
+    write(tide, show=f"token: {OTHER_TOKEN}, ")
+    refresh(tide, 2)
+    assert list_folders(tide) == [f"show-{OTHER_TOKEN}"]
+
+
+def test_an_output_of_before_is_told_and_loses_what_is_revoked(tide: Workspace) -> None:
+    write(tide, show="", plus=f"token: {TOKEN}, ", gold=f"token: {TOKEN}, ")
+    refresh(tide, 1)
+    write(tide, output="other", show="", plus=f"token: {TOKEN}, ", gold=f"token: {OTHER_TOKEN}, ")
+    done = refresh(tide, 2)
+    told = f"{tide.output}: the feeds are published to {tide.folder / 'other'} from now on, and what is left there is"
+    assert told in done.stderr
+    assert "gold: its former folder is published no more: 8 files were removed" in done.stderr
+    assert list_folders(tide) == [f"plus-{TOKEN}", "show"]
+    write(tide, output="other", show="", gold=f"token: {OTHER_TOKEN}, ")
+    done = refresh(tide, 3)
+    assert "plus is not in the config any more: its 16 published files were removed" in done.stderr
+    assert told not in done.stderr
+    assert (list_folders(tide), list_folders(tide, "other")) == (["show"], [f"gold-{OTHER_TOKEN}", "show"])
+    write(tide, show="", gold=f"token: {TOKEN}, ")  # back again
+    refresh(tide, 4)
+    assert (list_folders(tide), list_folders(tide, "other")) == ([f"gold-{TOKEN}", "show"], ["show"])
+
+
+def test_an_output_that_was_moved_or_has_two_names_is_no_other(tide: Workspace) -> None:
+    write(tide, show="", plus=f"token: {TOKEN}, ")
+    refresh(tide, 1)
+    tide.output.rename(tide.folder / "moved")
+    (tide.folder / "linked").symlink_to("moved")
+    for day, output in ((2, "moved"), (3, "linked")):
+        write(tide, output=output, show="", plus=f"token: {TOKEN}, ")
+        done = refresh(tide, day)
+        assert "from now on" not in done.stderr
+        assert list_folders(tide, output) == [f"plus-{TOKEN}", "show"]
+    write(tide, output="linked", show="", plus=f"token: {OTHER_TOKEN}, ")
+    refresh(tide, 4)
+    assert list_folders(tide, "moved") == [f"plus-{OTHER_TOKEN}", "show"]

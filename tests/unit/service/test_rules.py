@@ -11,6 +11,7 @@ from pathlib import Path
 import brotli
 import pytest
 
+from aggregator.generator.storage.names import PRIVATE_MARK
 from aggregator.service import web
 from tests.support.web import THEN, Ask, Publish, Serving
 
@@ -173,6 +174,20 @@ def test_a_private_feed_is_for_no_search_engine_and_no_shared_cache(port: int, a
         for headers in (answer.headers, again.headers):
             assert headers["cache-control"] == f"{control}, max-age=300"
             assert headers.get("x-robots-tag") == robots
+
+
+def test_what_leads_to_a_private_feed_and_one_without_its_page_yet_are_private_too(
+    tmp_path: Path, serving: Serving, ask: Ask, publish: Publish
+) -> None:
+    publish(tmp_path / "plus-T0ken", "podcast.xml", b"<rss/>")
+    with serving(web.app(tmp_path)) as port:
+        first = ask(port, "/plus-T0ken/podcast.xml")
+        publish(tmp_path / "plus-T0ken", "index.html", PRIVATE_MARK.encode())
+        lead = ask(port, "/plus-T0ken")
+    assert (first.status, lead.status) == (200, 308)
+    for answer in (first, lead):
+        assert answer.headers["cache-control"] == "private, max-age=300"
+        assert answer.headers["x-robots-tag"] == "noindex"
 
 
 def test_no_cookies_no_server_name_nosniff(port: int, ask: Ask) -> None:
