@@ -222,7 +222,7 @@ def _to_composition(store: Store, plan: Plan, merged: Merged, settlement: Settle
             *alarmed,
             *summary.remarks,
             *settlement.remarks,
-            *learning.boilerplate_remarks(merged.source_model, plan),
+            *learning.boilerplate_remarks(merged.model, plan),
             *(f"{name}: forgotten, its entries take no part in the feed" for name in sorted(forgotten)),
         ),
         gone=tuple(source for source in persist.read_former_sources(store, plan) if source.name not in unused),
@@ -236,8 +236,7 @@ def _to_composition(store: Store, plan: Plan, merged: Merged, settlement: Settle
         repaired=summary.repaired,
         fingerprint=fingerprint,
         alarms=alarmed,
-        match_table=merged.match_table,
-        source_model=merged.source_model,
+        model=merged.model,
         until=min((at for at in (merged.admission.until, summary.until, live_until) if at), default=None),
         arrived=merged.arrived,
     )

@@ -1,36 +1,43 @@
-"""Learn from a feed the table that weighs evidence and the model of its sources' texts, and keep both.
+"""Learn the model of a feed from its entries, and keep it until the feed has changed by a good part.
 
-They are kept in the store, so that the same store gives the same bytes, and learned again only when the feed has grown
-by a good part: a table that changed with every episode would move items that did not change.
+It is kept in the store, so that the same store gives the same bytes. A model that changed with every episode would move
+items that did not change.
 """
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from hashlib import blake2b
+from pathlib import Path
+from typing import Final
 
-from msgspec.structs import replace
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from aggregator.merger.blending import source_learning, source_model
 from aggregator.merger.blending.boilerplate import HEAD, TAIL
 from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
-from aggregator.merger.matching import scoring
+from aggregator.merger.matching.scoring import Table
+from aggregator.merger.model import listings
 from aggregator.merger.reconciling.provenance import Weights, rank_entries
 from aggregator.merger.reconciling.text_fields import texts_of
 from aggregator.model.cluster import Cluster
 from aggregator.model.feed import Plan
-from aggregator.result import Learned
+from aggregator.model.feed_model import FeedModel
 from aggregator.store import facts, records
 from aggregator.store.database import Store
 from aggregator.text.titles import affixes
 from aggregator.text.titles.affixes import Template
+from aggregator.version import VERSION
 
-_GROWTH = 1.2
-"""By how much a feed must have grown to be learned from again: once in ten weekly episodes of a year-old show."""
+_GROWTH: Final = 1.05
+"""By how much a feed must have grown to be learned from again: at each episode of a small one."""
 
-_LEAST = 12
-"""Entries or items below which nothing is learned again."""
+_MOVED: Final = 0.2
+"""Share of a listing that must have changed for that: its host has changed, or how it writes."""
 
 _MOST_ITEMS = 120
 """Items whose texts are learned from: boilerplate that stands in one text of forty is still found."""
@@ -41,28 +48,52 @@ _MOST_REMARKS = 10
 _EDGES = f"{HEAD}{TAIL} "
 
 
-def learn_match_table(
-    store: Store, plan: Plan, size: int, fit: Callable[[], scoring.Table] = lambda: scoring.SHIPPED
-) -> Learned:
-    """Return the match table: as kept, or as ``fit`` makes it of the feed; ``size`` counts the entries."""
-    return _read_kept(store, plan, facts.MATCH_TABLE, size) or Learned(size, fit().to_json())
+def _digest_code() -> str:
+    """Return a digest of the program's version and of the modules by which repair and reconcile give what they give."""
+    digest, here = blake2b(VERSION.encode(), digest_size=16), Path(__file__).parent
+    for path in sorted(each for folder in ("merger", "model", "text") for each in (here / folder).rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
-def to_match_table(learned: Learned) -> scoring.Table:
-    """Return the match table itself; levels that one of an earlier version lacks have their shipped weights."""
-    return scoring.parse_table(learned.text)
+CODE: Final = _digest_code()
+"""Names the program that learned a model, or put a value into the cache: neither is used by another one."""
 
 
-def learn_source_model(store: Store, plan: Plan, clusters: Sequence[Cluster], weights: Weights) -> Learned:
-    """Return the source model: as kept, or learned from titles and from texts that several sources give."""
+class Growth(Struct, frozen=True):
+    """The entries of a feed by source: how many there are, and how many have come or changed since it was learned."""
+
+    entries: Mapping[str, int]
+    changed: Mapping[str, int]
+
+
+def read_model(store: Store, feed: str) -> FeedModel | None:
+    """Return the model of the feed as it was last learned, ``None`` if it never was."""
+    kept = facts.read_fact(store, feed, facts.MODEL)
+    return records.decode(FeedModel, kept.decode()) if kept else None
+
+
+def is_outgrown(model: FeedModel, growth: Growth) -> bool:
+    """Return whether a feed is to be learned from again.
+
+    That is if a source has come or gone, if its entries grew by a twentieth, if a fifth of a listing is new or changed,
+    or if another program learned the model.
+    """
+    before = {each.source: each.entries for each in model.listings}
+    return (
+        model.program != CODE
+        or before.keys() != growth.entries.keys()
+        or sum(growth.entries.values()) > _GROWTH * sum(before.values())
+        or any(growth.changed.get(source, 0) >= _MOVED * many for source, many in growth.entries.items())
+    )
+
+
+def learn_texts(clusters: Sequence[Cluster], weights: Weights) -> SourceModel:
+    """Return what the texts of several sources, and all titles, show of the sources."""
     shared = [cluster for cluster in clusters if len({entry.source for entry in cluster.entries}) > 1]
-    size = len(shared) + len(clusters)
-    kept = _read_kept(store, plan, facts.SOURCE_MODEL, size)
-    if kept is not None:
-        return kept
     votes = (rank_entries(cluster.entries, weights) for cluster in _sample(shared))
     learned = source_learning.learn_sources(text for each in votes for text in texts_of(each))
-    return Learned(size, source_model.to_json(replace(learned, template=_learn_template(clusters))))
+    return replace(learned, template=_learn_template(clusters))
 
 
 def _sample(clusters: Sequence[Cluster]) -> Sequence[Cluster]:
@@ -81,29 +112,39 @@ def _learn_template(clusters: Sequence[Cluster]) -> Template:
     return affixes.learn_template([titles[source] for source in sorted(titles)], show)
 
 
-def to_source_model(learned: Learned, plan: Plan) -> SourceModel:
-    """Return the source model itself; without its boilerplate if the plan keeps that of every source."""
-    model = source_model.from_json(learned.text)
-    return replace(model, phrases=EMPTY_MODEL.phrases) if plan.keeps >= {each.name for each in plan.sources} else model
+def make_model(
+    now: datetime, table: Table, texts: SourceModel, clusters: Sequence[Cluster], trust: Mapping[str, float]
+) -> FeedModel:
+    """Return the model of a feed that was learned from at a time."""
+    return FeedModel(
+        at=now,
+        program=CODE,
+        weights=table.to_json(),
+        texts=source_model.to_json(texts),
+        listings=listings.learn_listings(clusters, texts),
+        pairs=listings.learn_pairs(clusters, trust),
+    )
 
 
-def digest_source_model(learned: Learned, plan: Plan) -> str:
-    """Return the digest of the source model as the plan uses it."""
-    return blake2b(f"{sorted(plan.keeps)} {learned.text}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+def to_source_model(model: FeedModel, plan: Plan) -> SourceModel:
+    """Return what was learned of texts; without boilerplate if the plan keeps that of every source."""
+    texts = source_model.from_json(model.texts)
+    return replace(texts, phrases=EMPTY_MODEL.phrases) if plan.keeps >= {each.name for each in plan.sources} else texts
 
 
-def boilerplate_remarks(learned: Learned, plan: Plan) -> tuple[str, ...]:
+def digest_source_model(model: FeedModel, plan: Plan) -> str:
+    """Return the digest of what was learned of texts, as the plan uses it."""
+    return blake2b(f"{sorted(plan.keeps)} {model.texts}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def model_values(model: FeedModel) -> dict[str, object]:
+    """Return a model for JSON, the weights of evidence and what was learned of texts with it."""
+    return {**asdict(model), "weights": json.loads(model.weights), "texts": json.loads(model.texts)}
+
+
+def boilerplate_remarks(model: FeedModel, plan: Plan) -> tuple[str, ...]:
     """Return one line for each text that was learned to be boilerplate, the longest first, with every number as #."""
-    phrases = to_source_model(learned, plan).phrases
+    phrases = to_source_model(model, plan).phrases
     texts = [phrase for phrase in phrases if phrase.startswith(HEAD) or phrase.endswith(TAIL)]
     longest = sorted(texts, key=lambda text: (-len(text), text))[:_MOST_REMARKS]
     return tuple(f"boilerplate, left out where another copy lacks it: {text.strip(_EDGES)}" for text in longest)
-
-
-def _read_kept(store: Store, plan: Plan, name: str, size: int) -> Learned | None:
-    """Return what was learned before, ``None`` if the feed has outgrown it."""
-    kept = facts.read_fact(store, plan.name, name)
-    if kept is None:
-        return None
-    learned = records.decode(Learned, kept.decode())
-    return learned if size <= max(_GROWTH * learned.size, _LEAST) else None

@@ -13,10 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from hashlib import blake2b
-from pathlib import Path
-from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,6 +25,7 @@ from aggregator.merger.hidden_sources import adopt_guids, hide, hide_in_matching
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import AHEAD
 from aggregator.merger.matching import match
+from aggregator.merger.matching.scoring import SHIPPED, Table, parse_table
 from aggregator.merger.reconciling.enclosure_hold import find_rekeyed, restore_held_audio
 from aggregator.merger.reconciling.items import reconcile
 from aggregator.merger.reconciling.living_audio import LostAudio, find_lost_audio
@@ -36,25 +34,12 @@ from aggregator.merger.repair.repair import repair
 from aggregator.model.cluster import Cluster, Matching, Pair
 from aggregator.model.entry import Entry
 from aggregator.model.feed import Plan
+from aggregator.model.feed_model import FeedModel
 from aggregator.model.item import Admission, Item, LeftOut, PublishedItem
 from aggregator.model.source import Filter
-from aggregator.result import Learned
 from aggregator.store import cache, decisions, entries, guids, records
 from aggregator.store.database import Store, batches
 from aggregator.store.entries import PLACE_FIELDS, EntryRows
-from aggregator.version import VERSION
-
-
-def _digest_code() -> str:
-    """Return a digest of the program's version and of the modules by which repair and reconcile give what they give."""
-    digest, here = blake2b(VERSION.encode(), digest_size=16), Path(__file__).parent
-    for path in sorted(each for folder in ("merger", "model", "text") for each in (here / folder).rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-_CODE: Final = _digest_code()
-"""Part of every key of the cache, so that a value is never of other code than that which runs."""
 
 _REPAIR, _RECONCILE = "repair", "reconcile"
 """The stages whose results are cached: by the digest of an entry, and of all that an item depends on."""
@@ -72,7 +57,8 @@ class _Repaired(Struct, frozen=True):
     ``ahead`` are the ids of entries whose dates were still to come when they were first seen. If any sources are
     trusted alike, ``since`` is since when each entry has its present content, by id, and ``began`` when each source was
     first listed; else both are empty. ``lost`` are the entries whose audio gives way to another source's. ``left_out``
-    are the entries that the filters of their sources leave out: of them nothing else is here.
+    are the entries that the filters of their sources leave out: of them nothing else is here. ``model`` is what was
+    learned of the feed before, ``None`` if it is to be learned again.
     """
 
     entries: tuple[Entry, ...]
@@ -82,6 +68,7 @@ class _Repaired(Struct, frozen=True):
     began: Mapping[str, datetime]
     lost: LostAudio
     left_out: tuple[LeftOut, ...]
+    model: FeedModel | None
 
 
 class Summary(Struct, frozen=True):
@@ -119,8 +106,7 @@ class Merged(Struct, frozen=True):
     items: Sequence[Item]
     undecided: Sequence[Item]
     summary: Summary
-    match_table: Learned
-    source_model: Learned
+    model: FeedModel
     admission: Admission = Admission()
     arrived: tuple[str, ...] = ()
 
@@ -133,7 +119,7 @@ def merge_entries(store: Store, plan: Plan, now: datetime, note: Note) -> Merged
     """Repair, match and reconcile the entries of a feed; they are released afterwards."""
     repaired = _repair(store, plan, now, note)
     note("matching")
-    match_table, matching, undecided = _match(store, plan, repaired.entries)
+    table, matching, undecided = _match(store, plan, repaired)
     rekeyed = find_rekeyed(matching.clusters, persist.read_held_audio(store, plan))
     if rekeyed:
         lost = repaired.lost.entries.union(*rekeyed.values())
@@ -141,7 +127,13 @@ def merge_entries(store: Store, plan: Plan, now: datetime, note: Note) -> Merged
     whole, hidden = (*matching.clusters, *undecided), plan.without
     if hidden:
         matching, undecided = hide_in_matching(matching, hidden), tuple(hide(undecided, hidden))
-    every, source_model = _reconcile(store, plan, repaired, matching.clusters, undecided, note=note)
+    note("learning how reliable each source's texts are")
+    weights = _make_weights(store, plan, repaired, matching.clusters)
+    model = repaired.model or learning.make_model(
+        now, table, learning.learn_texts(matching.clusters, weights), matching.clusters, weights.trust
+    )
+    clusters, digests = (*matching.clusters, *undecided), repaired.digests
+    every = _reconcile(store, plan, clusters, digests=digests, model=model, weights=weights, note=note)
     if hidden:
         every = adopt_guids(every, whole, hidden, persist.read_trust(store, plan))
     items, others = every[: len(matching.clusters)], every[len(matching.clusters) :]
@@ -159,7 +151,7 @@ def merge_entries(store: Store, plan: Plan, now: datetime, note: Note) -> Merged
         left_out=tuple(each for each in repaired.left_out if each.source not in hidden),
         rekeyed=rekeyed,
     )
-    return Merged(items, others, summary, match_table, source_model)
+    return Merged(items, others, summary, model)
 
 
 def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
@@ -173,6 +165,7 @@ def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
     digests: dict[str, str] = {}
     ahead: set[str] = set()
     listed: dict[str, datetime] = {}
+    model, renewed = learning.read_model(store, plan.name), set[str]()
     for some in batches(each for each in entries.read_rows(store, plan.name) if each.source not in forgotten):
         repaired = _repair_some(store, plan, some, note)
         for stored, before, entry in zip(some, repaired, restore_held_audio(repaired, held), strict=True):
@@ -181,6 +174,8 @@ def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
             if some_trusted_alike:
                 since[entry.id] = stored.since
                 began[entry.source] = min(began.get(entry.source, stored.first_seen), stored.first_seen)
+            if model is not None and stored.since > model.at:
+                renewed.add(entry.id)
             listed[entry.id] = stored.last_seen
             moved = "" if before.enclosure == entry.enclosure else repr(entry.enclosure)
             digests[entry.id] = stored.digest + moved
@@ -189,7 +184,17 @@ def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
     _drop_unused(store, plan, _REPAIR, digests.values())
     lost = _find_lost_audio(store, plan, every, listed, now)
     chosen, left_out = _filter_entries(store, plan, every, note)
-    return _Repaired(chosen, digests, frozenset(ahead), since, began, lost, left_out)
+    if model is not None and learning.is_outgrown(model, _count_growth(chosen, renewed)):
+        model = None
+    return _Repaired(chosen, digests, frozenset(ahead), since, began, lost, left_out, model)
+
+
+def _count_growth(every: Sequence[Entry], renewed: Collection[str]) -> learning.Growth:
+    """Return how many entries each source has, and how many of them are new or changed (``renewed``, by id)."""
+    counts, changed = (
+        Counter(each.source for each in some) for some in (every, (each for each in every if each.id in renewed))
+    )
+    return learning.Growth(counts, changed)
 
 
 def _filter_entries(
@@ -247,27 +252,27 @@ def _repair_some(store: Store, plan: Plan, some: Sequence[EntryRows], note: Note
     return repaired
 
 
-def _match(store: Store, plan: Plan, every: Sequence[Entry]) -> tuple[Learned, Matching, Sequence[Cluster]]:
-    """Return the match table and the clusters, under a person's decisions; published items stay together.
+def _match(store: Store, plan: Plan, repaired: _Repaired) -> tuple[Table, Matching, Sequence[Cluster]]:
+    """Return the weights of evidence and the clusters, under a person's decisions; published items stay together.
 
     The last are clusters as they would be without decisions, where those are others. The entries of a single source are
     compared with nothing.
     """
     decided = (*plan.decisions, *decisions.read_decisions(store, plan.name))
     pins = guids_of_entries(guids.read_guids(store, plan.name))
+    every, table = repaired.entries, parse_table(repaired.model.weights) if repaired.model else None
     alone = match.cluster_single_source(every, decided, pins)
     if alone is not None:
-        match_table = learning.learn_match_table(store, plan, len(every))
-        return match_table, Matching(alone, (), learning.to_match_table(match_table).version), ()
+        table = table or SHIPPED
+        return table, Matching(alone, (), table.version), ()
     pairs = match.compare_entries(every, _list_assuming(store, plan))
-    match_table = learning.learn_match_table(store, plan, len(every), partial(match.fit_table, pairs))
-    weighing = learning.to_match_table(match_table)
-    matching = match.match(every, decisions=decided, pins=pins, table=weighing, pairs=pairs)
+    table = table or match.fit_table(pairs)
+    matching = match.match(every, decisions=decided, pins=pins, table=table, pairs=pairs)
     if not decided:
-        return match_table, matching, ()
+        return table, matching, ()
     known = {tuple(entry.id for entry in cluster.entries) for cluster in matching.clusters}
-    undecided = match.match(every, pins=pins, table=weighing, pairs=pairs).clusters
-    return match_table, matching, [each for each in undecided if tuple(one.id for one in each.entries) not in known]
+    undecided = match.match(every, pins=pins, table=table, pairs=pairs).clusters
+    return table, matching, [each for each in undecided if tuple(one.id for one in each.entries) not in known]
 
 
 def _list_assuming(store: Store, plan: Plan) -> frozenset[str]:
@@ -298,20 +303,9 @@ def guids_of_entries(published: Sequence[PublishedItem]) -> Mapping[str, str]:
     return found
 
 
-def _reconcile(  # noqa: PLR0913 - each is a part of one question
-    store: Store,
-    plan: Plan,
-    repaired: _Repaired,
-    clusters: Sequence[Cluster],
-    undecided: Sequence[Cluster],
-    *,
-    note: Note,
-) -> tuple[list[Item], Learned]:
-    """Return one item for each cluster, each field with its provenance, and the source model.
-
-    Nothing is learned from the ``undecided`` clusters; their items come last.
-    """
-    weights = Weights(
+def _make_weights(store: Store, plan: Plan, repaired: _Repaired, clusters: Sequence[Cluster]) -> Weights:
+    """Return by what copies are ranked, without what was learned of their texts."""
+    return Weights(
         persist.read_trust(store, plan),
         _repeated_links(clusters),
         plan.keeps,
@@ -320,19 +314,30 @@ def _reconcile(  # noqa: PLR0913 - each is a part of one question
         seniority=order_sources(repaired.entries, repaired.began),
         lost=repaired.lost.entries,
     )
-    note("learning how reliable each source's texts are")
-    source_model = learning.learn_source_model(store, plan, clusters, weights)
-    weights = replace(weights, source_model=learning.to_source_model(source_model, plan))
-    model_digest = learning.digest_source_model(source_model, plan)
+
+
+def _reconcile(  # noqa: PLR0913 - each is a part of one question
+    store: Store,
+    plan: Plan,
+    clusters: Sequence[Cluster],
+    *,
+    digests: Mapping[str, str],
+    model: FeedModel,
+    weights: Weights,
+    note: Note,
+) -> list[Item]:
+    """Return one item for each cluster, each field with its provenance."""
+    weights = replace(weights, source_model=learning.to_source_model(model, plan))
+    model_digest = learning.digest_source_model(model, plan)
     items: list[Item] = []
     used: list[str] = []
-    for some in batches((*clusters, *undecided)):
+    for some in batches(clusters):
         ranked = [rank_entries(cluster.entries, weights) for cluster in some]
-        digests = [_digest_ranked(each, repaired.digests, model_digest) for each in ranked]
-        items += _reconcile_some(store, plan, list(zip(some, ranked, digests, strict=True)), weights, note)
-        used += digests
+        keys = [_digest_ranked(each, digests, model_digest) for each in ranked]
+        items += _reconcile_some(store, plan, list(zip(some, ranked, keys, strict=True)), weights, note)
+        used += keys
     _drop_unused(store, plan, _RECONCILE, used)
-    return items, source_model
+    return items
 
 
 def _reconcile_some(
@@ -381,18 +386,18 @@ def _digest(value: object) -> str:
 
 def _read_cached(store: Store, plan: Plan, stage: str, digests: Sequence[str]) -> Mapping[str, bytes]:
     """Return the values of the cache for those of the digests that have one."""
-    keys = {f"{_CODE}/{digest}": digest for digest in digests}
+    keys = {f"{learning.CODE}/{digest}": digest for digest in digests}
     return {keys[key]: value for key, value in cache.read_cached(store, plan.name, stage, keys).items()}
 
 
 def _write_cached(store: Store, plan: Plan, stage: str, values: Mapping[str, bytes]) -> None:
     """Write values to the cache, by digest, if the store is within a transaction."""
     if store.connection is not None:
-        made = {f"{_CODE}/{digest}": value for digest, value in values.items()}
+        made = {f"{learning.CODE}/{digest}": value for digest, value in values.items()}
         cache.write_cached(store, plan.name, stage, made)
 
 
 def _drop_unused(store: Store, plan: Plan, stage: str, digests: Collection[str]) -> None:
     """Drop from the cache what has not been used for long, if the store is within a transaction."""
     if store.connection is not None:
-        cache.drop_unused(store, plan.name, stage, {f"{_CODE}/{digest}" for digest in digests})
+        cache.drop_unused(store, plan.name, stage, {f"{learning.CODE}/{digest}" for digest in digests})

@@ -183,6 +183,12 @@ def require_publication(store: Store, feed: str) -> None:
         facts.write_fact(store, feed, facts.PUBLICATION, records.encode(replace(last, input="")).encode())
 
 
+def forget_model(store: Store, feed: str) -> None:
+    """Have the feed learned from anew, and published again."""
+    facts.write_fact(store, feed, facts.MODEL, None)
+    require_publication(store, feed)
+
+
 def _count_snapshot(store: Store, plan: Plan, source: str) -> None:
     """Count one more listing of the source's snapshot."""
     before = read_snapshots(store, plan).get(source, 0)

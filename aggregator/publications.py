@@ -99,8 +99,7 @@ def read_covers(store: Store, plans: Sequence[Plan]) -> tuple[Cover, ...]:
 
 def write_composition(store: Store, plan: Plan, composed: Composition, now: datetime) -> None:
     """Write, before the files appear, the guids that they have, what was learned, and events a person may ask about."""
-    for name, learned in ((facts.MATCH_TABLE, composed.match_table), (facts.SOURCE_MODEL, composed.source_model)):
-        facts.write_fact(store, plan.name, name, records.encode(learned).encode())
+    facts.write_fact(store, plan.name, facts.MODEL, records.encode(composed.model).encode())
     guids.write_guids(store, plan.name, composed.settlement.published_items)
     for line in composed.settlement.events:
         decisions.write_event(store, plan.name, Event(now, "settle", line))

@@ -94,13 +94,15 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     only: str | None = None,
     wait: bool = False,
     new: bool = False,
+    learn: bool = False,
     is_clock: bool = False,
     listen: Listener = ignore_progress,
     claim: Claim | None = None,
 ) -> tuple[Outcome, ...]:
     """Refresh the named feeds, or all, and return the outcome of each; of the sources poll all, or ``only`` one.
 
-    Unless it begins a ``new`` store, the store must know every feed that is published. Raises LockedError if another
+    Unless it begins a ``new`` store, the store must know every feed that is published. With ``learn`` the models of the
+    feeds are dropped first, so that they are learned anew. Raises LockedError if another
     refresh runs (unless ``wait``), ConfigError for a feed the config does not name, NothingToPublishError if nothing
     could be fetched and nothing was stored before, StoreError. A feed whose files could not be written stops no other:
     its outcome says so. On PostgreSQL feeds that another refresh has are left out, or those of the ``claim`` refreshed.
@@ -112,6 +114,8 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
         leases.lock_feeds(config.state, {leases.INDEX, *names}, wait=wait, claim=claim) as store,
         open_run(config, store, at, [plan for plan in config.plans if plan.name in names], new=new) as opened,
     ):
+        for plan in opened.plans if learn else ():
+            persist.forget_model(store, plan.name)
         return refresh_feeds(replace(opened, force=force, only=only, is_clock=is_clock, listen=listen))
 
 

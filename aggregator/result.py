@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from aggregator.generator.files import WrittenFile
 from aggregator.model.feed import Feed, SourceResult
+from aggregator.model.feed_model import FeedModel
 from aggregator.model.item import Settlement
 from aggregator.model.record import Record
 
@@ -32,13 +33,6 @@ def ignore_progress(_progress: Progress) -> None:
 MOST_TITLES = 10
 
 
-class Learned(Struct, frozen=True):
-    """Something learned from a feed, as JSON, and from how many entries or items."""
-
-    size: int
-    text: str
-
-
 class Composition(Struct, frozen=True):
     """A feed composed from the store, with what is to be kept and reported of it.
 
@@ -54,8 +48,7 @@ class Composition(Struct, frozen=True):
     repaired: int
     fingerprint: str
     alarms: tuple[str, ...]
-    match_table: Learned
-    source_model: Learned
+    model: FeedModel
     until: datetime | None = None
     arrived: tuple[str, ...] = ()
 

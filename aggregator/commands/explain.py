@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from aggregator import learning
 from aggregator.commands import item_report
 from aggregator.commands.options import (
     CONFIG,
@@ -17,12 +18,14 @@ from aggregator.commands.options import (
     find_plan,
     require_store,
 )
-from aggregator.commands.output import open_console, shorten, to_json
+from aggregator.commands.output import format_count, open_console, shorten, to_json
 from aggregator.compose import compose_published
 from aggregator.config.load import Config, load
 from aggregator.config.messages import find_nearest
-from aggregator.errors import ConfigError
+from aggregator.errors import ConfigError, NothingToPublishError
 from aggregator.merger.identity import admission
+from aggregator.merger.model import wording
+from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem, Item, LeftOut
 from aggregator.store import database, entries, guids
 from aggregator.text.fold import fold
@@ -32,10 +35,16 @@ _LONGEST = 1000
 
 
 def run(
-    item: Annotated[str, typer.Argument(help="Guid, entry id, or some words of the title.", metavar="ITEM")],
+    item: Annotated[
+        str | None,
+        typer.Argument(help="Guid, entry id, or some words of the title; with --model a feed.", metavar="ITEM"),
+    ] = None,
     config: ConfigOption = CONFIG,
     *,
     feed: FeedOption = None,
+    model: Annotated[
+        bool, typer.Option("--model", help="Show what was learned of the listings of a feed, in place of an item.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show which source each field of an item comes from, why its entries were merged, and what was repaired.
@@ -43,6 +52,11 @@ def run(
     For a new item that is not published yet, it shows why. Nothing is fetched; everything is read from the store.
     """
     loaded = require_store(load(config))
+    if model:
+        _print_model(loaded, find_plan(loaded, feed or item), as_json=as_json)
+        return
+    if item is None:
+        raise ConfigError("name an item by its guid or some words of its title; or add --model to see what was learned")
     plan = find_plan(loaded, feed or _find_feed(loaded, item))
     composed = compose_published(loaded.state, plan, current_time(None))
     held = tuple(each for each in composed.held if _is_meant(item, each))
@@ -59,6 +73,25 @@ def run(
         typer.echo(to_json(item_report.item_values(meant, seen)))
     else:
         item_report.print_item(open_console(), meant, seen)
+
+
+def _print_model(config: Config, plan: Plan, *, as_json: bool) -> None:
+    """Print what was learned of the listings of a feed, a line for each; raise NothingToPublishError if nothing was."""
+    with database.open_store(config.state) as store:
+        model = learning.read_model(store, plan.name)
+    if model is None:
+        raise NothingToPublishError(f"{plan.name}: nothing was learned yet; run aggregator refresh first")
+    if as_json:
+        typer.echo(to_json(learning.model_values(model)))
+        return
+    entries_learned = sum(each.entries for each in model.listings)
+    typer.echo(
+        f"{plan.name}: learned {model.at:%Y-%m-%d %H:%M} UTC from {format_count(entries_learned, 'entry', 'entries')}"
+    )
+    for source, clauses in wording.describe_listings(model).items():
+        typer.echo(shorten(f"{source}: {'; '.join(clauses)}", _LONGEST))
+    for remark in learning.boilerplate_remarks(model, plan):
+        typer.echo(shorten(remark, _LONGEST))
 
 
 def _find_feed(config: Config, guid: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import FrameType
 from typing import Annotated
@@ -49,6 +49,9 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     new: Annotated[
         bool, typer.Option("--new", help="Begin a new store, although feeds were published with another one.")
     ] = False,
+    learn: Annotated[
+        bool, typer.Option("--learn", help="Learn anew how the sources list items, and compose every feed.")
+    ] = False,
     as_json: JsonOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every step and remark.")] = False,
@@ -75,20 +78,27 @@ def run(  # noqa: PLR0913 - each is an option of the command line
             only=source,
             wait=wait,
             new=new,
+            learn=learn,
             is_clock=at is None,
             listen=listen,
         )
     summary.print_warnings(outcomes)
     if as_json or not quiet:
-        next_polls = _read_next_polls(loaded, outcomes, now)
-        if as_json:
-            typer.echo(to_json([summary.summary_values(outcome, next_polls[outcome.feed]) for outcome in outcomes]))
-        else:
-            for outcome in outcomes:
-                typer.echo("\n".join(summary.format_summary(outcome, next_polls[outcome.feed], verbose=verbose)))
+        _print_outcomes(outcomes, _read_next_polls(loaded, outcomes, now), as_json=as_json, verbose=verbose)
     is_failing = strict and any(source_result.is_failing for outcome in outcomes for source_result in outcome.health)
     if is_failing or any(outcome.failures for outcome in outcomes):
         raise typer.Exit(1)
+
+
+def _print_outcomes(
+    outcomes: Sequence[Outcome], next_polls: Mapping[str, Mapping[str, NextPoll]], *, as_json: bool, verbose: bool
+) -> None:
+    """Print the summary of each feed, or all as JSON."""
+    if as_json:
+        typer.echo(to_json([summary.summary_values(outcome, next_polls[outcome.feed]) for outcome in outcomes]))
+        return
+    for outcome in outcomes:
+        typer.echo("\n".join(summary.format_summary(outcome, next_polls[outcome.feed], verbose=verbose)))
 
 
 def _find_feeds(config: Config, feeds: Sequence[str], source: str | None) -> tuple[str, ...]:

@@ -29,9 +29,8 @@ from aggregator.store.database import (
 from aggregator.store.schema import facts as facts_table
 from aggregator.store.schema import feeds, parse_stamp, stamp
 
-MATCH_TABLE: Final = "match table"
-SOURCE_MODEL: Final = "source model"
-"""The facts with what was learned from a feed, see ``aggregator.learning``."""
+MODEL: Final = "model"
+"""The fact with what was learned from a feed (``FeedModel``)."""
 
 SOURCE_RESULTS: Final = "source results"
 """The fact with the result of each source when it was last polled."""

@@ -9,9 +9,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from aggregator import persist, publications
+from aggregator import learning, persist, publications
 from aggregator.generator.pages import subscribe
 from aggregator.generator.pages.wording import format_day
+from aggregator.merger.model.wording import describe_listings
 from aggregator.model.feed import Cover, Plan, SourceResult
 from aggregator.model.item import PublishedItem, sources_of
 from aggregator.model.source import Poll, PollDay
@@ -230,6 +231,7 @@ class _FeedPage(Struct, frozen=True):
     mark: str
     marks: tuple[str, ...]
     sources: tuple[SourceLine, ...]
+    learned: Mapping[str, str]
     near_misses: int
     held: int
     removed: tuple[_RemovedItem, ...]
@@ -251,6 +253,7 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
         results, last_polls = persist.read_source_results(store, plan), polls.read_polls(store, plan.name)
         sources = make_source_lines(plan, results, last_polls, persist.read_next_polls(store, [plan], now())[plan.name])
         removed = decisions.read_removed(store, plan.name)
+        model = learning.read_model(store, plan.name)
         today = now().date()
         charts = make_charts(
             today, publications.read_new_items(store, plan.name), polls.count_polls(store, today, plan.name)
@@ -274,6 +277,7 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
         mark=mark,
         marks=_MARKS,
         sources=tuple(sources),
+        learned={name: "; ".join(said) for name, said in describe_listings(model).items()} if model else {},
         near_misses=len(report.near_misses),
         held=len(report.held),
         removed=_list_removed(plan, published, removed),

@@ -50,11 +50,11 @@ class Template(NamedTuple):
         Split(prefix='Show 12: ', own='Bread', suffix=' | Live')
         """
         plain = _simplify_letters(title)
-        head = next((at for at in range(min(_WIDEST, len(plain)), 0, -1) if _mask_numbers(plain[:at]) in self.heads), 0)
+        head = next((at for at in range(min(_WIDEST, len(plain)), 0, -1) if mask_numbers(plain[:at]) in self.heads), 0)
         if not self.heads or not _has_letters(plain[head:]):
             head = 0
         most = min(_WIDEST, len(plain) - head)
-        tail = next((at for at in range(most, 0, -1) if _mask_numbers(plain[len(plain) - at :]) in self.tails), 0)
+        tail = next((at for at in range(most, 0, -1) if mask_numbers(plain[len(plain) - at :]) in self.tails), 0)
         end = len(plain) - tail if self.tails and _has_letters(plain[head : len(plain) - tail]) else len(plain)
         return Split(title[:head], title[head:end], title[end:])
 
@@ -84,7 +84,7 @@ def learn_template(listings: Sequence[Sequence[str]], show: str = "") -> Templat
 
 
 def _find_common(edges: Sequence[str], least: float) -> set[str]:
-    counts = Counter(_mask_numbers(edge) for edge in edges if any(letter.isalnum() for letter in edge[:_WIDEST]))
+    counts = Counter(mask_numbers(edge) for edge in edges if any(letter.isalnum() for letter in edge[:_WIDEST]))
     return {edge for edge, count in counts.items() if count >= least and len(edge) <= _WIDEST}
 
 
@@ -106,7 +106,8 @@ def _strip_show_name(text: str, name: str) -> str:
     return next((text[:cut] for cut in cuts if fold(_DIGITS.sub(" ", text[cut:])) == name), text)
 
 
-def _mask_numbers(edge: str) -> str:
+def mask_numbers(edge: str) -> str:
+    """Return an affix in small letters with each number as #."""
     return _DIGITS.sub("#", edge.lower())
 
 

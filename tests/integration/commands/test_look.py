@@ -31,6 +31,28 @@ def test_explain_takes_a_guid_and_answers_machines(run) -> None:
     assert by_guid["item"]["pairs"][0]["evidence"]
 
 
+@pytest.mark.usefixtures("done")
+def test_explain_shows_what_was_learned_of_each_listing(run) -> None:
+    answer = run("explain", "--model")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    first, *listings = answer.stdout.splitlines()
+    assert first.startswith("crumb-talk: learned 2026-01-02 03:04 UTC from ")
+    assert [line.partition(":")[0] for line in listings] == ["numbered", "topic"]
+    values = json.loads(run("explain", "crumb-talk", "--model", "--json").stdout)
+    assert values["weights"]["weights"]["title"]
+    assert [each["source"] for each in values["listings"]] == ["numbered", "topic"]
+    assert run("explain", "show-9", "--model").returncode == 2
+    assert "--model" in run("explain").stderr
+
+
+@pytest.mark.usefixtures("done")
+def test_a_person_can_have_a_feed_learned_from_again(run) -> None:
+    assert run("refresh", "--at", "2026-01-03T03:04:05Z").returncode == 0
+    assert "learned 2026-01-02" in run("explain", "--model").stdout
+    assert run("refresh", "--learn", "--at", "2026-01-04T03:04:05Z").returncode == 0
+    assert "learned 2026-01-04" in run("explain", "--model").stdout
+
+
 def test_where_nothing_is_remembered_no_store_is_made(run, shop: Path) -> None:
     for words in (("explain", "rye"), ("review", "--list")):
         answer = run(*words)

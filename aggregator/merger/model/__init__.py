@@ -1,0 +1,1 @@
+"""Learning of all entries of a feed how its sources list items."""
