@@ -21,6 +21,7 @@ from aggregator.model.record import Record
 from aggregator.result import Outcome
 from aggregator.store import facts, records
 from aggregator.store.database import Store
+from aggregator.version import name_install
 
 _FACT: Final = "troubles"
 """The fact with the troubles of a feed."""
@@ -31,7 +32,7 @@ _LEFT_AT_LEAST: Final = 0.9
 _SOURCE: Final = "source "
 """Before its name: the key of a source's trouble."""
 
-_MISSING: Final = "notify needs Apprise: run pip install 'aggregator[notify]'"
+_MISSING: Final = f"notify needs Apprise: run {name_install('notify')}"
 
 
 class _Trouble(Record, frozen=True):

@@ -15,6 +15,7 @@ from typing import Any, Final
 from aggregator.errors import FetchError, QueueError
 from aggregator.fetchers import credentials
 from aggregator.store.database import Claim
+from aggregator.version import name_install
 
 try:
     import dramatiq
@@ -23,7 +24,7 @@ try:
     from dramatiq.middleware import TimeLimit, TimeLimitExceeded
     from redis.exceptions import RedisError
 except ModuleNotFoundError as error:
-    raise QueueError(f"queue: {error.name} is not installed: pip install 'aggregator[scale]'") from error
+    raise QueueError(f"queue: {error.name} is not installed: {name_install('scale')}") from error
 
 NAMESPACE: Final = "aggregator"
 QUEUE: Final = "feeds"

@@ -27,6 +27,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, NullPool, Pool, QueuePool
 
 from aggregator.errors import AggregatorError, DamagedError, LockedError, StoreError
 from aggregator.store import schema
+from aggregator.version import name_install
 
 BUSY_SECONDS = 30
 """How long a writer waits for another: many times the longest measured refresh of one feed (docs/store.md)."""
@@ -119,7 +120,7 @@ def _create_server_engine(url: URL, *, pool: type[Pool] = QueuePool) -> Engine:
     try:
         engine = create_engine(url, poolclass=pool)
     except ModuleNotFoundError as error:
-        raise StoreError("store: PostgreSQL needs its driver: pip install 'aggregator[postgresql]'") from error
+        raise StoreError(f"store: PostgreSQL needs its driver: {name_install('postgresql')}") from error
     event.listen(engine, "checkout", partial(_check_idle, engine.dialect))
     event.listen(engine, "checkin", _note_use)
     return engine

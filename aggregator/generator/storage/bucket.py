@@ -31,13 +31,14 @@ from aggregator.generator.storage.names import (
     is_private,
     make_cache_control,
 )
+from aggregator.version import name_install
 
 try:
     import obstore
     from obstore.exceptions import BaseError
     from obstore.store import S3Store
 except ModuleNotFoundError as error:
-    raise ConfigError(f"output: {error.name} is not installed: pip install 'aggregator[s3]'") from error
+    raise ConfigError(f"output: {error.name} is not installed: {name_install('s3')}") from error
 
 _DOCUMENTS: Final = ("feed.json", "feed.atom", "feed.xml", "podcast.xml", "feeds.opml")
 """What apps poll, written last."""

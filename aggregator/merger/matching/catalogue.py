@@ -29,6 +29,7 @@ from aggregator.merger.matching.features.records import parse_records
 from aggregator.merger.matching.match import Constraints, match_records
 from aggregator.merger.matching.scoring import Table
 from aggregator.text.fold import fold
+from aggregator.version import name_install
 
 Line = Mapping[str, object]
 Answers = list[tuple[object, str]]
@@ -162,7 +163,7 @@ def _import_duckdb() -> ModuleType:
     try:
         duckdb = importlib.import_module("duckdb")
     except ModuleNotFoundError as error:
-        raise ConfigError(f"--by-show: {error.name} is not installed: pip install 'aggregator[catalogue]'") from error
+        raise ConfigError(f"--by-show: {error.name} is not installed: {name_install('catalogue')}") from error
     atexit.register(gc.unfreeze)  # what `cli.main` freezes before it ends, DuckDB's binding would report as leaked
     return duckdb
 

@@ -1,0 +1,5 @@
+"""``python -m aggregator``: the command ``aggregator``."""
+
+from aggregator.cli import main
+
+main()
