@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import cache
-from importlib.metadata import version
 from urllib.parse import urljoin
 
 from aggregator.fetchers.http.target import make_printable
 from aggregator.model.source import Validators
 from aggregator.text.times.dates import parse_http_date
+from aggregator.version import VERSION
 
 _CODINGS = "gzip, deflate, br"  # of which an answer may have one (RFC 9110 section 8.4.1)
 
@@ -33,7 +33,7 @@ _MANY_DIGITS = 9  # 30 years of seconds; longer numbers are read as that
 def make_request_headers(contact: str, codings: str = _CODINGS) -> tuple[tuple[str, str], ...]:
     """Return the fields of every request: ``product/version (+contact)``, the types and codings that are accepted."""
     about = "".join(letter for letter in contact if letter.isascii() and letter.isprintable())
-    agent = f"aggregator/{version('aggregator')}" + (f" (+{about})" if about else "")
+    agent = f"aggregator/{VERSION}" + (f" (+{about})" if about else "")
     return (("User-Agent", agent), ("Accept", _ACCEPT), ("Accept-Encoding", codings))
 
 
