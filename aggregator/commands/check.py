@@ -87,7 +87,10 @@ def _check_store(config: Config) -> None:
         typer.echo(f"{name}: {shorten(line, _LONGEST)}")
     if found:
         raise DamagedError(f"{name}: is damaged in {format_count(len(found), 'place')}", name)
-    typer.echo(f"{name}: all of it is as it was written")
+    damaged = examine.count_damaged_cache(config.state)
+    if damaged:
+        typer.echo(f"{name}: {format_count(damaged, 'value')} of the cache are damaged, and are computed again")
+    typer.echo(f"{name}: all {'else ' if damaged else 'of it '}is as it was written")
 
 
 def _list_missing_files(config: Config) -> tuple[str, ...]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import glob
 import os
 import sqlite3
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from msgspec import Struct
@@ -130,8 +130,8 @@ def restore(state: str, path: Path) -> BackupResult:
 @contextmanager
 def _verified_copy(path: Path, state: str) -> Iterator[Path]:
     """Give a copy of the backup, brought to this program's version and examined."""
-    with TemporaryDirectory(prefix="aggregator-restore-") as folder:
-        copy = Path(folder) / "store.db"
+    with migrations.temporary_folder("restore") as folder:
+        copy = folder / "store.db"
         try:
             if damage := examine.copy_forward(path, copy, str(path)):
                 raise connections.damaged(str(path), damage)
@@ -143,10 +143,13 @@ def _verified_copy(path: Path, state: str) -> Iterator[Path]:
 def _replace(copy: Path, target: Path) -> Path | None:
     """Give the copy the store's name, and return the new name of the old store, ``None`` if there was none.
 
-    The old one gets its second name first and takes its journal along; then the new one takes its place.
+    The old one gets its second name first and takes its journal along; then the new one takes its place, with the
+    permissions and the owner of the old one.
     """
-    replaced = None
+    replaced, fresh = None, target.with_name(f"{target.name}.restored")
+    migrations.copy_file(copy, fresh)
     try:
+        _take_permissions(fresh, target)
         if target.exists():
             _close_for_good(target)
             replaced = _free_name(target)
@@ -155,10 +158,22 @@ def _replace(copy: Path, target: Path) -> Path | None:
                 journal = target.with_name(target.name + tail)
                 if journal.exists():
                     journal.replace(replaced.with_name(replaced.name + tail))
-        migrations.copy_file(copy, target)
+        migrations.rename_durably(fresh, target)
     except OSError as error:
         raise StoreError(f"{target}: the backup could not take its place: {error.strerror}") from error
     return replaced
+
+
+def _take_permissions(fresh: Path, target: Path) -> None:
+    """Give the file mode, owner and group of the old store; without one its owner alone can read it."""
+    try:
+        state = target.stat()
+    except FileNotFoundError:
+        fresh.chmod(0o600)
+        return
+    if os.geteuid() == 0:
+        os.chown(fresh, state.st_uid, state.st_gid)
+    fresh.chmod(stat.S_IMODE(state.st_mode))
 
 
 def _close_for_good(target: Path) -> None:
@@ -179,8 +194,8 @@ def _free_name(target: Path) -> Path:
 
 def _export(state: str, path: Path) -> None:
     """Write the rows of a PostgreSQL store, as they are at one moment, into an SQLite one at the path."""
-    with TemporaryDirectory(prefix="aggregator-backup-") as folder:
-        copy = Path(folder) / "store.db"
+    with migrations.temporary_folder("backup") as folder:
+        copy = folder / "store.db"
         with (
             database.open_store(state) as source,
             database.open_store(str(copy)) as target,

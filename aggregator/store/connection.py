@@ -330,10 +330,13 @@ def _file_lock(path: Path, *, wait: bool) -> Iterator[None]:
 
 @contextmanager
 def _opened_lock_file(path: Path) -> Iterator[int]:
-    """Open the lock file, created with its folder if it is missing; raise StoreError if it cannot be."""
+    """Open the lock file, created with its folder if it is missing; raise StoreError if it cannot be.
+
+    Its owner alone can read it: who can read a file can also lock it (flock(2)).
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise StoreError(f"{path}: cannot be opened: {error.strerror}") from error
     _lock_files.add(handle)

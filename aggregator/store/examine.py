@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, inspect, select
@@ -14,7 +13,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from aggregator.errors import DamagedError, StoreError
-from aggregator.store import cache, checksums, migrations, records, schema
+from aggregator.store import cache, checksums, database, migrations, records, schema
 from aggregator.store import connection as connections
 from aggregator.store.database import BATCH
 
@@ -23,11 +22,14 @@ _MOST_PAGES = 20
 
 
 def find_damage(engine: Engine) -> Iterator[str]:
-    """Yield a line for each thing that is not as it was written; none for a file that has no tables yet."""
+    """Yield a line for each thing that is not as it was written; none for a file that has no tables yet.
+
+    The cache is left out: a copy is good without it (`count_damaged_cache`).
+    """
     with suppress(SQLAlchemyError):
         if not inspect(engine).get_table_names():
             return
-    for look in (_look_at_pages, _look_at_rows, checksums.find_missing, _look_at_leases, _look_at_cache):
+    for look in (_look_at_pages, _look_at_rows, checksums.find_missing, _look_at_leases):
         try:
             with engine.connect() as connection:
                 yield from look(connection)
@@ -44,8 +46,8 @@ def find_damage_of_file(path: Path, name: str = "") -> str | None:
     engine, where = create_engine(URL.create("sqlite", database=str(path)), poolclass=NullPool), name or str(path)
     if not _is_older(engine, where):
         return next(find_damage(engine), None)
-    with TemporaryDirectory(prefix="aggregator-examine-") as folder:
-        return copy_forward(path, Path(folder) / "store.db", where)
+    with migrations.temporary_folder("examine") as folder:
+        return copy_forward(path, folder / "store.db", where)
 
 
 def copy_forward(path: Path, copy: Path, name: str) -> str | None:
@@ -125,6 +127,7 @@ def _look_at_leases(connection: Connection) -> Iterator[str]:
         schema.parse_stamp(row.due_at)
 
 
-def _look_at_cache(connection: Connection) -> Iterator[str]:
-    if damaged := cache.count_damaged(connection):
-        yield f"cache: {damaged} damaged value{'s, which count' if damaged > 1 else ', which counts'} as missing"
+def count_damaged_cache(state: str) -> int:
+    """Return how many values of the cache are damaged: they count as missing, and are computed again."""
+    with database.open_store(state) as store, database.reading(store) as connection:
+        return cache.count_damaged(connection)

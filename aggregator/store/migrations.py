@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from sqlalchemy import Connection, Engine, func, insert, inspect, select, update
@@ -107,6 +108,20 @@ def _find_damage_of_pages(path: Path) -> str | None:
     return None if found == "ok" else " ".join(found.split())
 
 
+@contextmanager
+def temporary_folder(purpose: str) -> Iterator[Path]:
+    """Give a folder for temporary files, removed at the end; raise StoreError if none can be written."""
+    try:
+        folder = TemporaryDirectory(prefix=f"aggregator-{purpose}-")
+    except OSError as error:
+        raise StoreError(
+            f"no folder for temporary files can be written ({error.strerror}); name one with room for a copy of the "
+            "store in the environment's TMPDIR"
+        ) from error
+    with folder as name:
+        yield Path(name)
+
+
 def copy_file(
     path: Path, copy: Path, find_damage: Callable[[Path], str | None] = _find_damage_of_pages, *, name: str = ""
 ) -> None:
@@ -121,14 +136,14 @@ def copy_file(
         partial.unlink(missing_ok=True)
         os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, stat.S_IMODE(path.stat().st_mode)))
         with (
-            closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as source,
+            closing(_open_to_read(path)) as source,
             closing(sqlite3.connect(partial)) as target,
         ):
             source.backup(target)
             target.execute("PRAGMA journal_mode=DELETE")
         if damage := find_damage(partial):
             raise connections.damaged(name or str(path), damage)
-        _rename_durably(partial, copy)
+        rename_durably(partial, copy)
     except sqlite3.DatabaseError as error:
         translated = connections.translate_error(DBAPIError("", None, error), name or str(path))
         if "cannot be written" in str(translated):
@@ -141,7 +156,21 @@ def copy_file(
             partial.unlink(missing_ok=True)
 
 
-def _rename_durably(partial: Path, path: Path) -> None:
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    """Open an SQLite file, also one in WAL mode in a folder that cannot be written, if it has no journal there."""
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    connection = sqlite3.connect(address, uri=True)
+    try:
+        connection.execute("PRAGMA schema_version")
+    except sqlite3.OperationalError as error:
+        connection.close()
+        if "unable to open" not in str(error) or path.with_name(f"{path.name}-wal").exists():
+            raise
+        return sqlite3.connect(f"{address}&immutable=1", uri=True)
+    return connection
+
+
+def rename_durably(partial: Path, path: Path) -> None:
     """Give the finished file its name; file and folder are on the disk when this returns."""
     for place, rename in ((partial, True), (path.parent, False)):
         handle = os.open(place, os.O_RDONLY)

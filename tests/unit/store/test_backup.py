@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -244,6 +246,53 @@ def test_a_backup_keeps_the_permissions(state: str, tmp_path: Path) -> None:
     Path(state).chmod(0o640)
     backup(state, tmp_path / "x.db")
     assert (tmp_path / "x.db").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, 0o600), (0o660, 0o660)], ids=["no store", "a store"])
+def test_a_restored_store_has_the_permissions_of_the_one_before(
+    state: str, tmp_path: Path, before: int | None, after: int
+) -> None:
+    with database.open_store(state) as store:
+        fill(store)
+    copy = backup(state, tmp_path / "x.db").path
+    copy.chmod(0o644)
+    if before is None:
+        Path(state).unlink()
+    else:
+        Path(state).chmod(before)
+    restore(state, copy)
+    assert Path(state).stat().st_mode & 0o777 == after
+
+
+def test_a_restore_that_has_no_room_leaves_the_store_one_name(state: str, tmp_path: Path) -> None:
+    with database.open_store(state) as store:
+        fill(store)
+        before = held(store)
+    copy = backup(state, tmp_path / "x.db").path
+    code = (
+        "import resource, sys; from aggregator.store import backup, migrations; copy_file = migrations.copy_file\n"
+        "def copy_and_fill(*words, **named):\n"
+        "    if str(words[1]).startswith(sys.argv[1]): resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))\n"
+        "    copy_file(*words, **named)\n"
+        "migrations.copy_file = copy_and_fill\n"
+        "backup.restore(sys.argv[1], backup.Path(sys.argv[2]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, state, str(copy)], capture_output=True, text=True, check=False)
+    assert re.search(r"StoreError: \S*store.db.restored: cannot be written", done.stderr), done.stderr
+    assert not [each.name for each in Path(state).parent.iterdir() if "re" in each.name.removeprefix("store.db")]
+    with database.open_store(state) as store:
+        assert held(store) == before
+
+
+def test_without_room_for_temporary_files_it_is_told(
+    state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.open_store(state) as store:
+        fill(store)
+    copy = backup(state, tmp_path / "x.db").path
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with pytest.raises(StoreError, match=r"no folder for temporary files can be written .*TMPDIR"):
+        restore(state, copy)
 
 
 def test_a_server_is_backed_up_into_a_file_and_restored_from_it(server_state: str, state: str, tmp_path: Path) -> None:
