@@ -23,6 +23,7 @@ from aggregator.errors import PublishError
 from aggregator.generator.storage.output import Output
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.store import decisions, facts, leases, polls, records
+from aggregator.store.connection import printable_name
 from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import Event
 from aggregator.store.renaming import rename_feed
@@ -34,7 +35,10 @@ Those that may be in an output of before are named with it: ``/srv/former/show/f
 """
 
 _OUTPUT: Final = "output"
-"""The fact with the output under which the files of a feed are."""
+"""The fact with the address of the store, and with the output under which the files of a feed are.
+
+A copy of the store, with another address, leaves the outputs of the original alone.
+"""
 
 _PRIVATE: Final = "private"
 """The fact of feeds that were published with a token and have none of a person's words since that they are public."""
@@ -107,8 +111,8 @@ def describe_other_output(store: Store, output: Output, plans: Iterable[Plan]) -
     Its files stay: another program may serve them, or they may be a copy.
     """
     places = facts.read_fact_of_feeds(store, _OUTPUT)
-    moved = {plan.name: places[plan.name].decode() for plan in plans if plan.name in places}
-    moved = {feed: place for feed, place in moved.items() if place != str(output)}
+    noted = {plan.name: places[plan.name] for plan in plans if plan.name in places}
+    moved = {feed: _read_place(store, kept) for feed, kept in noted.items() if kept != _describe_place(store, output)}
     with transaction(store) as tx:
         for feed in moved:
             _write_files(tx, output, feed, _read_files(tx, output, feed))
@@ -116,7 +120,7 @@ def describe_other_output(store: Store, output: Output, plans: Iterable[Plan]) -
         f"{place}: the feeds are published to {output} from now on, and what is left there is refreshed no more: "
         "remove it, or have its addresses lead to the new place"
         for place in sorted(set(moved.values()))
-        if _has_other(place, output)
+        if place and _has_other(place, output)
     )
 
 
@@ -265,28 +269,40 @@ def _remove(output: Output, former: Mapping[str, Sequence[str]]) -> int:
 
 
 def _read_files(store: Store, output: Output, feed: str) -> list[str]:
-    place = facts.read_fact(store, feed, _OUTPUT)
-    return _locate(_decode(facts.read_fact(store, feed, _FILES) or b""), place, output)
+    kept = facts.read_fact(store, feed, _FILES) or b""
+    return _locate(store, _decode(kept), facts.read_fact(store, feed, _OUTPUT), output)
 
 
 def _read_files_of_feeds(store: Store, output: Output) -> dict[str, list[str]]:
     places = facts.read_fact_of_feeds(store, _OUTPUT)
     known = facts.read_fact_of_feeds(store, _FILES)
-    return {feed: _locate(_decode(kept), places.get(feed), output) for feed, kept in known.items()}
+    return {feed: _locate(store, _decode(kept), places.get(feed), output) for feed, kept in known.items()}
 
 
-def _locate(names: list[str], place: bytes | None, output: Output) -> list[str]:
-    """Return the names as seen from ``output``, if they were written for the output at ``place``.
+def _locate(store: Store, names: list[str], noted: bytes | None, output: Output) -> list[str]:
+    """Return the names as seen from ``output``, if they were written for the output that was ``noted``.
 
     A folder may have been moved or copied with its files, so that each may be in both.
     """
-    if place is None or place == str(output).encode():
+    if noted is None or noted == _describe_place(store, output):
         return names
-    before = place.decode()
+    before = _read_place(store, noted)
+    if not before:
+        return [name for name in names if name.count("/") == 1]
     own = [name.removeprefix(f"{output}/") for name in names]
     if not _has_other(before, output):
         return sorted(set(own))
     return sorted({*own, *(f"{before}/{name}" for name in own if name.count("/") == 1)})
+
+
+def _describe_place(store: Store, output: Output) -> bytes:
+    return f"{printable_name(store.engine.url)}\n{output}".encode()
+
+
+def _read_place(store: Store, noted: bytes) -> str:
+    """Return the output that was noted, empty if another store noted it, of which this one is a copy."""
+    address, _, place = noted.decode().partition("\n")
+    return place if address == printable_name(store.engine.url) else ""
 
 
 def _has_other(place: str, output: Output) -> bool:
@@ -306,4 +322,4 @@ def _decode(kept: bytes) -> list[str]:
 def _write_files(store: Store, output: Output, feed: str, names: Collection[str]) -> None:
     """Write the names, and for which output; none are no fact."""
     facts.write_fact(store, feed, _FILES, "\n".join(sorted(names)).encode() or None)
-    facts.write_fact(store, feed, _OUTPUT, str(output).encode() if names else None)
+    facts.write_fact(store, feed, _OUTPUT, _describe_place(store, output) if names else None)

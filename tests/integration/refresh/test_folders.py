@@ -6,8 +6,10 @@ Public files stay for a week, in which a slip in the config can be undone.
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -332,6 +334,22 @@ def test_an_output_of_before_is_told_and_loses_what_is_revoked(tide: Workspace) 
     write(tide, show="", gold=f"token: {TOKEN}, ")  # back again
     refresh(tide, 4)
     assert (list_folders(tide), list_folders(tide, "other")) == ([f"gold-{TOKEN}", "show"], ["show"])
+
+
+def test_a_copy_of_everything_leaves_the_original_alone(tide: Workspace) -> None:
+    write(tide, show="", plus=f"token: {TOKEN}, ")
+    refresh(tide, 1)
+    write(tide, output="other", show="", plus=f"token: {TOKEN}, ")
+    refresh(tide, 2)
+    (tide.folder / "copy").mkdir()
+    copy = replace(tide, folder=tide.folder / "copy")
+    for name in ("output", "other"):
+        shutil.copytree(tide.folder / name, copy.folder / name)
+    shutil.copy(tide.folder / "store.db", copy.folder)
+    write(copy, output="third", show="", plus=f"token: {OTHER_TOKEN}, ")
+    assert str(tide.output) not in refresh(copy, 3).stderr
+    assert list_folders(tide) == list_folders(tide, "other") == [f"plus-{TOKEN}", "show"]
+    assert list_folders(copy, "third") == [f"plus-{OTHER_TOKEN}", "show"]
 
 
 def test_an_output_that_was_moved_or_has_two_names_is_no_other(tide: Workspace) -> None:
