@@ -31,29 +31,39 @@ from aggregator.errors import (
 )
 from aggregator.version import VERSION
 
-COMMANDS: dict[str, tuple[str, str]] = {
-    "init": ("init", "Make a config from addresses and refresh for the first time."),
-    "refresh": ("refresh", "Fetch the sources that are due and publish the feeds, once."),
-    "serve": ("serve", "Refresh on schedule and serve the published files over HTTP."),
-    "worker": ("worker", "Refresh on schedule without a server; several can share a store."),
-    "dispatch": ("dispatch", "Give the feeds that are due to workers on any machine (PostgreSQL, Redis)."),
-    "check": ("check", "Check the config; with --live, also every source; with --store, the store."),
-    "add": ("add", "Detect what a URL is and add it to the config as a source."),
-    "explain": ("explain", "Show where each field of an item comes from, and why it was merged."),
-    "review": ("review", "Decide about near misses and about new items that are held back."),
-    "correct": ("correct", "Set fields of an item, part an entry from it, or take it out of the feed."),
-    "forget": ("forget", "Remove from a feed what only one source gave, or restore it."),
-    "diff": ("diff", "Show what a refresh would change, without changing anything."),
-    "events": ("events", "Show a feed's log: id conflicts, future dates, your decisions."),
-    "import-opml": ("import_opml", "Add the feeds of an OPML file to the config."),
-    "export-opml": ("export_opml", "Write the sources of the config as an OPML file."),
-    "backup": ("backup", "Copy the store to a file, even while a refresh is running."),
-    "restore": ("restore", "Replace the store by a backup."),
-    "match": ("match", "Find records of a JSON Lines file that are the same item."),
-    "reconcile": ("reconcile", "Rebuild one text from several damaged copies."),
-    "validate": ("validate", "Check any feed against the specifications and against apps."),
+GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    "Every day": {
+        "init": ("init", "Make a config from addresses and refresh for the first time."),
+        "add": ("add", "Detect what a URL is and add it to the config as a source."),
+        "check": ("check", "Check the config; with --live, also every source; with --store, the store."),
+        "refresh": ("refresh", "Fetch the sources that are due and publish the feeds, once."),
+        "review": ("review", "Decide about near misses and about new items that are held back."),
+        "correct": ("correct", "Set fields of an item, part an entry from it, or take it out of the feed."),
+        "forget": ("forget", "Remove from a feed what only one source gave, or restore it."),
+    },
+    "Inspect": {
+        "explain": ("explain", "Show where each field of an item comes from, and why it was merged."),
+        "diff": ("diff", "Show what a refresh would change, without changing anything."),
+        "events": ("events", "Show a feed's log: id conflicts, future dates, your decisions."),
+    },
+    "Run": {
+        "serve": ("serve", "Refresh on schedule and serve the published files over HTTP."),
+        "worker": ("worker", "Refresh on schedule without a server; several can share a store."),
+        "dispatch": ("dispatch", "Give the feeds that are due to workers on any machine (PostgreSQL, Redis)."),
+        "backup": ("backup", "Copy the store to a file, even while a refresh is running."),
+        "restore": ("restore", "Replace the store by a backup."),
+    },
+    "Tools": {
+        "import-opml": ("import_opml", "Add the feeds of an OPML file to the config."),
+        "export-opml": ("export_opml", "Write the sources of the config as an OPML file."),
+        "match": ("match", "Find records of a JSON Lines file that are the same item."),
+        "reconcile": ("reconcile", "Rebuild one text from several damaged copies."),
+        "validate": ("validate", "Check any feed against the specifications and against apps."),
+    },
 }
-"""Each command with its module in ``aggregator.commands`` and its line in ``aggregator --help``."""
+"""The commands as ``aggregator --help`` shows them: each with its module in ``aggregator.commands`` and its line."""
+
+COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}
 
 _EXIT_CODES: dict[type[AggregatorError], int] = {ConfigError: 2, NothingToPublishError: 3, LockedError: 4}
 _OTHER_ERRORS = 1
@@ -153,10 +163,22 @@ def _find_wanted() -> set[str]:
     return {word for words in (sys.argv[1:], *completed) for word in [each for each in words if each[:1] != "-"][:1]}
 
 
+class _GroupedHelp(typer.core.TyperGroup):
+    """The program, whose help shows the commands in groups, each with its whole line."""
+
+    def format_commands(self, _ctx: Any, formatter: Any) -> None:
+        """Write the commands in groups."""
+        widest = max(map(len, COMMANDS))
+        for heading, commands in GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(widest), line) for name, (_, line) in commands.items()])
+
+
 def _make_program(wanted: set[str]) -> typer.Typer:
     """Build the program; only the wanted commands are imported, the others have just a name and a line of help."""
     program = typer.Typer(
         name="aggregator",
+        cls=_GroupedHelp,
         help=aggregator.__doc__,
         no_args_is_help=True,
         pretty_exceptions_enable=False,

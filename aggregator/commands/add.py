@@ -57,7 +57,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     Comments and order of the config are kept. For a page that is no feed and names none, selectors are proposed. A URL
     that cannot be fetched is added only if --feed is given and its kind is known.
     """
-    loaded = load(config, allow_empty=True) if config.exists() else None
+    loaded = load(config) if config.exists() else None
     options = _parse_options([*(changes or ()), *(more or ())])
     candidates = adding.list_candidates(url, kind, options, files=True)
     try:

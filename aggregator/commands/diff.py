@@ -19,7 +19,15 @@ from rich.console import Console
 from rich.text import Text
 
 from aggregator.commands import summary
-from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, current_time, find_plan
+from aggregator.commands.options import (
+    CONFIG,
+    AtOption,
+    ConfigOption,
+    FeedsOption,
+    JsonOption,
+    current_time,
+    find_plans,
+)
 from aggregator.commands.output import format_value, open_console, shorten, to_json
 from aggregator.config.load import Config, load
 from aggregator.generator.changes.published import (
@@ -63,7 +71,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     and the output stay unchanged.
     """
     loaded = load(config)
-    names = tuple(find_plan(loaded, name).name for name in feed or ()) or tuple(plan.name for plan in loaded.plans)
+    names = tuple(plan.name for plan in find_plans(loaded, feed or ()))
     outcomes, differences = find_differences(loaded, names, at=current_time(at), force=force)
     summary.print_warnings(outcomes)
     if as_json:

@@ -26,7 +26,7 @@ def run(
 
     Without addresses they are asked for, if the command runs on a terminal. Each is added as by the command add.
     """
-    if config.exists() and load(config, allow_empty=True).plans:
+    if config.exists() and load(config).plans:
         raise ConfigError(f"{config}: is in use already; run aggregator add URL to add a source")
     for url in urls or _ask():
         add.run(url, config=config, at=at)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from io import TextIOWrapper
@@ -73,11 +73,19 @@ def require_store(config: Config) -> Config:
     return config
 
 
+def find_plans(config: Config, names: Iterable[str]) -> tuple[Plan, ...]:
+    """Return the feeds of these names, without names all; raise ConfigError if there is none."""
+    plans = tuple(find_plan(config, name) for name in names) or config.plans
+    return plans or (find_plan(config, None),)
+
+
 def find_plan(config: Config, name: str | None) -> Plan:
-    """Return the feed of that name; without a name the only feed of the config."""
+    """Return the feed of that name; without a name the only feed of the config. Raises ConfigError."""
     names = [plan.name for plan in config.plans]
     if name is None and len(names) == 1:
         return config.plans[0]
+    if not names:
+        raise ConfigError(f"{config.path}: there is no feed yet; run aggregator add URL")
     if name in names:
         return config.plans[names.index(name)]
     if name is None:

@@ -14,7 +14,16 @@ import typer
 
 from aggregator import persist, refresh
 from aggregator.commands import progress, summary
-from aggregator.commands.options import CONFIG, AtOption, ConfigOption, FeedsOption, JsonOption, current_time, find_plan
+from aggregator.commands.options import (
+    CONFIG,
+    AtOption,
+    ConfigOption,
+    FeedsOption,
+    JsonOption,
+    current_time,
+    find_plan,
+    find_plans,
+)
 from aggregator.commands.output import to_json
 from aggregator.config.load import Config, load
 from aggregator.config.messages import suggest
@@ -104,7 +113,7 @@ def _print_outcomes(
 def _find_feeds(config: Config, feeds: Sequence[str], source: str | None) -> tuple[str, ...]:
     """Return the names of the feeds, none for all; raise ConfigError unless ``source``, if given, is of the one."""
     if source is None:
-        return tuple(find_plan(config, name).name for name in feeds)
+        return tuple(plan.name for plan in find_plans(config, feeds))
     if len(feeds) > 1:
         raise ConfigError("--source: name one --feed")
     plan = find_plan(config, feeds[0] if feeds else None)

@@ -8,6 +8,7 @@ import socket
 from contextlib import nullcontext
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import Annotated
 
@@ -55,6 +56,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     errors are printed and the old one stays in use. A changed output folder needs a restart. SIGTERM or SIGINT finishes
     the running refresh and ends; a second one ends at once.
 
+    Where there is no config yet, one without feeds is made: the desk asks for the address of the first show.
+
     The desk, where one looks, decides and adds sources, is at /desk/. On another address than loopback it needs a
     password, or a proxy that the config trusts.
     """
@@ -62,7 +65,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         typer.echo(access.hash_password(typer.prompt("Password", hide_input=True, confirmation_prompt=True)))
         return
     gc.set_threshold(*GC_THRESHOLDS)
-    worker = Worker(load(config), typer.echo, warn)
+    worker = Worker(_load_or_make(config), typer.echo, warn)
     output = worker.config.output
     sockets = web.open_port(host, port)
     address = _find_address(host, port)
@@ -88,6 +91,14 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     )
     with refreshing, desk.jobs if desk else nullcontext():
         server.run(sockets=sockets)
+
+
+def _load_or_make(config: Path) -> Config:
+    """Load the config; make one without feeds if there is none under the usual name."""
+    if config == CONFIG and not config.exists():
+        edit.make(config)
+        typer.echo(f"{config}: made, without feeds yet: add one in the desk, or run aggregator add URL")
+    return load(config)
 
 
 def _open_desk(config: Config, host: str, password: str | None, address: str) -> Desk | None:

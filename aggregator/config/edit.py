@@ -31,6 +31,14 @@ _LOCK_SECONDS: Final = 30
 _POLL_SECONDS: Final = 0.02
 
 
+_NEW: Final = """\
+# The feeds and their sources; docs/config.md describes every key.
+# base_url: https://feeds.example.org # where the output folder is served; the feeds contain it
+# contact: mailto:you@example.org # sent to every host, so that its operator can reach you
+feeds: {}
+"""
+
+
 class ChangedError(ConfigError):
     """The config was changed since the state that was seen."""
 
@@ -49,6 +57,15 @@ def add(path: Path, plan: Callable[[Config | None], Sequence[Addition]]) -> Sequ
         if additions:
             _replace(path, content, add_sources(before, additions))
         return additions
+
+
+def make(path: Path) -> None:
+    """Make a config without feeds, if there is no file; raise ConfigError if it cannot be written."""
+    path = path.resolve()
+    with _locked(path):
+        content = _read(path)
+        if content is None:
+            _replace(path, content, parse(_NEW, str(path)))
 
 
 def change(path: Path, feed: str, source: str, keys: Keys, *, seen: str) -> None:
@@ -152,9 +169,9 @@ def _wait_for_lock(path: Path, handle: int) -> None:
 
 
 def _parse(path: Path, content: bytes | None) -> tuple[ParsedYaml, ConfigKeys]:
-    """Return a config that may have no feed yet, and its keys; raise ConfigError if it is wrong."""
-    parsed = parse(decode(path, content or b""), str(path))
-    return parsed, check_values(parsed, str(path), allow_empty=True)
+    """Return a config, one without feeds if there is no file, and its keys; raise ConfigError if it is wrong."""
+    parsed = parse(_NEW if content is None else decode(path, content), str(path))
+    return parsed, check_values(parsed, str(path))
 
 
 def _read(path: Path) -> bytes | None:

@@ -14,7 +14,7 @@ from aggregator.config import schema
 from aggregator.config.messages import describe_errors
 from aggregator.config.parse import ParsedYaml, parse
 from aggregator.config.scalars import PUBLIC, is_token
-from aggregator.config.schema import ConfigKeys, EmptyConfigKeys, json_schema
+from aggregator.config.schema import ConfigKeys, json_schema
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers import credentials, registry
 from aggregator.fetchers.http.polling import Policy
@@ -88,19 +88,16 @@ class Config(Struct, frozen=True):
         raise ConfigError(f"{self.path}: there is no feed {name}; there are {known}")
 
 
-def load(path: Path, *, allow_empty: bool = False) -> Config:
-    """Load a config file; with ``allow_empty`` it may have no feeds yet.
-
-    Raises ConfigError with one line for each mistake, in the order of the file.
-    """
-    return make_config(path, check(_read(path), str(path), allow_empty=allow_empty))
+def load(path: Path) -> Config:
+    """Load a config file; raise ConfigError with one line for each mistake, in the order of the file."""
+    return make_config(path, check(_read(path), str(path)))
 
 
 def make_config(path: Path, keys: ConfigKeys) -> Config:
     """Return the config of checked keys; raise ConfigError if a secret that it needs is missing."""
     folder = path.resolve().parent
     base_url = keys.base_url.rstrip("/")
-    plans = tuple(_make_plan(name, feed, base_url, folder) for name, feed in sorted((keys.feeds or {}).items()))
+    plans = tuple(_make_plan(name, feed, base_url, folder) for name, feed in sorted(keys.feeds.items()))
     _require_own_folders(path, plans)
     return Config(
         path=path.resolve(),
@@ -139,16 +136,15 @@ def _make_output(output: str, folder: Path) -> Output:
     return Output(folder / output)
 
 
-def check(text: str, name: str, *, allow_empty: bool = False) -> ConfigKeys:
+def check(text: str, name: str) -> ConfigKeys:
     """Check a config's text and return its keys; raise ConfigError. ``name`` is the file's name in messages."""
-    return check_values(parse(text, name), name, allow_empty=allow_empty)
+    return check_values(parse(text, name), name)
 
 
-def check_values(parsed: ParsedYaml, name: str, *, allow_empty: bool = False) -> ConfigKeys:
+def check_values(parsed: ParsedYaml, name: str) -> ConfigKeys:
     """Check what was parsed of a config's text and return its keys; raise ConfigError."""
-    keys = EmptyConfigKeys if allow_empty else ConfigKeys
     try:
-        return keys.model_validate({} if parsed.values is None else parsed.values)
+        return ConfigKeys.model_validate({} if parsed.values is None else parsed.values)
     except ValidationError as error:
         found = error.errors(include_url=False)
         raise ConfigError("\n".join(describe_errors(found, name, parsed.lines, json_schema()))) from error

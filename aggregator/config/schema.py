@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Literal, Self, get_args
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic.config import JsonDict
 
 from aggregator.config.messages import suggest
@@ -375,6 +375,11 @@ class DeskKeys(Keys):
         return self
 
 
+def _make_feeds(value: object) -> object:
+    """Return the feeds, none for a key without a value."""
+    return {} if value is None else value
+
+
 class ConfigKeys(Keys):
     """The whole config: where the aggregator stores and publishes, and the feeds it makes."""
 
@@ -415,7 +420,9 @@ class ConfigKeys(Keys):
         3, strict=True, ge=1, description="Refreshes in a row in which a source must fail before a message is sent."
     )
     desk: DeskKeys = Field(DeskKeys(), description="Who may enter the desk (default: this machine alone).")
-    feeds: dict[FeedName, FeedKeys] = Field(min_length=1, description="The feeds, by the name of their folder.")
+    feeds: Annotated[dict[FeedName, FeedKeys], BeforeValidator(_make_feeds)] = Field(
+        default_factory=dict, description="The feeds, by the name of their folder; none yet in a new config."
+    )
 
     @model_validator(mode="after")
     def _check_queue(self) -> Self:
@@ -423,12 +430,6 @@ class ConfigKeys(Keys):
         if self.queue and not self.state.startswith("postgres"):
             raise ValueError("queue needs a store that several machines share: state: postgresql://…")
         return self
-
-
-class EmptyConfigKeys(ConfigKeys):
-    """A config that may have no feed yet."""
-
-    feeds: dict[FeedName, FeedKeys] | None = None  # type: ignore[assignment]  # pydantic's own way to loosen a field
 
 
 def json_schema() -> dict[str, object]:

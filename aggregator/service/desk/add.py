@@ -152,9 +152,11 @@ def _write(desk: Desk, request: PageRequest) -> ActResult:
 def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
     """Write a source into the config, into the feed that the form names, and refresh that."""
     feed = request.form.get("feed", "").strip() or request.find("name")
+    is_new = feed not in {plan.name for plan in desk.config.plans}
     _, source = adding.write(desk.config.path, found, feed)
-    desk.jobs.refresh(feed)
-    return ActResult(f"/feeds/{feed}/sources/{source.name}", f"Added {source.name} to {feed}; it is being refreshed.")
+    job = desk.jobs.refresh(feed, then=f"/feeds/{feed}" if is_new else "")
+    place = f"/jobs/{job.number}" if is_new else f"/feeds/{feed}/sources/{source.name}"
+    return ActResult(place, f"Added {source.name} to {feed}; it is being refreshed.")
 
 
 def _show_import(desk: Desk, request: PageRequest) -> _ImportPage:

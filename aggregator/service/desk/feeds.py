@@ -61,7 +61,7 @@ class _FeedCard(Struct, frozen=True):
 
 
 class _Overview(Struct, frozen=True):
-    """The overview: the feeds of one page, and how many there are in all."""
+    """The overview: the feeds of one page, and how many there are in all; ``is_new`` if the config has none yet."""
 
     feeds: tuple[_FeedCard, ...]
     total: int
@@ -72,6 +72,7 @@ class _Overview(Struct, frozen=True):
     waiting: int
     mistakes: str
     charts: Charts
+    is_new: bool
 
 
 class _JobPage(Struct, frozen=True):
@@ -125,6 +126,7 @@ def _show_overview(desk: Desk, request: PageRequest) -> _Overview:
         waiting=sum(_count_waiting(stored.publications.get(plan.name)) for plan in config.plans),
         mistakes=desk.mistakes,
         charts=make_charts(now().date(), new_items, stored.poll_days),
+        is_new=not config.plans,
     )
 
 

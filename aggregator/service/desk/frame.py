@@ -97,7 +97,7 @@ class Desk:
                 mark = (state.st_mtime_ns, state.st_size)
                 if mark != self._mark:
                     self._mark = mark
-                    self._config, self.mistakes = load(self._config.path, allow_empty=True), ""
+                    self._config, self.mistakes = load(self._config.path), ""
             except OSError as error:
                 self._mark = (0, 0)  # the same file may come back
                 self.mistakes = f"{self._config.path}: cannot be read: {error.strerror}"

@@ -96,11 +96,14 @@ class Jobs:
         Thread(target=self._run, args=(job, words, as_json, draft), daemon=True).start()
         return job
 
-    def refresh(self, feed: str, source: str = "") -> Job:
-        """Start the refresh of a feed, also of sources that are not due; with a source that alone is polled."""
+    def refresh(self, feed: str, source: str = "", *, then: str = "") -> Job:
+        """Start the refresh of a feed, also of sources that are not due; with a source that alone is polled.
+
+        ``then`` is the page to which the page of the job leads.
+        """
         which = ("--source", source) if source else ("--force",)
         kind = f"poll of {source}" if source else "refresh"
-        return self.start(kind, feed, ("refresh", "--feed", feed, *which, "--wait", "--verbose"))
+        return self.start(kind, feed, ("refresh", "--feed", feed, *which, "--wait", "--verbose"), then=then)
 
     def call(self, words: Sequence[str], *, seconds: float) -> tuple[str, ...]:
         """Run a command with the config file to its end, and return its lines; raise BusyError if it takes too long."""

@@ -59,7 +59,7 @@ def test_add_writes_the_first_feed_of_a_config_that_has_none(feeds: str, run, tm
     config.write_text(begun, encoding="utf-8")
     answer = run("refresh")
     assert answer.returncode == 2
-    assert ": feeds: " in answer.stderr
+    assert "there is no feed yet" in answer.stderr
     assert run("add", f"{address}/posts.xml").returncode == 0
     assert config.read_text(encoding="utf-8").startswith(begun.removesuffix(feeds))
     assert list(read(config)["feeds"]) == ["the-bakers-desk"]

@@ -58,11 +58,36 @@ def test_export_opml_writes_a_folder_for_each_feed_that_import_reads(run, tmp_pa
 
 
 def test_a_command_in_an_empty_folder_names_init(run) -> None:
-    for command in ("refresh", "check", "serve"):
+    for command in ("refresh", "check", "diff"):
         answer = run(command)
         assert answer.returncode == 2
         assert "config.yaml: cannot be read: " in answer.stderr
         assert "run aggregator init URL" in answer.stderr
+
+
+def test_a_config_without_feeds_is_one(run, tmp_path: Path) -> None:
+    for text in ("", "feeds:\n", "feeds: {}\n", "output: here\n"):
+        (tmp_path / "config.yaml").write_text(text)
+        assert run("check").stdout == "config.yaml: 0 feeds from 0 sources, nothing wrong\n"
+        for command in ("refresh", "diff"):
+            answer = run(command)
+            assert (answer.returncode, answer.stdout) == (2, "")
+            assert answer.stderr.endswith("config.yaml: there is no feed yet; run aggregator add URL\n")
+    assert not (tmp_path / "output").exists()
+
+
+def test_a_new_config_says_what_is_worth_setting(run, tmp_path: Path, origin) -> None:
+    address, folder = origin
+    item = Episode(
+        guid="one", title="About ropes", at=datetime(2024, 5, 7, tzinfo=UTC), audio="https://cdn.example/1.mp3"
+    )
+    (folder / "one.xml").write_text(make_rss(item, title="Sea Room"))
+    answer = run("add", f"{address}/one.xml", "--feed", "sea", "--kind", "feed")
+    assert answer.returncode == 0
+    text = (tmp_path / "config.yaml").read_text()
+    assert [line.split(":")[0] for line in text.splitlines() if line[:1] == "#"][1:] == ["# base_url", "# contact"]
+    assert "feeds: {}" not in text
+    assert run("check").returncode == 0
 
 
 def test_init_makes_a_config_refreshes_and_names_the_next_step(run, tmp_path: Path, origin) -> None:

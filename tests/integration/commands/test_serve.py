@@ -68,6 +68,23 @@ def test_serve_refreshes_serves_and_ends_in_order(shop: Path, number: signal.Sig
     assert "Traceback" not in said
 
 
+def test_serve_starts_where_there_is_no_config(tmp_path: Path, free_port: int) -> None:
+    with started(tmp_path, "serve", "--port", str(free_port)) as child:
+        assert b"Paste the address of your show" in fetched(f"http://127.0.0.1:{free_port}/desk/")
+        child.send_signal(signal.SIGTERM)
+        said, _ = child.communicate(timeout=60)
+    assert child.returncode == 0
+    assert said.splitlines()[0].startswith("config.yaml: made, without feeds yet: ")
+    assert "feeds: {}" in (tmp_path / "config.yaml").read_text()
+
+
+def test_serve_makes_no_config_under_a_name_that_was_given(run, tmp_path: Path) -> None:
+    answer = run("serve", "--config", "mistyped.yaml")
+    assert answer.returncode == 2
+    assert "mistyped.yaml: cannot be read" in answer.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_serve_without_refresh_asks_nobody(run, shop: Path, free_port: int) -> None:
     run("refresh", "--at", "2026-01-02T03:04:05Z")
     (shop / ".aggregator/store.db").unlink()
@@ -77,10 +94,10 @@ def test_serve_without_refresh_asks_nobody(run, shop: Path, free_port: int) -> N
 
 
 def test_a_wrong_config_does_not_start_a_server(run, shop: Path) -> None:
-    (shop / "config.yaml").write_text("feeds: {}\n")
+    (shop / "config.yaml").write_text("feeds: []\n")
     answer = run("serve")
     assert answer.returncode == 2
-    assert answer.stderr == "aggregator: config.yaml:1: feeds: must not be empty\n"
+    assert answer.stderr == "aggregator: config.yaml:1: feeds: must be a mapping of names to values, not a list\n"
 
 
 def test_worker_refreshes_and_ends_in_order(shop: Path) -> None:

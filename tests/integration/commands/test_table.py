@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.cli import COMMANDS
+from aggregator.cli import COMMANDS, GROUPS
 from tests.support.paths import ROOT
 from tests.support.program import PROGRAM
 
@@ -35,6 +35,14 @@ def test_the_help_names_every_command(run) -> None:
     answer = run("--help")
     assert answer.returncode == 0
     assert all(f"\n  {name} " in answer.stdout for name in COMMANDS)
+
+
+def test_the_help_groups_the_commands_and_cuts_no_line(run) -> None:
+    shown = run("--help").stdout
+    assert [line for line in shown.splitlines() if line.endswith(":")] == ["Options:", *(f"{name}:" for name in GROUPS)]
+    words = " ".join(shown.split())
+    assert all(line in words for _, line in COMMANDS.values())
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_a_mistyped_command_is_exit_2_with_the_nearest(run) -> None:

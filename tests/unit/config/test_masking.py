@@ -93,7 +93,7 @@ def test_what_is_harmless_is_shown() -> None:
 def test_a_message_quotes_an_address_without_login_and_query() -> None:
     text = f"base_url: ftp://a.example/?{SECRET}\ncontact: https:/a.example\nfeeds: {{}}\n"
     with pytest.raises(ConfigError) as caught:
-        check(text, "c", allow_empty=True)
+        check(text, "c")
     assert str(caught.value).splitlines() == [
         'c:1: base_url: "ftp://a.example/?…" is not an http or https address',
         'c:2: contact: "https:/a.example" is not an http or https address',

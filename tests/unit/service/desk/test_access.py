@@ -60,8 +60,8 @@ def test_elsewhere_than_on_loopback_the_desk_needs_a_password_or_a_proxy() -> No
         assert access.may_open(DeskAccess(password=hashed), host)
     assert access.may_open(DeskAccess(), "::1")
     with pytest.raises(ConfigError, match="need each other"):
-        check("desk: {trusted_header: Remote-User}\nfeeds: {}", "config.yaml", allow_empty=True)
-    assert check(f"desk: {{password: '{hashed}'}}", "config.yaml", allow_empty=True).desk.password == hashed
+        check("desk: {trusted_header: Remote-User}\nfeeds: {}", "config.yaml")
+    assert check(f"desk: {{password: '{hashed}'}}", "config.yaml").desk.password == hashed
 
 
 def test_pages_are_protected_and_acts_are_not_done_by_get(looker: Visitor) -> None:

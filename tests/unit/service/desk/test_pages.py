@@ -121,6 +121,22 @@ def test_an_address_is_looked_at_and_written_into_the_config(visitor: Visitor, h
         wait(visitor, "/jobs/1.json")
 
 
+def test_without_feeds_the_first_page_asks_for_an_address(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("allow_networks: [127.0.0.0/8]\nfeeds: {}\n")
+    with serving(Site()) as site, opened(tmp_path) as newcomer:
+        site.serve("/feed.xml", make_rss(*(make_item(each) for each in range(3))))
+        assert "Paste the address of your show" in newcomer.get("/").text
+        assert not (tmp_path / ".aggregator").exists()
+        assert "3 items" in newcomer.press("Look", url=site.url("/feed.xml")).text
+        newcomer.press("Add", name="quay")
+        wait(newcomer, "/jobs/1.json")
+        shown = newcomer.get("/jobs/1").text
+        assert '<a class="button" href="/desk/feeds/quay">Show the outcome</a>' in shown
+        assert newcomer.json("/feeds/quay.json")["total"] == 3
+        assert "Subscribe" in newcomer.get("/feeds/quay").text
+        assert "Paste the address" not in newcomer.get("/").text
+
+
 def test_subscriptions_are_chosen_from_an_opml_file(visitor: Visitor, home: Path) -> None:
     outlines = "".join(f'<outline type="rss" text="Show {n}" xmlUrl="https://a.example/{n}"/>' for n in range(3))
     visitor.get("/import")
