@@ -13,8 +13,10 @@ import socket
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 STDERR = pytest.StashKey[int]()
@@ -22,12 +24,23 @@ MORE = 2
 """How many times its own timeout a test may take, fixtures and all, before the run is ended with all stacks."""
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Two for each processor: half of the time tests wait, for programs, servers and time-outs."""
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Two for each processor: half of the time tests wait, for programs, servers and time-outs.
+
+    None for a single file, which takes less time than the start of the workers.
+    """
+    args = config.args
+    if len(args) == 1 and Path(args[0].partition("::")[0]).is_file():
+        return 0
     return 2 * (os.cpu_count() or 1)
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # The fast suite has the same examples in each run, so that no run fails by chance; heavy tests have new ones.
+    hypothesis.settings.register_profile("fast", derandomize=True)
+    hypothesis.settings.register_profile("heavy", derandomize=False, print_blob=True)
+    hypothesis.settings.load_profile("fast" if config.getoption("markexpr") == "not heavy" else "heavy")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each program that a test starts compiles all of its modules
     with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         config.stash[STDERR] = os.dup(2)
 

@@ -76,14 +76,11 @@ def test_a_feed_that_costs_too_much_keeps_its_last_edition(tmp_path, run, monkey
     serve(300)
     assert [len(each.failures) for each in update(START).values()] == [0, 0]
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    serve(120_000)
-    monkeypatch.setattr(limits, "SECONDS", 1)
+    serve(60_000)
+    monkeypatch.setattr(limits, "SECONDS", 0)
     outcomes = update(START + timedelta(days=1))
     (failure,) = outcomes["sea"].failures
-    assert failure.startswith("sea: cannot be composed: it takes more than 2 s of processor time (it was at re"), (
-        failure
-    )
-    assert "first/" in failure or "second/" in failure
+    assert failure.startswith("sea: cannot be composed: it takes more than 1 s of processor time (it was at "), failure
     assert failure.endswith("what was published before stands")
     assert outcomes["calm"].failures == ()
     after = {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -94,13 +91,12 @@ def test_a_feed_that_costs_too_much_keeps_its_last_edition(tmp_path, run, monkey
     report = json.loads(after["report.json"])
     assert report.pop("failure") == failure
     assert report == json.loads(before["report.json"])
-    monkeypatch.setattr(limits, "SECONDS", 0)
     for command in (
         lambda config: explain.run("Sextants", config, feed="sea"),
         lambda config: forget.run("first", config, feed="sea", dry_run=True),
         lambda config: review.run(config, feed="sea", listed=True),
     ):
-        with pytest.raises(PublishError, match=r"^sea: cannot be composed: it takes more than 1 s .*\(it was at re"):
+        with pytest.raises(PublishError, match=r"^sea: cannot be composed: it takes more than 1 s .*\(it was at "):
             command(tmp_path / "config.yaml")
     monkeypatch.undo()
     serve(400)

@@ -19,7 +19,7 @@ from tests.integration.refresh.conftest import START, make_episode
 from tests.support.origin import Site
 from tests.support.rss import make_rss
 
-STEPS = 6
+STEPS = 4
 TIMES = re.compile(rb"<(lastBuildDate|updated)>[^<]*</\1>|\s*\"date_modified\": \"[^\"]*\",")
 Config = dict[str, Any]
 Edit = Callable[[Config, random.Random, list[dict[str, Any]]], None]

@@ -15,7 +15,7 @@ from tests.support.program import run_program
 from tests.support.servers import PostgreSQL, Redis, running_postgresql, running_redis
 from tests.support.waiting import wait_for
 
-SHOWS = 240  # 8,640 records: five batches
+SHOWS = 120  # 4,320 records: three batches
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_workers_give_the_answers_of_one_machine_although_one_dies_and_the_queue
     config = configure(fleet, postgresql, redis, "lost", 12)
     matching = fleet.start("match", "all.jsonl", "--queue", "-c", config.name, "-o", "there.jsonl")
     with Client.from_url(redis.address) as client:
-        wait_for(lambda: client.llen("aggregator:matches") == 5, 120)
+        wait_for(lambda: client.llen("aggregator:matches") == 3, 120)
     redis.kill()
     redis.start()
     (worker,) = fleet.workers(config, 1, threads=1)

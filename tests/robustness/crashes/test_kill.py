@@ -94,7 +94,7 @@ def kill_loop(workspace: Workspace, rounds: int, seed: int) -> None:
 
 
 def test_kill_9_in_a_refresh_tears_and_loses_nothing(workspace: Workspace) -> None:
-    kill_loop(workspace, 8, 12)
+    kill_loop(workspace, 4, 12)
 
 
 @pytest.mark.heavy

@@ -133,7 +133,7 @@ def refresh_damaged(grown: Workspace, flips: list[Flip]) -> Counter[tuple[str, i
 
 
 def test_a_flipped_byte_changes_no_guid_and_no_date_in_silence(grown: Workspace) -> None:
-    refresh_damaged(grown, choose_flips(grown.folder / "store.db", 8, 0))
+    refresh_damaged(grown, choose_flips(grown.folder / "store.db", 4, 0))
 
 
 @pytest.mark.heavy

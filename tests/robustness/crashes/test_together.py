@@ -15,6 +15,7 @@ import pytest
 from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.store.leases import lock_feeds
+from tests.support.program import PROGRAM
 from tests.support.rss import make_rss
 from tests.support.workspace import (
     NOON,
@@ -65,7 +66,7 @@ def test_a_second_refresh_waits_where_it_is_asked_to(shut: Workspace) -> None:
     first = asking(shut)
     second = shut.start(*WORDS[:-1], format_time(NOON + timedelta(days=2)), "--wait")
     with pytest.raises(subprocess.TimeoutExpired):
-        second.communicate(timeout=4)
+        second.communicate(timeout=3)
     assert shut.asked == ["/host"]
     shut.serve("/host", make_rss(*(make_item(number) for number in range(1, 8))))
     shut.door.set()
@@ -189,7 +190,7 @@ def test_a_refresh_beside_a_server_takes_turns(workspace: Workspace, free_port: 
     assert b"number 1" in answered(free_port, "/show/feed.json")
     workspace.serve("/host", make_rss(make_item(1), make_item(2)))
     other = subprocess.run(
-        ["aggregator", "refresh", "--force", "--wait", "--quiet", "--at", format_time(NOON + timedelta(days=3000))],
+        [*PROGRAM, "refresh", "--force", "--wait", "--quiet", "--at", format_time(NOON + timedelta(days=3000))],
         cwd=workspace.folder,
         capture_output=True,
         text=True,

@@ -111,7 +111,7 @@ def refresh_hourly(workspace: Workspace, feeds: int, hours: int) -> None:
 
 
 def test_refreshes_with_faults_end_with_the_same_bytes(workspace: Workspace) -> None:
-    refresh_hourly(workspace, 2, 5)
+    refresh_hourly(workspace, 2, 3)
 
 
 @pytest.mark.heavy
