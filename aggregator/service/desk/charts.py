@@ -13,6 +13,9 @@ from aggregator.store.polls import DAYS
 _HEIGHT, _STEP, _WIDTH = 40, 4, 3
 """Units of a chart: its height, and how far bars are apart and wide."""
 
+_TELLING = 7
+"""Days before which nothing is drawn: no item is new in the feed's first publication, and one day is no course."""
+
 
 class _DayLine(Struct, frozen=True):
     """A UTC day: new items, polls, how many of them failed, and the milliseconds that answers took, if there were any.
@@ -29,12 +32,13 @@ class _DayLine(Struct, frozen=True):
 
 
 class Charts(Struct, frozen=True):
-    """The last ninety days, today last, and their sums."""
+    """The last ninety days, today last, and their sums; ``is_telling`` if anything in them is a week old."""
 
     days: tuple[_DayLine, ...]
     items: int
     polls: int
     failures: int
+    is_telling: bool
 
 
 def make_charts(today: date, items: Iterable[tuple[date, int]], polled: Sequence[PollDay]) -> Charts:
@@ -50,6 +54,7 @@ def make_charts(today: date, items: Iterable[tuple[date, int]], polled: Sequence
         items=sum(each.items for each in days),
         polls=sum(each.polls for each in days),
         failures=sum(each.failures for each in days),
+        is_telling=any(each.items or each.polls for each in days[:-_TELLING]),
     )
 
 

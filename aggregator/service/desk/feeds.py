@@ -40,6 +40,9 @@ _FORMATS: Final = ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "changes
 _MARKS: Final = ("repaired", "cut", "changed", "several", "single")
 
 _FEEDS_ON_A_PAGE: Final = 25
+_SEARCHED: Final = 8
+"""Feeds from which on the overview has a box to search them."""
+
 _SOURCES_OF_A_FEED = 6
 """Sources shown of a feed, those that fail first; its own page has all."""
 
@@ -73,6 +76,7 @@ class _Overview(Struct, frozen=True):
     mistakes: str
     charts: Charts
     is_new: bool
+    is_searched: bool
 
 
 class _JobPage(Struct, frozen=True):
@@ -127,6 +131,7 @@ def _show_overview(desk: Desk, request: PageRequest) -> _Overview:
         mistakes=desk.mistakes,
         charts=make_charts(now().date(), new_items, stored.poll_days),
         is_new=not config.plans,
+        is_searched=bool(search) or len(config.plans) >= _SEARCHED,
     )
 
 

@@ -34,6 +34,8 @@ def test_items_of_the_first_publication_and_aliases_are_not_new() -> None:
 def test_the_days_of_several_feeds_are_summed() -> None:
     polled = [PollDay(TODAY, polls=4, failures=1, answers=2, milliseconds=500, slowest=400)]
     charts = make_charts(TODAY, [(TODAY, 2), (TODAY, 3), (TODAY - timedelta(days=90), 9)], polled)
+    assert not charts.is_telling
+    assert make_charts(TODAY, [(TODAY - timedelta(days=7), 1)], []).is_telling
     assert (len(charts.days), charts.items, charts.polls, charts.failures) == (90, 5, 4, 1)
     assert (charts.days[0].day, charts.days[-1].day) == (date(2026, 8, 26), TODAY)
     assert (charts.days[-1].mean, charts.days[-1].slowest) == (250, 400)
