@@ -196,7 +196,6 @@ def _count_numbers_once(frame: Frame, left: Ints, right: Ints, levels: Levels) -
     title = KINDS.index("title")
     equal = frame.core[left[both]] == frame.core[right[both]]
     doubted = _has_other_on_day(frame, left[both], right[both]) | _has_other_on_day(frame, right[both], left[both])
-    doubted &= ~(frame.counts_alike[left[both]] & frame.counts_alike[right[both]])
     doubted |= has_level(levels[both], "duration", LONGER)
     at_most = LEVELS["title"].index(_REPEATED[1])
     repeated = np.where(doubted, np.minimum(levels[both, title], at_most), levels[both, title])

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.merger.matching.features.listing_corrections import correct_dates, correct_numbers
+from aggregator.merger.matching.features.listing_corrections import correct_dates
 from aggregator.merger.matching.features.records import Record, list_unique_ids
 from aggregator.merger.matching.features.show_scope import find_scopes
 from aggregator.merger.matching.features.text_features import (
@@ -52,8 +52,7 @@ class Frame(Struct, frozen=True):
     - ``word_group``: the group of rows in which the rarity of words is measured: those of a likely scope, without
       titles that have no 3-gram in common with another.
     - ``repeats``: how often the row's core occurs in one source, at most; ``wordless``: whether it has no word.
-    - ``series_words``: the words beside the number of a title that is only a number; ``counts_alike``: whether its
-      listing is known to have the same numbers as others.
+    - ``series_words``: the words beside the number of a title that is only a number.
     - ``title_key``: the core without the number of a title that is only a number, part and tag; ``title_number``: the
       one number of the title or the entry. The key is ``ABSENT`` if the core has no word and is not only a number.
     - ``full_title``: the core with its numbers, part and tag (``ABSENT`` without number and part);
@@ -81,7 +80,6 @@ class Frame(Struct, frozen=True):
     core: Ints
     repeats: Ints
     series_words: Ints
-    counts_alike: Bools
     title_key: Ints
     title_number: Ints
     full_title: Ints
@@ -111,11 +109,10 @@ class Frame(Struct, frozen=True):
 
 def build_frame(records: Sequence[Record]) -> Frame:
     """Return the columns of records, sorted by id."""
-    listed = tuple(sorted(correct_dates(records), key=lambda record: record.id))
-    scope = find_scopes(listed)
-    written, names_of = split_titles(listed, scope), tuple(read_names(row, scope) for row in listed)
-    stem = find_stems(written, [row.source for row in listed])
-    rows, titles, counted = correct_numbers(listed, written, stem, scope.likely_scope)
+    rows = tuple(sorted(correct_dates(records), key=lambda record: record.id))
+    scope = find_scopes(rows)
+    titles, names_of = split_titles(rows, scope), tuple(read_names(row, scope) for row in rows)
+    stem = find_stems(titles, [row.source for row in rows])
     sources = [row.source for row in rows]
     source = _encode(sources)
     likely_scope = _make_column(scope.likely_scope)
@@ -140,7 +137,6 @@ def build_frame(records: Sequence[Record]) -> Frame:
         core=core,
         repeats=_count_repeats(core, source, _make_column(scope.rows)),
         series_words=_encode(stem),
-        counts_alike=np.array(counted, dtype=np.bool_),
         title_key=_key_titles(titles, stem, scope.likely_scope),
         title_number=_make_column(map(_find_number, rows, titles)),
         full_title=typed,

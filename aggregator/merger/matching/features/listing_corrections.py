@@ -1,12 +1,8 @@
-"""Correct errors of whole listings before comparison: exchanged day and month, shifted numbers, frames of a series.
+"""Correct errors of whole listings before comparison: exchanged day and month, frames of a series.
 
 **Dates.** 03/04 may be March or April. The listing as a whole decides: its order fits the other reading, or with it
 entries have the same day as entries of another source with the same unique title. Three dates that show this are enough
 for all of the listing; dates with a day above 12 have one reading only.
-
-**Numbers.** A directory that counts a trailer lists "Episode 13" where the host has "Episode 12". Then entries of one
-day differ by the same number throughout and have the same lengths or texts, while entries of one number have different
-ones. By the same means an early feed, a week ahead with the same numbers, is left unchanged.
 
 **Frames.** "Leftovers: X" is not a decorated "X" if other listings have an "X" of other length or text, and day: the
 same words at the start or end of three titles may also name a series.
@@ -14,10 +10,9 @@ same words at the start or end of three titles may also name a series.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from itertools import combinations, pairwise
 
@@ -35,18 +30,13 @@ _HARDLY_ANY = 0.02  # share of the steps that may be against the order in the ot
 _FAR = 3  # days that zones and delays explain
 _MONTHS = 12
 
-_LEAST = 5  # entries of one day whose numbers must differ
-_MOST = 3  # by which numbers may differ; an archive that was dated again has entries of one day that differ by more
-_TELLING = 0.4  # share of neighbouring pairs that contradict, if lengths and texts distinguish items
 _SECONDS, _SHARE = 240, 0.02  # lengths further apart than an advertisement are two items'
 _WORDS = 6  # words below which a text is no evidence
 _COMMON = 0.5  # share of the poorer text's words
 _RELISTED = 3  # entries of one title of a source that may be one item, listed again by its hosts
 _SERIES = 2  # titles under a frame that are another item than the same title without it
-_DIGITS = re.compile(r"\d+")
 
 _Days = Mapping[str, frozenset[int]]  # by folded title
-_Entry = tuple[int, Record]  # the number of an episode and its record
 
 
 def correct_dates(records: Sequence[Record]) -> Sequence[Record]:
@@ -136,71 +126,6 @@ def _exchange_date(record: Record) -> Record:
     return replace(record, day=day, year=date.fromordinal(day).year, instant=instant)
 
 
-def correct_numbers(
-    rows: Sequence[Record], titles: Sequence[Title], stems: Sequence[str | None], shows: Sequence[int]
-) -> tuple[tuple[Record, ...], tuple[Title, ...], list[bool]]:
-    """Return the records and titles with the numbers of the show's largest listing in titles that are only a number.
-
-    Also return for each whether its listing is known to have the same numbers as that one, by lengths or texts.
-    """
-    listings: defaultdict[int, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for at, (row, stem) in enumerate(zip(rows, stems, strict=True)):
-        if stem is not None:
-            listings[shows[at]][row.source].append(at)
-    records, read, sure = list(rows), list(titles), [False] * len(rows)
-    for by_source in listings.values():
-        order = sorted(by_source, key=lambda source: (-len(by_source[source]), source))
-        first = [(_read_number(titles[at]), rows[at]) for at in by_source[order[0]]]
-        for source in order:
-            ahead = _find_lead(first, [(_read_number(titles[at]), rows[at]) for at in by_source[source]])
-            if ahead is not None:
-                for at in by_source[source]:
-                    records[at], read[at], sure[at] = *_renumber(rows[at], titles[at], ahead), True
-    return tuple(records), tuple(read), sure
-
-
-def _read_number(title: Title) -> int:
-    """Return the number of a title that is only a number."""
-    return int(_DIGITS.findall(title.core)[0])
-
-
-def _find_lead(one: Sequence[_Entry], other: Sequence[_Entry]) -> int | None:
-    """Return by how much the numbers of the second listing are higher, ``None`` if that is not known."""
-    equal = _join(one, other, lambda entry: entry[0])
-    if any(set(mine.ids) & set(theirs.ids) for (_, mine), (_, theirs) in equal) or _do_agree(equal):
-        return 0
-    days = _join(one, other, lambda entry: entry[1].day)
-    moved = Counter(theirs[0] - mine[0] for mine, theirs in days)
-    ahead, often = max(moved.items(), key=lambda item: (item[1], -abs(item[0])), default=(0, 0))
-    steady = abs(ahead) <= _MOST and often >= _LEAST and often >= _NEARLY_ALL * len(days)
-    return ahead if steady and _do_agree(days) else None
-
-
-def _do_agree(pairs: Sequence[tuple[_Entry, _Entry]]) -> bool:
-    """Return whether the known lengths or texts of nearly all pairs agree, and differ from item to item."""
-    known = [found for (_, one), (_, other) in pairs if (found := _do_contradict(one, other)) is not None]
-    shifted = [_do_contradict(one[1], other[1]) for (one, _), (_, other) in pairwise(pairs)]
-    apart = [found for found in shifted if found is not None]
-    return len(known) >= _LEAST and sum(known) <= (1 - _NEARLY_ALL) * len(known) and sum(apart) >= _TELLING * len(apart)
-
-
-def _join(
-    one: Iterable[_Entry], other: Iterable[_Entry], key: Callable[[_Entry], Hashable | None]
-) -> list[tuple[_Entry, _Entry]]:
-    """Return the entries of two listings with one key that each has once."""
-    mine, theirs = _index_single(one, key), _index_single(other, key)
-    return [(entry, theirs[value]) for value, entry in mine.items() if value in theirs]
-
-
-def _index_single(entries: Iterable[_Entry], key: Callable[[_Entry], Hashable | None]) -> Mapping[Hashable, _Entry]:
-    """Return the entries by a key that no other entry of the listing has."""
-    by_key: defaultdict[Hashable, list[_Entry]] = defaultdict(list)
-    for entry in entries:
-        if (value := key(entry)) is not None:
-            by_key[value].append(entry)
-    return {value: found[0] for value, found in by_key.items() if len(found) == 1}
-
-
 def _do_contradict(one: Record, other: Record) -> bool | None:
     """Return whether lengths or texts contradict; ``None`` if neither is known of both."""
     longer = None
@@ -241,16 +166,3 @@ def _are_apart(one: Record, other: Record) -> bool | None:
     """Return whether lengths or texts contradict and the days differ; ``None`` if neither is known of both."""
     unlike = _do_contradict(one, other)
     return None if unlike is None else unlike and (one.day is None or one.day != other.day)
-
-
-def _renumber(row: Record, title: Title, ahead: int) -> tuple[Record, Title]:
-    """Return an entry and its title with the numbers of the other listing, which may be 0 or less."""
-    number = _read_number(title)
-    return (
-        replace(row, numbers=tuple(each - ahead if each == number else each for each in row.numbers)),
-        title._replace(
-            core=_DIGITS.sub(f"{number - ahead}", title.core),
-            numbers=tuple(each - ahead if each == number else each for each in title.numbers),
-            digits=tuple(number - ahead if each == number else each for each in title.digits),
-        ),
-    )
