@@ -39,6 +39,9 @@ _EVERY_SHOW: Final = "Only(show=None, category=None, title=None)"
 With other words than those of earlier versions every source would be fetched unconditionally after an upgrade.
 """
 
+_ANSWERS: Final = frozenset({"ok", "unchanged", "snapshot"})
+"""The states of a source of which something was read, or known to be unchanged."""
+
 _NEWEST_TIME: Final = "newest time"
 """The fact of no feed with the newest time at which anything was fetched."""
 
@@ -202,18 +205,22 @@ def read_snapshots(store: Store, plan: Plan) -> Mapping[str, int]:
 
 
 def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSource]) -> None:
-    """Note which sources' audio moved to another host all at once, and count how long that is held back."""
+    """Note which sources' audio moved to another host all at once, and count how long that is held back.
+
+    A source that did not answer, or that the config has no more, proves nothing: what is held of it stays so.
+    """
     known = {each.source: each for each in read_held_audio(store, plan)}
     if not known and not any(fetched.entries for fetched in fetched_sources):
         return
-    listed = {fetched.source.name: enclosure_hold.find_audio(fetched.listings) for fetched in fetched_sources}
+    answers = (each for each in fetched_sources if each.status in _ANSWERS)
+    listed = {fetched.source.name: enclosure_hold.find_audio(fetched.listings) for fetched in answers}
     before = entries.read_enclosures(store, plan.name, listed)
     listing = {each.source.name for each in read_source_results(store, plan) if each.entries}
-    held = [
-        enclosure_hold.hold_audio(before[name], now, known.get(name, HeldAudio(name)), is_known=name in listing)
+    held = known | {
+        name: enclosure_hold.hold_audio(before[name], now, known.get(name, HeldAudio(name)), is_known=name in listing)
         for name, now in listed.items()
-    ]
-    kept = tuple(each for each in held if each.audio or each.new)
+    }
+    kept = tuple(each for _, each in sorted(held.items()) if not each.is_empty)
     _write_records(store, plan, facts.HELD_AUDIO, kept)
 
 

@@ -3,17 +3,19 @@
 A show that changes its host does this, and so does an attacker who took over a feed to replace its audio. The change is
 accepted after a few refreshes: subscribers get the known audio until then, and a person has time to look.
 
-Entries are compared by key while a source is stored (:func:`hold_audio`). New keys may be new items, or known items
-whose keys changed together with their audio: that shows when entries are matched (:func:`find_rekeyed`).
+Entries are compared by key while a source is stored (:func:`hold_audio`), also with what they had a few refreshes ago,
+so that a change in parts counts as one. New keys may be new items, or known items whose keys changed together with
+their audio: that shows when entries are matched (:func:`find_rekeyed`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from aggregator.merger.reconciling.supply import TAGS
 from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Enclosure, Entry, Listing
 from aggregator.text import urls
@@ -24,6 +26,9 @@ _REFRESHES = 3
 LEAST = 5
 """Items that must change their host together; fewer may be edited by hand."""
 
+_NOTED = 2
+"""New or moved entries of one refresh that are noted: part of a change, perhaps. One is a new episode."""
+
 
 class _KnownAudio(Struct, frozen=True):
     """The audio of one entry, by key, as it was before its source moved it."""
@@ -32,11 +37,23 @@ class _KnownAudio(Struct, frozen=True):
     audio: Enclosure
 
 
+class _MovedAudio(Struct, frozen=True):
+    """The audio that an entry had before it moved, or went, and for how many refreshes that has been so.
+
+    For audio that went it is 0 until the entry has audio again.
+    """
+
+    key: str
+    audio: Enclosure
+    refreshes: int
+
+
 class HeldAudio(Struct, frozen=True):
     """The audio that is still published for one source, and for how many refreshes it has been held.
 
-    ``new`` are the keys of entries with audio that first came together in one of the last refreshes, each with how many
-    refreshes ago. ``moved`` of the ``shared`` entries that were known before have audio on another host.
+    ``recent`` is audio that was there before and is not held: too little moved with it until now. ``new`` are the keys
+    of entries with audio that first came together in one of the last refreshes, each with how many refreshes ago.
+    ``moved`` of the ``shared`` entries that were known before have audio on another host.
     """
 
     source: str
@@ -45,40 +62,76 @@ class HeldAudio(Struct, frozen=True):
     new: tuple[tuple[str, int], ...] = ()
     moved: int = 0
     shared: int = 0
+    recent: tuple[_MovedAudio, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether there is nothing to remember."""
+        return not (self.audio or self.new or self.recent)
 
 
-def find_audio(listings: Iterable[Listing | None]) -> Mapping[str, Enclosure]:
-    """Return the audio in the listings of a source, by the key of the entry."""
+def find_audio(listings: Iterable[Listing | None]) -> Mapping[str, Enclosure | None]:
+    """Return the audio in the listings of a source, by the key of the entry; ``None`` for an entry without."""
     entries = (each for listing in listings if listing is not None for each in listing.entries)
-    return {each.key: each.enclosure for each in entries if each.enclosure is not None}
+    return {each.key: each.enclosure for each in entries}
 
 
 def hold_audio(
-    before: Mapping[str, Enclosure], after: Mapping[str, Enclosure], held: HeldAudio, *, is_known: bool
+    before: Mapping[str, Enclosure], after: Mapping[str, Enclosure | None], held: HeldAudio, *, is_known: bool
 ) -> HeldAudio:
-    """Return the held audio of a source after a refresh; ``before`` and ``after`` are its audio by key.
+    """Return the held audio of a source that answered; ``before`` is its stored audio by key, ``after`` the listed one.
 
-    Audio is held if more than half of it, and at least ``LEAST``, changed its host at once, for ``_REFRESHES``.
-    ``is_known`` is whether the source listed anything before.
+    Audio is held if more than half of it, and at least ``LEAST``, changed its host in the last ``_REFRESHES``, for as
+    many; new keys count as changed. ``is_known`` is whether the source listed anything before.
     """
-    shared = {key: audio for key, audio in after.items() if key in before}
-    moved = {key: before[key] for key, audio in shared.items() if _is_moved(before[key], audio)}
+    earlier = {**before, **{each.key: each.audio for each in held.recent}}
+    present = {key: audio for key, audio in after.items() if audio is not None}
+    shared = earlier.keys() & present.keys()
+    moved = {key: earlier[key] for key in shared if _is_moved(earlier[key], present[key])}
     new = [(key, age + 1) for key, age in held.new if age + 1 < _REFRESHES]
     aged = {key for key, _ in held.new}
-    arrived = [key for key in after if key not in before and key not in aged] if is_known else []
-    if len(arrived) + len(moved) >= LEAST:
+    arrived = [key for key in present if key not in earlier and key not in aged] if is_known else []
+    changed = len(moved) + len(arrived)
+    counted = (held.moved, held.shared) if new else (0, 0)
+    if changed >= _NOTED:
         new += [(key, 1) for key in arrived]
         counted = len(moved), len(shared)
-    else:
-        counted = (held.moved, held.shared) if new else (0, 0)
-    refreshes, audio = held.refreshes + 1, held.audio
+    refreshes, audio = held.refreshes + 1, {each.key: each.audio for each in held.audio}
     if audio and refreshes >= _REFRESHES:
-        refreshes, audio = 0, ()
-    elif not audio:
-        is_held = len(moved) >= LEAST and 2 * len(moved) > len(shared)
-        audio = tuple(_KnownAudio(key, moved[key]) for key in sorted(moved)) if is_held else ()
-        refreshes = 1 if is_held else 0
-    return HeldAudio(held.source, refreshes, audio, tuple(sorted(new)), *counted)
+        refreshes, audio, moved = 0, {}, {}
+    elif audio or (moved and changed >= LEAST and 2 * changed > len(shared) + len(arrived)):
+        refreshes, audio, moved = refreshes if audio else 1, moved | audio, {}
+    else:
+        refreshes = 0
+    return HeldAudio(
+        held.source,
+        refreshes,
+        tuple(_KnownAudio(key, audio[key]) for key in sorted(audio)),
+        tuple(sorted(new)),
+        *counted,
+        recent=tuple(_note_recent(earlier, after, held, moved)),
+    )
+
+
+def _note_recent(
+    earlier: Mapping[str, Enclosure],
+    after: Mapping[str, Enclosure | None],
+    held: HeldAudio,
+    moved: Mapping[str, Enclosure],
+) -> Iterator[_MovedAudio]:
+    """Yield the audio that is not held and was there before, of entries that moved theirs lately or have none."""
+    ages = {each.key: each.refreshes for each in held.recent}
+    for key in sorted(earlier.keys() & {*ages, *after}):
+        if key not in after:
+            age = ages[key] + 1 if ages[key] else 0
+        elif after[key] is None:
+            age = 0
+        elif key in moved:
+            age = ages.get(key, 0) + 1
+        else:
+            continue
+        if age < _REFRESHES:
+            yield _MovedAudio(key, earlier[key], age)
 
 
 def find_rekeyed(clusters: Iterable[Cluster], held: Iterable[HeldAudio]) -> Mapping[str, frozenset[str]]:
@@ -108,11 +161,14 @@ def find_rekeyed(clusters: Iterable[Cluster], held: Iterable[HeldAudio]) -> Mapp
 
 
 def restore_held_audio(entries: Sequence[Entry], held: Iterable[HeldAudio]) -> tuple[Entry, ...]:
-    """Return the entries with the known audio in place of audio that is held back."""
+    """Return the entries with the known audio in place of audio that is held back, and of other versions of that."""
     known = {(each.source, one.key): one.audio for each in held for one in each.audio}
-    if not known:
-        return tuple(entries)
-    return tuple(replace(entry, enclosure=known.get((entry.source, entry.key), entry.enclosure)) for entry in entries)
+    return tuple(
+        replace(entry, enclosure=audio, tags=tuple(tag for tag in entry.tags if TAGS.get(tag.name) != "audio"))
+        if (audio := known.get((entry.source, entry.key)))
+        else entry
+        for entry in entries
+    )
 
 
 def describe_holds(held: Iterable[HeldAudio], rekeyed: Mapping[str, Collection[str]]) -> tuple[str, ...]:
