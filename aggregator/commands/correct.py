@@ -7,26 +7,27 @@ from typing import Annotated
 import typer
 
 from aggregator import corrections
+from aggregator.commands.find_item import find_item
 from aggregator.commands.options import (
     CONFIG,
     AtOption,
     ConfigOption,
     FeedOption,
+    JsonOption,
     current_time,
     find_plan,
     require_store,
 )
-from aggregator.commands.output import shorten
+from aggregator.commands.output import shorten, to_json
 from aggregator.config.load import load
-from aggregator.config.messages import suggest
 from aggregator.corrections import Terms
 from aggregator.errors import ConfigError
-from aggregator.model.item import Override, PublishedItem
-from aggregator.store import database, guids
+from aggregator.model.item import Override
+from aggregator.store import database, decisions, guids
 
 
 def run(  # noqa: PLR0913 - each is an option of the command line
-    item: Annotated[str, typer.Argument(help="Guid or entry id of a published item.", metavar="ITEM")],
+    item: Annotated[str, typer.Argument(help="Guid, entry id, or some words of the title.", metavar="ITEM")],
     config: ConfigOption = CONFIG,
     *,
     feed: FeedOption = None,
@@ -45,6 +46,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         str | None, typer.Option("--take-out", help="Take the item out of the feed.", metavar="REASON")
     ] = None,
     back: Annotated[bool, typer.Option("--take-back", help="Take the item back into the feed.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Correct a published item, from the next refresh on, as the desk does.
 
@@ -54,7 +56,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     plan = find_plan(loaded, feed)
     fields = [_parse_field(each) for each in given or ()]
     with database.open_store(loaded.state) as store, database.transaction(store) as tx:
-        known = _find(guids.read_guids(tx, plan.name), item)
+        known = find_item([each for each in guids.read_guids(tx, plan.name) if each.alias_of is None], item)
         terms, names = Terms(tx, plan, current_time(at)), (known.guid, *known.entries)
         for field, value in fields:
             corrections.set_field(terms, names, Override(known.guid, field, value))
@@ -68,7 +70,13 @@ def run(  # noqa: PLR0913 - each is an option of the command line
             corrections.take_out(terms, names, known.guid, remove)
         if back:
             corrections.take_back(terms, names, known.guid)
-    typer.echo(f"{plan.name}: {shorten(known.title)}: corrected from the next refresh on")
+        fixed = {each.field: each.value for each in decisions.read_overrides(tx, plan.name) if each.guid == known.guid}
+        removed = decisions.read_removed(tx, plan.name).get(known.guid)
+    if as_json:
+        item_values = {"feed": plan.name, "guid": known.guid, "title": known.title, "entries": known.entries}
+        typer.echo(to_json({**item_values, "set": fixed, "taken_out": removed}))
+    else:
+        typer.echo(f"{plan.name}: {shorten(known.title)}: corrected from the next refresh on")
 
 
 def _parse_field(text: str) -> tuple[str, str]:
@@ -76,12 +84,3 @@ def _parse_field(text: str) -> tuple[str, str]:
     if not equals or not value:
         raise ConfigError(f'--set: "{text}" is not FIELD=VALUE')
     return field.strip(), value
-
-
-def _find(published: tuple[PublishedItem, ...], name: str) -> PublishedItem:
-    """Return the published item of a guid or an entry; raise ConfigError with the nearest guid."""
-    living = [each for each in published if each.alias_of is None]
-    for each in living:
-        if name == each.guid or name in each.entries:
-            return each
-    raise ConfigError(f'no published item has the id "{name}"; {suggest(name, [each.guid for each in living])}')

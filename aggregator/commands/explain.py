@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from aggregator import learning
 from aggregator.commands import item_report
+from aggregator.commands.find_item import find_item
 from aggregator.commands.options import (
     CONFIG,
     ConfigOption,
@@ -21,12 +21,11 @@ from aggregator.commands.options import (
 from aggregator.commands.output import format_count, open_console, shorten, to_json
 from aggregator.compose import compose_published
 from aggregator.config.load import Config, load
-from aggregator.config.messages import find_nearest
 from aggregator.errors import ConfigError, NothingToPublishError
 from aggregator.merger.identity import admission
 from aggregator.merger.model import wording
 from aggregator.model.feed import Plan
-from aggregator.model.item import HeldItem, Item, LeftOut
+from aggregator.model.item import HeldItem, LeftOut
 from aggregator.store import database, entries, guids
 from aggregator.text.fold import fold
 
@@ -65,7 +64,7 @@ def run(
         lines = (*admission.describe_held(held), *map(_describe_left_out, left_out))
         typer.echo(to_json([*held, *left_out]) if as_json else "\n".join(shorten(each, _LONGEST) for each in lines))
         return
-    meant = _find_item(composed.items, item)
+    meant = find_item(composed.items, item)
     with database.open_store(loaded.state) as store:
         remembered = {one.entry.id: one for one in entries.read_entries(store, plan.name)}
     seen = tuple(remembered[name] for name in meant.entries if name in remembered)
@@ -109,31 +108,3 @@ def _is_meant(wanted: str, found: HeldItem | LeftOut) -> bool:
 def _describe_left_out(found: LeftOut) -> str:
     by = f"source {found.source}" if found.source else "the feed"
     return f"“{found.title}” ({', '.join(found.entries)}): left out by {found.why} of {by}"
-
-
-_SHOWN = 20
-
-
-def _find_item(items: Sequence[Item], wanted: str) -> Item:
-    """Return the item with this guid, entry id or title, or the only one with these words in its title.
-
-    Raises ConfigError that lists them if there are several, or that suggests the nearest title if there is none.
-    """
-    folded = fold(wanted)
-    ways = (
-        [item for item in items if wanted == item.guid or wanted in item.entries],
-        [item for item in items if wanted == item.title],
-        [item for item in items if folded and folded == fold(item.title)],
-        [item for item in items if folded and f" {folded} " in f" {fold(item.title)} "],
-        [item for item in items if folded and folded in fold(item.title)],
-    )
-    found = next((way for way in ways if way), [])
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        near = find_nearest(wanted, [item.title for item in items])
-        hint = f'; did you mean "{shorten(near)}"?' if near else ""
-        raise ConfigError(f'no item has "{wanted}" as its guid or in its title{hint}')
-    listed = [f"  {item.guid}  {shorten(item.title)}" for item in found[:_SHOWN]]
-    more = [f"  and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
-    raise ConfigError("\n".join((f'"{wanted}" is in the title of {len(found)} items; name one:', *listed, *more)))

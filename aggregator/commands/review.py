@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated
@@ -22,7 +23,7 @@ from aggregator.commands.options import (
     find_plan,
     require_store,
 )
-from aggregator.commands.output import format_count, open_console, shorten
+from aggregator.commands.output import format_count, open_console, shorten, to_json
 from aggregator.compose import compose_published
 from aggregator.config.load import Config, load
 from aggregator.config.messages import suggest
@@ -81,6 +82,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="With --same or --different, only show what it would do to the feed.")
     ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --list, print JSON.")] = False,
 ) -> None:
     """Show each near miss and each new item that is held back, and ask what to do.
 
@@ -111,18 +113,42 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         return
     feed_now = compose_published(loaded.state, plan, now)
     pairs, held = feed_now.near_misses, [each for each in feed_now.held if each.why != "due"]
-    if listed:
-        _print_list(open_console(), pairs, held)
+    if listed or as_json:
+        _print_list(loaded, plan, pairs, held, as_json=as_json)
     elif not pairs and not held:
         open_console().print("Nothing to decide: no near misses and no held items.")
     elif _ask_about_pairs(loaded, plan, pairs, now):
         _ask_about_held(loaded, plan, held, now)
 
 
-def _print_list(console: Console, pairs: Sequence[Pair], held: Sequence[HeldItem]) -> None:
-    """Print one line for each pair and each held item, with the ids that the options take."""
+class _PairLine(Struct, frozen=True):
+    """A near miss: its entries with their titles, and the probability that they are one item."""
+
+    left: str
+    right: str
+    left_title: str
+    right_title: str
+    weight: float
+    probability: float
+
+
+def _list_pair(pair: Pair, titles: Mapping[str, str]) -> _PairLine:
+    probability = round(1 / (1 + math.exp(-pair.weight)), 3)
+    left, right = titles.get(pair.left, ""), titles.get(pair.right, "")
+    return _PairLine(pair.left, pair.right, left, right, round(pair.weight, 2), probability)
+
+
+def _print_list(config: Config, plan: Plan, near: Sequence[Pair], held: Sequence[HeldItem], *, as_json: bool) -> None:
+    """Print two lines for each pair and one for each held item, with the ids that the options take; or JSON."""
+    titles = {name: one.entry.title for name, one in _read_entries(config, plan).items()}
+    pairs = [_list_pair(each, titles) for each in near]
+    if as_json:
+        typer.echo(to_json({"pairs": pairs, "held": held}))
+        return
+    console = open_console()
     for pair in pairs:
-        console.print(f"{pair.weight:+.1f}  {shorten(pair.left)}  {shorten(pair.right)}", soft_wrap=True)
+        console.print(f"{pair.probability:.0%}  {shorten(pair.left)}  {shorten(pair.right)}", soft_wrap=True)
+        console.print(f"     “{shorten(pair.left_title)}” and “{shorten(pair.right_title)}”", soft_wrap=True)
     for each in held:
         console.print(
             f"held ({_describe_hold(each)})  {shorten(each.entries[0])}  {shorten(each.title)}", soft_wrap=True

@@ -96,7 +96,12 @@ def test_what_a_source_says_cannot_command_the_terminal(run, shop: Path) -> None
 def test_review_lists_takes_and_forgets_a_decision(run) -> None:
     listed = run("review", "--list").stdout.splitlines()
     assert listed[-1] == "1 near miss"
-    left, right = listed[0].split("  ")[1:3]
+    likely, left, right = listed[0].split("  ")
+    assert 0 < int(likely.removesuffix("%")) < 100
+    assert listed[1].count("“") == 2
+    told = json.loads(run("review", "--json").stdout)
+    assert (told["pairs"][0]["left"], told["pairs"][0]["right"], told["held"]) == (left, right, [])
+    assert told["pairs"][0]["left_title"] in listed[1]
     same = run("review", "--same", left, right, "--yes", *AT)
     assert (same.returncode, same.stdout) == (
         0,
@@ -147,7 +152,9 @@ def test_an_item_is_corrected_and_the_correction_is_undone(run, shop: Path) -> N
     guid = next(each["id"] for each in read_items(shop) if each["title"] == "Rye without fear")
     assert run("correct", guid, "--set", "title=Rye with fear").returncode == 0
     assert run("correct", guid, "--set", "length=9").returncode == 2
-    assert 'no published item has the id "x"' in run("correct", "x", "--take-back").stderr
+    assert 'no item has "x" as its guid' in run("correct", "x", "--take-back").stderr
+    told = json.loads(run("correct", "rye without", "--set", "link=https://crumb.example/rye", "--json").stdout)
+    assert (told["guid"], told["set"]) == (guid, {"title": "Rye with fear", "link": "https://crumb.example/rye"})
     run("refresh", "--at", "2026-01-03T03:04:05Z")
     assert "Rye with fear" in {each["title"] for each in read_items(shop)}
     assert run("correct", guid, "--unset", "title", "--take-out", "not ours").returncode == 0
