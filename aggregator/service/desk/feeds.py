@@ -284,7 +284,9 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
         mark=mark,
         marks=_MARKS,
         sources=tuple(sources),
-        learned={name: "; ".join(said) for name, said in describe_listings(model).items()} if model else {},
+        learned={name: "; ".join(said) for name, (_, *said) in describe_listings(model).items() if said}
+        if model
+        else {},
         near_misses=len(report.near_misses),
         held=len(report.held),
         removed=_list_removed(plan, published, removed),
