@@ -38,12 +38,14 @@ _WINDOW_SECONDS: Final = 600
 _TRIES = 5
 """Wrong passwords in that time, of one address or one known browser, after which no more are tried."""
 
-_SECONDS_A_TRY, _MOST_SECONDS = 0.02, 10.0
-"""How long a stranger's password waits for each wrong one of all strangers in that time, and at most: thousands of
-addresses make some 25,000 tries a day together (600 s have n tries of n / 50 s each: n is 173)."""
+_SECONDS_A_TRY, _MOST_SECONDS = 0.02, 20.0
+"""How long a stranger's password waits for each wrong one of all strangers in that time, and at most."""
 
 MOST_WAITING: Final = 20
-"""Passwords of strangers that wait at once."""
+"""Passwords of strangers that wait at once.
+
+With thousands of addresses n tries in 600 s wait n / 50 s each, 20 at a time: n is 775, 110,000 tries a day.
+"""
 
 _N, _R, _P = 2**15, 8, 1
 """Cost of scrypt (RFC 7914): 32 MB and a tenth of a second."""
@@ -187,10 +189,10 @@ class Sessions(Struct):
         with self.lock:
             self.open.pop(visitor, None)
 
-    def begin_try(self, who: str) -> float | None:
-        """Count a try, wrong until :meth:`forgive` is called, and return for how many seconds it must wait.
+    def begin_try(self, who: str) -> tuple[int, float] | None:
+        """Count a try, wrong until :meth:`forgive` is called; return how many were before, and for how long it waits.
 
-        ``None`` if this one, of :func:`name_client`, may try no more.
+        The time is in seconds. ``None`` if this one, of :func:`name_client`, may try no more.
         """
         now = time.monotonic()
         with self.lock:
@@ -200,10 +202,17 @@ class Sessions(Struct):
                 if (late := [at for at in times if at > now - _WINDOW_SECONDS])
             }
             strangers = sum(len(times) for each, times in self.wrong.items() if not is_known(each))
-            if len(self.wrong.get(who, ())) >= _TRIES:
+            before = len(self.wrong.get(who, ()))
+            if before >= _TRIES:
                 return None
             self.wrong.setdefault(who, []).append(now)
-        return 0.0 if is_known(who) else min(strangers * _SECONDS_A_TRY, _MOST_SECONDS)
+        return before, 0.0 if is_known(who) else min(strangers * _SECONDS_A_TRY, _MOST_SECONDS)
+
+    def take_back(self, who: str) -> None:
+        """Count a try no more, because the password was not tested."""
+        with self.lock:
+            if times := self.wrong.get(who):
+                times.pop()
 
     def forgive(self, who: str) -> None:
         """Forget wrong passwords of the one who gave the right one."""

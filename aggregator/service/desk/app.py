@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib import resources
 from typing import Any, Final
@@ -81,20 +81,35 @@ _STATUS: Final[Mapping[type[AggregatorError], int]] = {
 _UNPROCESSABLE: Final = 422
 
 
+class _Waiting(Struct, eq=False):
+    """A try of a password that waits, and how many wrong ones were given before by the same client."""
+
+    wrong: int
+    is_refused: asyncio.Event = field(default_factory=asyncio.Event)
+
+
 class _Turn(Struct):
-    """Tries of passwords, one after another, and how many there are."""
+    """Tries of passwords that wait, and the lock with which they are then tested one at a time."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    waiting: int = 0
+    waiting: list[_Waiting] = field(default_factory=list)
 
-    @asynccontextmanager
-    async def take(self) -> AsyncIterator[None]:
-        self.waiting += 1
+    async def wait(self, wrong: int, seconds: float) -> bool:
+        """Wait so long, and return true; false if there are too many, and others gave fewer ``wrong`` ones before."""
+        own = _Waiting(wrong)
+        self.waiting.append(own)
+        if len(self.waiting) > access.MOST_WAITING:
+            worst = max(reversed(self.waiting), key=lambda each: each.wrong)
+            self.waiting.remove(worst)
+            worst.is_refused.set()
         try:
-            async with self.lock:
-                yield
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await own.is_refused.wait()
+            return not own.is_refused.is_set()
         finally:
-            self.waiting -= 1
+            if own in self.waiting:
+                self.waiting.remove(own)
 
 
 def mount(desk: Desk) -> tuple[BaseRoute, ...]:
@@ -177,20 +192,20 @@ async def _read_form(desk: Desk, forms: Forms, request: Request) -> AsyncIterato
 async def _log_in(desk: Desk, forms: Forms, turns: Mapping[bool, _Turn], request: Request) -> Response:
     """Begin a session for the one who gives the password.
 
-    Passwords are tried one at a time. Known browsers do not wait for strangers.
+    Passwords are tested one at a time. Known browsers do not wait for strangers.
     """
     async with _read_form(desk, forms, request) as form:
         fields, _ = form
     hashed, given, wanted = desk.access.password or "", fields.get("password", ""), fields.get("then", "")
     who = access.name_client(hashed, request.cookies.get(access.KNOWN, ""), _read_facts(request).peer)
     turn = turns[access.is_known(who)]
-    if turn.waiting >= access.MOST_WAITING:
-        return _refuse(desk, request, 503, "Too many passwords at once: try again in a moment.", {"retry-after": "10"})
-    seconds = desk.sessions.begin_try(who)
-    if seconds is None:
+    begun = desk.sessions.begin_try(who)
+    if begun is None:
         return _refuse(desk, request, 429, "Too many wrong passwords: wait ten minutes.", {"retry-after": "600"})
-    async with turn.take():
-        await asyncio.sleep(seconds)
+    if not await turn.wait(*begun):
+        desk.sessions.take_back(who)
+        return _refuse(desk, request, 503, "Too many passwords at once: try again in a moment.", {"retry-after": "10"})
+    async with turn.lock:
         is_right = bool(hashed) and await to_thread.run_sync(access.is_password, given, hashed)
     if not is_right:
         return _ask_password(desk, request, wanted, wrong=True)

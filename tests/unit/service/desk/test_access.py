@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,7 @@ from aggregator.config.load import DeskAccess, check
 from aggregator.errors import ConfigError
 from aggregator.service.desk import access
 from aggregator.service.desk.access import Request, judge
-from aggregator.service.desk.app import ACTS
+from aggregator.service.desk.app import ACTS, _Turn
 from tests.unit.service.desk.conftest import Visitor, opened
 
 RIGHT, WRONG = "open sesame", "sesame"
@@ -131,6 +132,23 @@ def test_strangers_lock_out_neither_strangers_of_other_addresses_nor_a_known_bro
         assert stranger.press("Enter", password=RIGHT).status_code == 429
 
 
+def test_a_new_client_gets_in_before_those_who_gave_wrong_passwords(
+    refreshed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access, "MOST_WAITING", 0)
+    with opened(refreshed, password=access.hash_password(RIGHT)) as visitor:
+        visitor.get("/")
+        assert visitor.press("Enter", password=RIGHT).status_code == 503
+        assert visitor.desk.sessions.wrong["127.0.0.1"] == []  # what was not tested does not count
+    monkeypatch.setattr(access, "MOST_WAITING", 1)
+
+    async def wait_together() -> list[bool]:
+        turn = _Turn()
+        return await asyncio.gather(turn.wait(3, 0.05), turn.wait(0, 0.05), turn.wait(0, 0.05), turn.wait(4, 0.05))
+
+    assert asyncio.run(wait_together()) == [False, True, False, False]
+
+
 def test_wrong_passwords_are_counted_by_network_or_known_browser() -> None:
     known = access.make_known("hash")
     names = {
@@ -146,11 +164,11 @@ def test_wrong_passwords_are_counted_by_network_or_known_browser() -> None:
         "hash", "", "2001:db8::1:0:0:0:2"
     )
     sessions = access.Sessions()
-    waits = [sessions.begin_try(f"192.0.2.{number % 250}") for number in range(1000)]
-    assert waits[0] == 0
-    assert waits[50] == 1
-    assert waits[999] == 10  # at most
-    assert sessions.begin_try("known browser") == 0
+    waits = [sessions.begin_try(f"192.0.2.{number % 250}") for number in range(1250)]
+    assert waits[0] == (0, 0)
+    assert waits[50] == (0, 1)
+    assert waits[1249] == (4, 20)  # at most
+    assert sessions.begin_try("known browser") == (0, 0)
     assert [sessions.begin_try("192.0.2.251") is None for _ in range(6)] == [False] * 5 + [True]
 
 
