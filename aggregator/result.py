@@ -1,4 +1,18 @@
-"""Records of a refresh: its progress, what a feed was composed to, what was published, and its outcome."""
+"""Records of a refresh: its progress, what a feed was composed to, what was published, and its outcome.
+
+What a refresh says is of one of these sorts:
+
+- A *remark* is an observation that does not ask for anything, about a document (`Listing`), a source, or a feed; it
+  stays while it is true. It stands in ``report.json`` and on the page of the report.
+- An *alarm* is what a person should look at, while it lasts. It is printed by each refresh, on stderr.
+- An *event* is what a run has changed or decided: published items that were merged, a guid already taken, a decision of
+  a person. It is said once, and kept (``aggregator events``).
+- A *failure* says why a feed could not be published, or not noted as published; the exit code is 1. A source that
+  fails is none: the feed is published with what is stored of it, and its `SourceResult` says why.
+- An *error* (`aggregator.errors`) ends what raises it, with one line for a person. At the border of a source or of a
+  feed it becomes its result; elsewhere it ends the command.
+- *Progress* is a step of a run that is under way, for whoever watches.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from rich.progress import Progress as Bars
 from rich.progress_bar import ProgressBar
 
 from aggregator.commands.output import shorten
+from aggregator.errors import escape_lines
 from aggregator.result import Listener, Progress, ignore_progress
 
 _LONGEST = 200
@@ -22,7 +24,11 @@ _LONGEST = 200
 
 @contextmanager
 def show_progress(*, hush: bool, verbose: bool) -> Iterator[Listener]:
-    """Give the listener of a refresh; it shows nothing if ``hush``."""
+    """Give the listener of a refresh; it shows nothing if ``hush``. Tracebacks of bugs are printed if ``verbose``."""
+    if verbose:
+        logger, handler = logging.getLogger("aggregator"), _Tracebacks()
+        logger.addHandler(handler)
+        logger.setLevel(logging.DEBUG)
     if hush:
         yield ignore_progress
     elif sys.stdout.isatty():
@@ -30,6 +36,15 @@ def show_progress(*, hush: bool, verbose: bool) -> Iterator[Listener]:
             yield listen
     else:
         yield _print_step if verbose else ignore_progress
+
+
+class _Tracebacks(logging.Handler):
+    """Prints what is logged on stderr."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print each line."""
+        for line in escape_lines(record.getMessage()):
+            typer.echo(line, err=True)
 
 
 def _print_step(progress: Progress) -> None:

@@ -23,8 +23,8 @@ from aggregator.fetchers.parsing.entries import limit_lengths, make_keys_unique
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document, Filter
 from aggregator.sandbox import seccomp
-from aggregator.sandbox.forks import write_message
-from aggregator.sandbox.template import close_files
+from aggregator.sandbox.forks import is_in_process, write_message
+from aggregator.sandbox.template import close_files, format_traceback
 from aggregator.text import html
 from aggregator.text.fold import fold
 from aggregator.text.times import dates
@@ -42,7 +42,8 @@ dates.preload()
 
 def run(task: bytes, out: IO[bytes], _note: Callable[[str], None]) -> None:
     """Write the answer to a task, the entries of its listing before the rest."""
-    _confine(out.fileno())
+    if not is_in_process():
+        _confine(out.fileno())
     answer = _answer(msgspec.msgpack.decode(task, type=Task))
     if answer.listing is not None:
         entries, answer.listing = answer.listing.entries, replace(answer.listing, entries=())
@@ -80,7 +81,7 @@ def _answer(task: Task) -> Answer:
     except MemoryError:
         raise
     except BaseException as error:  # noqa: BLE001  # a bug in a parser costs its document only
-        return Answer(error=_describe_bug(error))
+        return Answer(error=_describe_bug(error), traceback=format_traceback(error))
 
 
 def _do(task: Task) -> Answer:

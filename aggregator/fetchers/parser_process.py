@@ -54,7 +54,10 @@ class Task(Struct):
 
 
 class Answer(Struct, omit_defaults=True):
-    """One message of a parser; the entries of a long listing come in several. ``error`` is why it was refused."""
+    """One message of a parser; the entries of a long listing come in several. ``error`` is why it was refused.
+
+    ``traceback`` is that of a bug.
+    """
 
     entries: tuple[Entry, ...] = ()
     listing: Listing | None = None
@@ -64,6 +67,7 @@ class Answer(Struct, omit_defaults=True):
     options: dict[str, str] = {}
     subscriptions: tuple[Subscription, ...] = ()
     error: str = ""
+    traceback: str = ""
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -124,6 +128,7 @@ def _run(task: Task, limits: Limits) -> Answer:
         why = f"the parser process wrote what is no listing: {make_printable(str(error))}"
         raise ReadError(f"{source.name}: {why} ({redact(url)})") from error
     if answer.error:
+        forks.log_traceback(answer.traceback)
         refused = make_printable(answer.error.replace(url, redact(url)))
         named = refused.startswith(source.name)
         raise ReadError(refused if named else f"{source.name}: {refused} ({redact(url)})")

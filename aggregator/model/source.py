@@ -46,7 +46,7 @@ class Source(Record, frozen=True):
     source's rank decides.
     ``options`` are what one kind alone understands, sorted by name. ``distrust_304_after`` is after how many hours of
     nothing but 304 the origin is asked unconditionally once, ``None`` for never. ``adds`` says whether its new items
-    are published at once, ``None`` where its trust decides (``merger.admission``). ``allow_networks`` are private
+    are published at once, ``None`` where its trust decides (``identity.admission``). ``allow_networks`` are private
     networks (CIDR) that its own address may be in, besides those that the config allows for all sources. ``headers``
     are header fields for the origin of its ``url``; in both, ``${NAME}`` stands for a secret
     (``fetchers.credentials``). ``private`` says that its feed has a token, so that audio whose address has a secret may

@@ -24,7 +24,7 @@ from aggregator.model.item import Item, Settlement
 from aggregator.processes.editions import Edition, Task
 from aggregator.result import MOST_TITLES, ChangedTitles, Composition, Publication
 from aggregator.sandbox.forks import write_message
-from aggregator.sandbox.template import Note
+from aggregator.sandbox.template import Note, format_traceback
 from aggregator.store import database
 from aggregator.store.database import deferring
 
@@ -48,7 +48,7 @@ def run(task: bytes, out: IO[bytes], note: Note) -> None:
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001  # a bug costs this feed only
-        edition = Edition(error=_describe_bug(order, error))
+        edition = Edition(error=_describe_bug(order, error), traceback=format_traceback(error))
     write_message(out, msgspec.msgpack.encode(edition))
 
 

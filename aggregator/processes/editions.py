@@ -58,7 +58,8 @@ class Edition(Struct, frozen=True):
 
     ``staged`` is ``None`` if there is nothing to publish. ``incomplete`` are addresses of media whose length or type no
     source gave, each with its source, and ``rivals`` those of audio that another source could replace. ``error`` says
-    why it failed, and ``of_store`` whether that is the store's fault, ``damaged`` which store is damaged.
+    why it failed, ``traceback`` is that of a bug, and ``of_store`` says whether it is the store's fault, ``damaged``
+    which store is damaged.
     """
 
     publication: Publication = Publication("")
@@ -71,6 +72,7 @@ class Edition(Struct, frozen=True):
     incomplete: tuple[Incomplete, ...] = ()
     rivals: tuple[Incomplete, ...] = ()
     error: str = ""
+    traceback: str = ""
     of_store: bool = False
     damaged: str = ""
 
@@ -140,6 +142,7 @@ def compose(store: Store, output: Output, task: Task) -> Composed:
         raise PublishError(message) from error
     if composed.edition.error:
         composed.close()
+        forks.log_traceback(composed.edition.traceback)
         if composed.edition.damaged:
             raise DamagedError(composed.edition.error, composed.edition.damaged)
         raise (StoreError if composed.edition.of_store else PublishError)(composed.edition.error)

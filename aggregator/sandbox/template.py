@@ -10,6 +10,7 @@ import select
 import signal
 import socket
 import sys
+import traceback
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
@@ -30,6 +31,9 @@ OUT_OF_MEMORY = 3
 
 _LOST_WAKE_SECONDS = 1.0
 """After so long ended forks are looked for without a wake-up: the byte that wakes may fail to be written."""
+
+_LONGEST_TRACEBACK = 20_000
+"""Characters: a recursion has a thousand frames."""
 
 Note = Callable[[str], None]
 """Called with what a task is at work on, in a few words."""
@@ -98,6 +102,11 @@ def close_files(kept: Collection[int]) -> None:
         if number not in kept:
             with suppress(OSError):  # that of the folder itself
                 os.close(number)
+
+
+def format_traceback(error: BaseException) -> str:
+    """Return the end of the traceback of a bug in a fork; its lines of code are missing where no file can be read."""
+    return "".join(traceback.format_exception(error))[-_LONGEST_TRACEBACK:]
 
 
 def _load(module: str) -> Run:

@@ -24,6 +24,7 @@ from aggregator.fetchers.http import polling
 from aggregator.model.feed import Plan
 from aggregator.model.source import PollState
 from aggregator.result import Outcome
+from aggregator.sandbox import forks
 from aggregator.store import database, facts, leases, polls
 from aggregator.store.database import Claim, Store
 from aggregator.version import VERSION
@@ -67,6 +68,11 @@ class Worker(Struct):
     mark: tuple[int, int] | None = _UNKNOWN
     fresh: bool = True
     lock: Lock = field(default_factory=Lock)
+
+    def __post_init__(self) -> None:
+        """Raise ConfigError where documents would be parsed in this process, which strangers can reach."""
+        if forks.is_in_process():
+            raise ConfigError("AGGREGATOR_IN_PROCESS is for debugging one refresh; unset it to serve or to work")
 
     def reload(self) -> Config:
         """Return the config, read again if its file has changed; errors in a changed one are reported once."""

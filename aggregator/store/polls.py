@@ -61,7 +61,7 @@ def write_poll_states(store: Store, poll_states: Iterable[tuple[str, str, PollSt
 
 
 def read_holds(store: Store, now: datetime) -> Mapping[str, datetime]:
-    """Return the hosts, as ``text.hosts`` names them, that sent Retry-After for a time after ``now``, with that time.
+    """Return the hosts, as ``find_host`` names them, that sent Retry-After for a time after ``now``, with that time.
 
     A Retry-After holds for the host: no feed and no source may ask it sooner.
     """

@@ -124,7 +124,7 @@ _ENTRY_TEXTS = {
 """Characters that are taken of each text: of three hours of transcript, all."""
 
 _LONGEST_WORD = 4_000
-"""Characters of an address, id or word; longer ones are none. No browser takes 8,000 (``text.urls.LONGEST``)."""
+"""Characters of an address, id or word; longer ones are none. No browser takes 8,000 (``text.urls``)."""
 
 _MOST_WORDS = 200
 """Categories, tags and further ids of one entry, remarks of one listing."""

@@ -133,6 +133,41 @@ def test_what_a_kind_does_not_understand_is_one_line(folder: Path, program: Prog
     assert len(items(folder)) == 2
 
 
+def insert(folder: Path, line: str) -> None:
+    """Put a line at the beginning of what the kind reads with."""
+    module = folder / "radio_archive.py"
+    doc = '    """Return the episodes of the answer; ReadError if it is none of the API\'s."""\n'
+    before, found, after = module.read_text("utf-8").partition(doc)
+    assert found
+    module.write_text(f"{before}{doc}    {line}\n{after}", "utf-8")
+
+
+def test_the_traceback_of_a_bug_is_printed_where_every_step_is(folder: Path, program: Program) -> None:
+    insert(folder, "raise KeyError('lanterns')")
+    told = program("refresh", "-v", ARCHIVE_TOKEN=TOKEN).stderr
+    assert "Traceback (most recent call last):" in told
+    assert re.search(r'radio_archive.py", line \d+, in read\n', told)
+    assert "Traceback" not in program("refresh", "--force", ARCHIVE_TOKEN=TOKEN).stderr
+
+
+def test_what_a_kind_prints_is_seen_in_one_process(folder: Path, program: Program, archive: Origin) -> None:
+    insert(folder, "print('a lantern')")
+    assert "a lantern" not in program("refresh", ARCHIVE_TOKEN=TOKEN).stdout
+    archive.play = lambda _: answer(200, EPISODES + b" ")  # a document that is known is not parsed again
+    done = program("refresh", "--force", ARCHIVE_TOKEN=TOKEN, AGGREGATOR_IN_PROCESS="1")
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+    assert "AGGREGATOR_IN_PROCESS: documents are parsed in this process, without limits" in done.stderr
+    assert "a lantern" in done.stdout
+    assert len(items(folder)) == 3
+
+
+@pytest.mark.parametrize("command", ["serve", "worker"])
+def test_a_server_parses_nothing_in_its_own_process(program: Program, command: str) -> None:
+    done = program(command, AGGREGATOR_IN_PROCESS="1")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "AGGREGATOR_IN_PROCESS is for debugging one refresh" in done.stderr
+
+
 def test_the_config_knows_the_places_and_options_of_a_kind(folder: Path, program: Program) -> None:
     config = folder / "config.yaml"
     right = config.read_text(encoding="utf-8")
