@@ -19,7 +19,8 @@ from itertools import combinations, pairwise
 from msgspec.structs import replace
 
 from aggregator.merger.matching.features.records import Record
-from aggregator.text.fold import fold
+from aggregator.text.fold import fold, normalize
+from aggregator.text.titles.markers import strip_numbers
 from aggregator.text.titles.titles import Title
 
 _EXCHANGED = 3  # pairs that only the other reading of dates explains
@@ -36,7 +37,7 @@ _COMMON = 0.5  # share of the poorer text's words
 _RELISTED = 3  # entries of one title of a source that may be one item, listed again by its hosts
 _SERIES = 2  # titles under a frame that are another item than the same title without it
 
-_Days = Mapping[str, frozenset[int]]  # by folded title
+_Days = Mapping[str, frozenset[int]]  # by the words of the title
 
 
 def correct_dates(records: Sequence[Record]) -> Sequence[Record]:
@@ -81,8 +82,14 @@ def _list_days(rows: Sequence[Record], *, swapped: bool) -> _Days:
     days: defaultdict[str, set[int]] = defaultdict(set)
     for row in rows:
         if row.day is not None:
-            days[fold(row.title)].add(_exchange_day(row.day) if swapped else row.day)
+            days[_find_words(row.title)].add(_exchange_day(row.day) if swapped else row.day)
     return {title: frozenset(found) for title, found in days.items()}
+
+
+def _find_words(title: str) -> str:
+    """Return a folded title without its marked numbers, which one listing may add ("S1E3 | X"), if words are left."""
+    own = fold(strip_numbers(normalize("NFKC", title))[0])
+    return own if any(map(str.isalpha, own)) else fold(title)
 
 
 def _are_exchanged(one: _Days, other: _Days) -> bool:

@@ -15,6 +15,7 @@ from itertools import chain, count, pairwise
 from aggregator.merger.matching.features.listing_corrections import find_series_frames
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.features.show_scope import Scope
+from aggregator.merger.matching.features.title_ends import list_by_show, strip_shared_ends, type_days
 from aggregator.merger.matching.features.token_bags import (
     Bags,
     Ints,
@@ -47,7 +48,9 @@ _WORDY = 3  # blanks in a sentence that can be an item's own; "Free download." i
 
 def split_titles(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
     """Return the typed pieces of each title, without the decoration of its show."""
-    texts, counts = _strip_counters(rows, _strip_teasers(rows), scope)
+    by_show = list_by_show(rows, scope.likely_scope)
+    texts, counts = _strip_counters(rows, type_days(rows, _strip_teasers(rows), by_show), by_show)
+    texts = strip_shared_ends(texts, by_show)
     listed: defaultdict[int, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     named: dict[int, str] = {}
     for row, text, show in zip(rows, texts, scope.likely_scope, strict=True):
@@ -125,18 +128,17 @@ def _strip_teasers(rows: Sequence[Record]) -> list[str]:
     ]
 
 
-def _strip_counters(rows: Sequence[Record], texts: Sequence[str], scope: Scope) -> tuple[list[str], list[int | None]]:
+def _strip_counters(
+    rows: Sequence[Record], texts: Sequence[str], by_show: Mapping[int, Mapping[str, Sequence[int]]]
+) -> tuple[list[str], list[int | None]]:
     """Return the titles without a number that the listing adds to nearly every title, and that number.
 
     Such a counter at one end of titles ("Puntata 12: X", "X [12]") is recognised by its numbers: all different, close
     to one another, and in order.
     """
-    listed: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
-    for at, (row, show) in enumerate(zip(rows, scope.likely_scope, strict=True)):
-        listed[show, row.source].append(at)
     found = list(texts)
     counts: list[int | None] = [None] * len(rows)
-    for places in listed.values():
+    for places in (places for listings in by_show.values() for places in listings.values()):
         for pattern in _COUNTERS:
             for at, match in _find_counter(rows, places, texts, pattern).items():
                 found[at] = f"{texts[at][: match.start()]}{texts[at][match.end() :]}"

@@ -69,6 +69,17 @@ def test_titles_that_two_sources_have_once_show_it_too(names: tuple[str, ...]) -
     assert pairs([*host, *page]) == (len(names), 0)
 
 
+NUMBERED = ("S2E{} | {}", "{}. {}", "Avsnitt {}: {}", "{1} (#{0})", "第{}回 {}")
+
+
+@pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
+@pytest.mark.parametrize("pattern", NUMBERED)
+def test_titles_that_one_source_numbers_show_it_too(names: tuple[str, ...], pattern: str) -> None:
+    host = [entry("host", turn, name, day(turn)) for turn, name in enumerate(names)]
+    page = [entry("page", turn, pattern.format(turn + 4, name), turned(day(turn))) for turn, name in enumerate(names)]
+    assert pairs([*host, *page]) == (len(names), 0)
+
+
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
 def test_dates_that_are_right_or_wrong_by_chance_stay(names: tuple[str, ...]) -> None:
     rows = [

@@ -1,0 +1,167 @@
+"""Learn the ends with digits that a listing adds to nearly all of its titles: a date, a year, a length, a format.
+
+Digits of a title are its own unless they are marked as its number ("race 1" is not "race 2"), so that an item of
+"4.11.2024 Lighthouses", "Lighthouses [720p]" or "Lighthouses (38 min)" would be another one than "Lighthouses".
+
+**Dates.** An end whose numbers are those of the entry's own day, or of the day before or after, is a date, in any order
+and language. If one listing of a show has it, its titles are compared without it: the dates of the entries are compared
+anyway. If several have it, it is the best id of an item, because the date of an entry may be late; it is then written
+in one form.
+
+**Other ends.** An end that four in five titles of a listing share but for its digits is decoration if no other listing
+of the show has such an end and the titles are as different from each other without it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from aggregator.merger.matching.features.records import Record
+from aggregator.text.fold import fold, normalize
+from aggregator.text.titles.markers import find_part, find_tag, strip_numbers
+
+_MIN_TITLES = 3  # of a listing that have an end
+_HABIT = 0.6  # share of the titles of a listing with a date: the listing adds it
+_SOMETIMES = 0.2  # the same: a listing has such dates, too
+_SHARED = 0.8  # share of the titles of a listing with other ends
+_SHAPE = 0.1  # share of them with one of these: "(# min)" beside "(# h # min)"
+_LONGEST = 200  # characters of a title that are examined
+_WIDEST = 40  # characters of an end
+_MAX_WORDS = 3  # beside the numbers of a date: the name of a month, "年月日"
+_TOKEN = re.compile(r"\d+|[^\W\d_]+")
+_DIGITS = re.compile(r"\d+")
+_OPEN = re.compile(r"\s[-–—|~•·/]\s|\s?[\[(【（]|[:,]\s")
+_CLOSE = re.compile(r"\s[-–—|~•·/]\s|[\])】）]\s?|:\s")
+_EDGE = " \t-–—:|,;·•~/.()[]【】（）"
+
+_Listed = Mapping[int, Mapping[str, Sequence[int]]]  # the places of titles by show and source
+
+
+class _Dated(NamedTuple):
+    """A title that has the day of its entry at one end: the rest, and the day in one form."""
+
+    rest: str
+    day: str
+
+
+def list_by_show(rows: Sequence[Record], shows: Sequence[int]) -> _Listed:
+    """Return the places of rows by show and source."""
+    listed: defaultdict[int, defaultdict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for at, (row, show) in enumerate(zip(rows, shows, strict=True)):
+        listed[show][row.source].append(at)
+    return listed
+
+
+# Dates
+
+
+def type_days(rows: Sequence[Record], texts: Sequence[str], listed: _Listed) -> list[str]:
+    """Return the titles with the days at their ends removed, or in one form if several listings of a show have them."""
+    found = list(texts)
+    for listings in listed.values():
+        dated: dict[str, dict[int, _Dated]] = {}
+        for source, places in listings.items():
+            read = {at: end for at in places if (end := _read_day(texts[at], rows[at].day)) is not None}
+            if len(read) >= max(_MIN_TITLES, _SOMETIMES * len(places)):
+                dated[source] = read
+        if any(len(read) >= _HABIT * len(listings[source]) for source, read in dated.items()):
+            for read in dated.values():
+                for at, end in read.items():
+                    found[at] = f"{end.rest} {end.day}" if len(dated) > 1 else end.rest
+    return found
+
+
+def _read_day(text: str, day: int | None) -> _Dated | None:
+    """Return a title without the date at one end, if that is the day, the day before or the day after."""
+    if day is None or not _DIGITS.search(text[:_LONGEST]):
+        return None
+    tokens = list(_TOKEN.finditer(text[:_LONGEST]))
+    for size in range(min(2 * _MAX_WORDS, len(tokens)), 0, -1):
+        for some, rest in (
+            (tokens[:size], text[tokens[size - 1].end() :].removeprefix("日")),
+            (tokens[-size:], text[: tokens[-size].start()]),
+        ):
+            own, said = rest.strip(_EDGE), _match_day([each[0] for each in some], day)
+            if said is not None and any(map(str.isalpha, own)):
+                return _Dated(own, said)
+    return None
+
+
+def _match_day(tokens: Sequence[str], day: int) -> str | None:
+    """Return the day near to another one that some numbers and words are, as year, month and day; ``None`` if none.
+
+    Words stand between the numbers, but "日" behind them and the name of a month before them ("November 4, 2024").
+    """
+    numbers = [each for each in tokens if each.isdecimal()]
+    words = len(tokens) - len(numbers)
+    named = len(numbers) == 2 and not tokens[0].isdecimal() and tokens[1:] == numbers  # noqa: PLR2004 - day and year
+    if not numbers or words > _MAX_WORDS or not (named or tokens[0].isdecimal()) or tokens[-1] not in {*numbers, "日"}:
+        return None
+    given = sorted(map(int, numbers))
+    for each in (day, day - 1, day + 1):
+        known = date.fromordinal(each)
+        forms = [[known.month, known.day, known.year], [known.month, known.day, known.year % 100]]
+        if len(numbers) == 2:  # noqa: PLR2004 - without a year, or with the name of the month
+            forms = (
+                [[known.day, known.year]] if named else [[known.month, known.day], [known.day, known.year]][: 1 + words]
+            )
+        if any(given == sorted(form) for form in forms) or numbers == [f"{known:%Y%m%d}"]:
+            return f"{known:%Y %m %d}"
+    return None
+
+
+# Other ends
+
+
+def strip_shared_ends(texts: Sequence[str], listed: _Listed) -> list[str]:
+    """Return the titles without the ends that only one listing of a show has, the same but for their digits."""
+    found = list(texts)
+    for listings in listed.values():
+        for cut in (_cut_tail, _cut_head):
+            ends = {at: cut(found[at]) for places in listings.values() for at in places}
+            seen = [Counter(ends[at][1] for at in places if ends[at][1]) for places in listings.values()]
+            for own, places in zip(seen, listings.values(), strict=True):
+                others: set[str] = set().union(*(each for each in seen if each is not own))
+                shared = _find_shared(own, others, len(places))
+                kept = {at: ends[at][0] if ends[at][1] in shared else found[at] for at in places if shared}
+                if shared and _stay_distinct((found[at], rest) for at, rest in kept.items()):
+                    for at, rest in kept.items():
+                        found[at] = rest
+    return found
+
+
+def _find_shared(own: Mapping[str, int], others: set[str], size: int) -> set[str]:
+    """Return the ends that are decoration of a listing of some size; ``others`` are those of the other listings."""
+    shared = {end: often for end, often in own.items() if often >= _SHAPE * size and end not in others}
+    return set(shared) if sum(shared.values()) >= max(_MIN_TITLES, _SHARED * size) else set()
+
+
+def _cut_tail(text: str) -> tuple[str, str]:
+    """Return a title without its last segment and this one with digits as #, empty if it has none or is a number."""
+    cuts = [match.start() for match in _OPEN.finditer(text[:_LONGEST]) if match.start() > 0]
+    return _cut(text[: cuts[-1]], text[cuts[-1] :], leads=False) if cuts else (text, "")
+
+
+def _cut_head(text: str) -> tuple[str, str]:
+    """Return the same of its first segment."""
+    match = _CLOSE.search(text[:_LONGEST])
+    return _cut(text[match.end() :], text[: match.end()], leads=True) if match else (text, "")
+
+
+def _cut(rest: str, end: str, *, leads: bool) -> tuple[str, str]:
+    plain = normalize("NFKC", end)
+    if not _DIGITS.search(end) or len(end) > _WIDEST or find_tag(f"x {plain}") or find_part(f"x{plain}")[0].number:
+        return rest + end, ""
+    if strip_numbers(f"{plain}x" if leads else f"x{plain}")[2]:  # typed as a number already
+        return rest + end, ""
+    return rest, _DIGITS.sub("#", plain.casefold())
+
+
+def _stay_distinct(pairs: Iterable[tuple[str, str]]) -> bool:
+    """Return whether titles keep words and are as different as before, given each before and after."""
+    before, after = (set(map(fold, texts)) for texts in zip(*pairs, strict=True))
+    return len(before) == len(after) and all(any(map(str.isalpha, text)) for text in after)
