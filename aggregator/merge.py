@@ -184,7 +184,8 @@ def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
     _drop_unused(store, plan, _REPAIR, digests.values())
     lost = _find_lost_audio(store, plan, every, listed, now)
     chosen, left_out = _filter_entries(store, plan, every, note)
-    if model is not None and learning.is_outgrown(model, _count_growth(chosen, renewed)):
+    learned_from = [each for each in chosen if each.source not in plan.without]
+    if model is not None and learning.is_outgrown(model, _count_growth(learned_from, renewed)):
         model = None
     return _Repaired(chosen, digests, frozenset(ahead), since, began, lost, left_out, model)
 

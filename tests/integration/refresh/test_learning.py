@@ -41,13 +41,13 @@ class Feed:
     def __init__(self, store) -> None:
         self.store, self.now = store, START + timedelta(days=400)
 
-    def refresh(self, *heard: FetchedSource) -> datetime:
+    def refresh(self, *heard: FetchedSource, plan: Plan = PLAN) -> datetime:
         """Refresh it, and return when it was learned from."""
         self.now += timedelta(hours=1)
         with database.transaction(self.store) as tx:
-            persist.write_fetched(tx, [(PLAN, heard)], self.now)
-            composed = compose(tx, PLAN, self.now)
-            publications.write_composition(tx, PLAN, composed, self.now)
+            persist.write_fetched(tx, [(plan, heard)], self.now)
+            composed = compose(tx, plan, self.now)
+            publications.write_composition(tx, plan, composed, self.now)
         return composed.model.at
 
 
@@ -82,6 +82,13 @@ def test_changes_add_up_until_it_is_learned_again(feed) -> None:
     second = feed.refresh(listing(SHELF, 40, changed=9))
     assert second > first
     assert feed.refresh(listing(SHELF, 40, changed=10)) == second
+
+
+def test_a_source_that_the_feed_is_without_is_not_learned_from(feed) -> None:
+    plan = replace(PLAN, without=("attic",))
+    first = feed.refresh(listing(HOST, 40), listing(ATTIC, 40), plan=plan)
+    assert [each.source for each in learning.read_model(feed.store, "kai").listings] == ["host"]
+    assert feed.refresh(listing(ATTIC, 60, changed=30), plan=plan) == first
 
 
 def test_a_small_feed_is_learned_from_at_each_entry(feed) -> None:
