@@ -9,8 +9,9 @@ import typer
 from aggregator import adding
 from aggregator.adding import Found
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time
-from aggregator.commands.output import format_count, format_value, open_console, print_table, shorten
+from aggregator.commands.output import format_count, format_value, shorten
 from aggregator.commands.summary import warn
+from aggregator.commands.tables import open_console, print_table
 from aggregator.config.load import load
 from aggregator.errors import ConfigError, FetchError
 from aggregator.model.entry import Listing

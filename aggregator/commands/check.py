@@ -13,8 +13,9 @@ import typer
 
 from aggregator import folders, notify, persist, preview, publications
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time, require_store
-from aggregator.commands.output import format_count, format_value, open_console, print_table, shorten
+from aggregator.commands.output import format_count, format_value, shorten
 from aggregator.commands.summary import format_next_poll, warn
+from aggregator.commands.tables import open_console, print_table
 from aggregator.config.load import Config, load
 from aggregator.config.schema import json_schema_text
 from aggregator.errors import ConfigError, DamagedError, FetchError

@@ -28,7 +28,8 @@ from aggregator.commands.options import (
     current_time,
     find_plans,
 )
-from aggregator.commands.output import format_value, open_console, shorten, to_json
+from aggregator.commands.output import format_value, shorten, to_json
+from aggregator.commands.tables import open_console
 from aggregator.config.load import Config, load
 from aggregator.generator.changes.published import (
     Difference,

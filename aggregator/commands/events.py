@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from aggregator.commands.options import CONFIG, ConfigOption, FeedOption, JsonOption, find_plan, require_store
-from aggregator.commands.output import open_console, print_table, shorten, to_json
+from aggregator.commands.output import shorten, to_json
+from aggregator.commands.tables import open_console, print_table
 from aggregator.config.load import load
 from aggregator.store import database, decisions
 

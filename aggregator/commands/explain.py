@@ -18,7 +18,8 @@ from aggregator.commands.options import (
     find_plan,
     require_store,
 )
-from aggregator.commands.output import format_count, open_console, shorten, to_json
+from aggregator.commands.output import format_count, shorten, to_json
+from aggregator.commands.tables import open_console
 from aggregator.compose import compose_published
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError, NothingToPublishError

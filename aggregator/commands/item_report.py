@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from aggregator.commands.output import SHORT, format_count, format_value, print_heading, print_table, shorten
+from aggregator.commands.output import SHORT, format_count, format_value, shorten
+from aggregator.commands.tables import print_heading, print_table
 from aggregator.model.cluster import Pair, describe_evidence, describe_level
 from aggregator.model.entry import Entry
 from aggregator.model.item import Item

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.progress import Progress as Bars
 from rich.progress import TaskID
 
-from aggregator.commands.progress import _Board
+from aggregator.commands.bars import _Board
 from aggregator.result import Progress
 
 
