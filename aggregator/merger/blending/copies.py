@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from math import log
 
 from msgspec import Struct, field
 from msgspec.structs import fields, replace
 from rapidfuzz import fuzz
+from rapidfuzz.distance import Levenshtein
 
 from aggregator.merger.blending.cross_repair import (
     remove_page_additions,
@@ -53,6 +55,8 @@ _ILLEGIBLE = 0.75  # share of a source's trust that is left for a copy that stil
 _ALIKE = 82.0
 """Similarity (0 to 100) of two folded titles that are spellings of one: one damaged word in four stays above it, a
 show's prefix or another part number of a short title falls below."""
+_ALIKE_WORD = 70.0  # the same of two words in one place: one misread letter, a torn end
+_MOST_LACKED = 0.5  # words that two spellings of a title lack, as a share of those that both have
 _SUFFIX = re.compile(r"(?<=\S)\s[|–—·•-]\s(?:(?!\s[|–—·•-]\s).)*\Z")
 _SOUND = 0.95
 """Soundness (0 to 1) of a copy in which only markup and invisible characters were repaired."""
@@ -221,7 +225,30 @@ def _is_spelling(left: str, right: str, left_cut: bool, right_cut: bool) -> bool
         right = right[: len(left)]
     elif right_cut and len(right) < len(left):
         left = left[: len(right)]
-    return left == right or (_list_numbers(left) == _list_numbers(right) and fuzz.ratio(left, right) >= _ALIKE)
+    if left == right or (_list_numbers(left) == _list_numbers(right) and fuzz.ratio(left, right) >= _ALIKE):
+        return True
+    return _differ_in_lost_words(left.split(), right.split(), left_cut, right_cut)
+
+
+def _differ_in_lost_words(left: list[str], right: list[str], left_cut: bool, right_cut: bool) -> bool:  # noqa: FBT001
+    """Return whether two titles, in words, differ only in words that one lacks; those behind a cut do not count.
+
+    Numbers may be lacked, too, but not differ.
+    """
+    numbers = [Counter(filter(str.isdigit, words)) for words in (left, right)]
+    if not (numbers[0] <= numbers[1] or numbers[1] <= numbers[0]):
+        return False
+    both = lacked = 0
+    for step in Levenshtein.opcodes(left, right):
+        here, there = left[step.src_start : step.src_end], right[step.dest_start : step.dest_end]
+        if not here or not there:
+            behind_cut = (left_cut and step.src_start == len(left)) or (right_cut and step.dest_start == len(right))
+            lacked += 0 if behind_cut else len(here) + len(there)
+        elif here == there or fuzz.ratio(" ".join(here), " ".join(there)) >= _ALIKE_WORD:
+            both += len(here)
+        else:
+            return False
+    return lacked <= _MOST_LACKED * both
 
 
 def _list_numbers(title: str) -> list[str]:
@@ -234,5 +261,10 @@ def find_sounder_title(copies: Sequence[PreparedCopy], reading: str) -> Prepared
     if not having or any(copy.sound >= _SOUND for copy in having):
         return None
     trust = max(copy.trust for copy in having)
-    sound = [one for one in copies if one.sound >= _SOUND and not one.cut and one.trust < trust]
+    words = len(reading.split())
+    sound = [
+        one
+        for one in copies
+        if one.sound >= _SOUND and not one.cut and one.trust < trust and len(one.text.split()) >= words
+    ]
     return max(sound, key=lambda copy: (fuzz.ratio(copy.text, reading), copy.text), default=None)

@@ -162,6 +162,7 @@ def _measure_odds(
     if not lacking:
         return _CERTAIN
     at_end = all(stretch.start > reach[number][1] or stretch.end < reach[number][0] for number in lacking)
+    at_end = at_end and not all(_begins_inside(stretch, copies[number], reach[number]) for number in lacking)
     if at_end and any(copies[number].keep and number not in stretch.columns[0].moved for number in having):
         return _CERTAIN
     lost_inside = not stretch.lexical and not at_end
@@ -175,6 +176,11 @@ def _measure_odds(
         behind = stretch.start > reach[number][1]
         odds += trusts[number] * _weigh_absence(stretch, copies[number], beyond=behind)
     return odds
+
+
+def _begins_inside(stretch: _Stretch, copy: PreparedCopy, reach: tuple[int, int]) -> bool:
+    """Return whether a copy has lost its beginning, the stretch: it begins with a small letter."""
+    return stretch.end < reach[0] and copy.tokens[0].surface[:1].islower()
 
 
 def _weigh_presence(stretch: _Stretch, rates: Rates, *, at_end: bool) -> float:
