@@ -37,6 +37,10 @@ _SCOPE = 3
 """Where the number of the interface stands in an address of IPv6 (Python's socket module)."""
 
 
+_FAILED = {socket.EAI_SYSTEM, socket.EAI_MEMORY, socket.EAI_FAIL}
+"""Errors of the resolver that say nothing of the name (getaddrinfo(3)), such as too many open files."""
+
+
 class RefusedError(FetchError):
     """The rules of the config allow no address of the host."""
 
@@ -88,13 +92,13 @@ def _refuse(reason: str) -> RefusedError:
 
 def _look_up(host: str, port: int, seconds: float) -> tuple[str, ...]:
     """Return the answer of the system's resolver, asked in a thread because it cannot be interrupted."""
-    answers: queue.SimpleQueue[tuple[str, ...] | OSError | UnicodeError] = queue.SimpleQueue()
+    answers: queue.SimpleQueue[tuple[str, ...] | OSError | ValueError] = queue.SimpleQueue()
 
     def ask() -> None:
         try:
             rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
             answers.put(tuple(dict.fromkeys(_name_address(row[4]) for row in rows)))
-        except (OSError, UnicodeError) as error:
+        except (OSError, ValueError) as error:
             answers.put(error)
 
     threading.Thread(target=ask, daemon=True, name="resolver").start()
@@ -106,6 +110,8 @@ def _look_up(host: str, port: int, seconds: float) -> tuple[str, ...]:
         return answer
     if isinstance(answer, socket.gaierror) and answer.errno == socket.EAI_AGAIN:
         raise FetchError("the name of the host cannot be looked up now: no name server answers") from answer
+    if isinstance(answer, socket.gaierror) and answer.errno in _FAILED:
+        raise FetchError(f"the name of the host cannot be looked up now ({answer.strerror})") from answer
     raise FetchError("the name of the host is not known") from answer
 
 

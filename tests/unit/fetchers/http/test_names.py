@@ -28,6 +28,7 @@ LINK_LOCAL = [
     ("code", "expected"),
     [
         (socket.EAI_AGAIN, "the name of the host cannot be looked up now: no name server answers"),
+        (socket.EAI_SYSTEM, "the name of the host cannot be looked up now (Name or service)"),
         (socket.EAI_NONAME, "the name of the host is not known"),
     ],
 )
@@ -40,6 +41,14 @@ def test_a_name_that_cannot_be_looked_up_now_is_not_unknown(
     monkeypatch.setattr(socket, "getaddrinfo", fail)
     got = Polls("http://oven.example/feed").ask()
     assert (got.status, got.message, got.slow) == ("failed", f"http://oven.example/feed: {expected}", False)
+
+
+def test_a_name_that_the_resolver_refuses_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ValueError("embedded null character")
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    assert Polls("http://oven.example/feed").ask().message.endswith("the name of the host is not known")
 
 
 def test_a_name_server_that_does_not_answer_meets_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
