@@ -167,6 +167,12 @@ class _Connection(HTTPConnection):
         sock, self.address = _connect(self.exchange)
         return sock
 
+    def getresponse(self) -> Any:
+        """Return the answer; ConnectionError if the request could not be sent, which urllib3 passes over."""
+        if self.sock is None:
+            raise ConnectionResetError
+        return super().getresponse()
+
     def _meter_socket(self) -> None:
         sock: Any = self.sock  # of our own classes
         sock.meter = self.exchange.meter

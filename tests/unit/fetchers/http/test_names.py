@@ -145,3 +145,23 @@ def test_a_target_that_is_down_does_not_count_against_who_redirects_there() -> N
             urls = [*(origin.url(f"/{number}") for number in range(8)), origin.url("/sound")]
             polled = [run.poll(Source("show", "feed", url), PollState(url), START) for url in urls]
             assert [each.result().status for each in polled] == [*["failed"] * 8, "ok"]
+
+
+def test_a_host_that_resets_each_connection_is_told_as_such() -> None:
+    """Whether the request was sent before the reset, or while it came, or could not be: by chance, so often."""
+    with socket.create_server(("127.0.0.1", 0), backlog=300) as server:
+
+        def reset() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+                connection.close()
+
+        threading.Thread(target=reset, daemon=True).start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/feed"
+        messages = {Polls(url).ask().message for _ in range(200)}
+        server.shutdown(socket.SHUT_RDWR)
+    assert messages <= {f"{url}: the connection broke", f"{url}: closed the connection without an answer"}
