@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from math import log
 
 import ftfy
 from ftfy.badness import badness, is_bad
@@ -58,6 +59,11 @@ _LONE_INVISIBLE = re.compile(r"(?<=[A-Za-zß-ÿ,.])Â[-\u00ad]|â•(?![^\W\d_]?
 # "“ATÉ AMANHÃ”": the closing quote is no byte of a letter, though "Ã”" is "Ô".
 _QUOTED = re.compile(r"(“[^“”]*Ã|“Â)”(?!\w)")
 _QUOTE = "\ue201"
+_ALONE = re.compile(r"(?<![^ ])(?<![^\w,] )[ÂÃ](?= [a-z])")
+_STRANGE = re.compile(r"[^\x00-\x7f]")
+_ASCII_WORD = re.compile(r"[a-z]+")
+_WITHOUT_A, _WITH_A = ("en", "de", "es", "nl"), ("fr", "it", "pt")  # languages without and with the word "à"
+_RARE_WORD = 1e-8  # share of a word that a list lacks
 _QUOTES = "”’"  # of the characters whose last byte is undefined only these are common
 
 
@@ -71,8 +77,30 @@ def redecode(text: str) -> str:
         return text
     if _QUOTED.search(text) and _QUOTE not in text:
         return redecode(_QUOTED.sub(rf"\1{_QUOTE}", text)).replace(_QUOTE, "”")
+    if _is_about_letter(text):
+        return text
     better = _redecode(_fix_undamaged(text))
     return text if _is_hopeless(text, better) else better
+
+
+def _is_about_letter(text: str) -> bool:
+    """Return whether a text has nothing beyond ASCII but Â or Ã as a word among others: it is about the letter.
+
+    A no-break space, decoded as "Â ", stands behind the end of a sentence; "à" only stands in languages that have it.
+    """
+    if _STRANGE.search(_ALONE.sub("", text)):
+        return False
+    if "Ã" not in text:
+        return True
+    words = [word for word in _ASCII_WORD.findall(text[:_PART].lower()) if len(word) > 1]
+    without, having = (
+        max(
+            sum(log(word_frequencies.load_frequencies(language).get(word, _RARE_WORD)) for word in words)
+            for language in languages
+        )
+        for languages in (_WITHOUT_A, _WITH_A)
+    )
+    return without > having
 
 
 def _redecode(text: str) -> str:
