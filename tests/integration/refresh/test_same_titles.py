@@ -57,6 +57,15 @@ def test_day_by_day(title: str, ahead: int, tmp_path: Path) -> None:
     assert_right(items_after(tmp_path, history))
 
 
+@pytest.mark.parametrize("count", [2, 3])
+def test_two_or_three_items_of_which_nothing_says_whose_days_are_right(count: int, tmp_path: Path) -> None:
+    """The page is a day ahead: its newest but one has the day of the host's newest, and nothing else."""
+    turns, title = range(count - 1, -1, -1), TITLES[0]
+    host = [hosted(turn, count - 1, title, moves=False) for turn in turns]
+    page = [listed(turn, count - 1, title, 1) for turn in turns]
+    assert count_mixed(items_after(tmp_path, [(host, page)])) == 0
+
+
 @pytest.mark.heavy
 @pytest.mark.parametrize("title", TITLES)
 def test_day_by_day_with_a_host_that_moves_and_dates_its_archive_anew(title: str, tmp_path: Path) -> None:
