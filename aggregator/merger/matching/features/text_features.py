@@ -14,6 +14,7 @@ from itertools import chain, count, pairwise
 
 from aggregator.merger.matching.features.listing_corrections import find_series_frames
 from aggregator.merger.matching.features.records import Record
+from aggregator.merger.matching.features.scripts import write_in_latin
 from aggregator.merger.matching.features.show_scope import Scope
 from aggregator.merger.matching.features.title_ends import list_by_show, strip_shared_ends, type_days
 from aggregator.merger.matching.features.token_bags import (
@@ -68,7 +69,7 @@ def split_titles(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
         title if number is None else title._replace(numbers=tuple(sorted({*title.numbers, number})))
         for title, number in zip(titles, counts, strict=True)
     ]
-    return _keep_only_numbers(counted, rows, scope)
+    return _keep_only_numbers(write_in_latin(counted, rows, scope.likely_scope), rows, scope)
 
 
 def _keep_only_numbers(titles: Sequence[Title], rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
