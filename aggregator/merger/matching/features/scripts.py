@@ -8,30 +8,29 @@ Chinese characters stay: one syllable is that of many of them.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 from aggregator.merger.matching.features.records import Record
 from aggregator.text.fold import fold
 from aggregator.text.titles.titles import Title
 
-_LATIN, _OTHER = 0.8, 0.2  # share of the letters of a listing's titles that are Latin: at least, at most
+_MIN_TITLES = 3  # of a listing that show in what letters it writes; a single title must not change all others
+_NEARLY_ALL = 0.8  # share of a title's letters, and of a listing's titles
 _CHINESE = re.compile("[\u3400-\u9fff]")
+_END_OF_LATIN = "\u0250"  # the first letter behind Latin Extended-B (Unicode blocks)
 _SIMPLE = str.maketrans({"y": "i", "j": "i", "w": "v", "h": None, "'": None, '"': None, "`": None})
 
 
 def write_in_latin(titles: Sequence[Title], rows: Sequence[Record], shows: Sequence[int]) -> tuple[Title, ...]:
     """Return the titles, their cores in Latin letters for shows with listings in Latin and in other letters."""
-    every: Counter[tuple[int, str]] = Counter()
-    latin: Counter[tuple[int, str]] = Counter()
+    listed: defaultdict[tuple[int, str], list[float]] = defaultdict(list)
     for title, row, show in zip(titles, rows, shows, strict=True):
-        every[show, row.source] += len(title.core)
-        # Folded Latin letters are ASCII but for some, such as the Polish ł and the German ß.
-        latin[show, row.source] += len(title.core if title.core.isascii() else title.core.encode("latin-1", "ignore"))
-    shares: defaultdict[int, list[float]] = defaultdict(list)
-    for (show, source), size in every.items():
-        shares[show].append(latin[show, source] / max(size, 1))
-    mixed = {show for show, found in shares.items() if max(found) >= _LATIN and min(found) <= _OTHER}
+        if (share := _measure_latin(title.core)) is not None:
+            listed[show, row.source].append(share)
+    latin = {show for (show, _), shares in listed.items() if _are_most(share >= _NEARLY_ALL for share in shares)}
+    other = {show for (show, _), shares in listed.items() if _are_most(share <= 1 - _NEARLY_ALL for share in shares)}
+    mixed = latin & other
     if not mixed:
         return tuple(titles)
     from anyascii import anyascii  # noqa: PLC0415 - few shows need it
@@ -42,3 +41,17 @@ def write_in_latin(titles: Sequence[Title], rows: Sequence[Record], shows: Seque
         else title
         for title, show in zip(titles, shows, strict=True)
     )
+
+
+def _measure_latin(core: str) -> float | None:
+    """Return the share of Latin letters, ``None`` of a title without letters or with Chinese characters."""
+    letters = [letter for letter in core if letter.isalpha()]
+    if not letters or _CHINESE.search(core):
+        return None
+    return sum(letter < _END_OF_LATIN for letter in letters) / len(letters)
+
+
+def _are_most(some: Iterable[bool]) -> bool:
+    """Return whether there are enough titles, and nearly all are so."""
+    holds = list(some)
+    return len(holds) >= _MIN_TITLES and sum(holds) >= _NEARLY_ALL * len(holds)
