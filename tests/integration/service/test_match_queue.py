@@ -46,7 +46,7 @@ def configure(fleet: Fleet, postgresql: PostgreSQL, redis: Redis, name: str, lea
 def test_workers_give_the_answers_of_one_machine_although_one_dies_and_the_queue_is_emptied(
     fleet: Fleet, postgresql: PostgreSQL, redis: Redis
 ) -> None:
-    config = configure(fleet, postgresql, redis, "lost", 12)
+    config = configure(fleet, postgresql, redis, "lost", 24)  # a batch may take nine tenths of it
     matching = fleet.start("match", "all.jsonl", "--queue", "-c", config.name, "-o", "there.jsonl")
     with Client.from_url(redis.address) as client:
         wait_for(lambda: client.llen("aggregator:matches") == 3, 120)
