@@ -14,7 +14,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from aggregator.merger.blending import source_learning, source_model
@@ -60,31 +59,25 @@ CODE: Final = _digest_code()
 """Names the program that learned a model, or put a value into the cache: neither is used by another one."""
 
 
-class Growth(Struct, frozen=True):
-    """The entries of a feed by source: how many there are, and how many have come or changed since it was learned."""
-
-    entries: Mapping[str, int]
-    changed: Mapping[str, int]
-
-
 def read_model(store: Store, feed: str) -> FeedModel | None:
     """Return the model of the feed as it was last learned, ``None`` if it never was."""
     kept = facts.read_fact(store, feed, facts.MODEL)
     return records.decode(FeedModel, kept.decode()) if kept else None
 
 
-def is_outgrown(model: FeedModel, growth: Growth) -> bool:
+def is_outgrown(model: FeedModel, entries: Mapping[str, int], changed: Mapping[str, int]) -> bool:
     """Return whether a feed is to be learned from again.
 
     That is if a source has come or gone, if its entries grew by a twentieth, if a fifth of a listing is new or changed,
-    or if another program learned the model.
+    or if another program learned the model. Given are the numbers of entries by source, and of those that have come or
+    changed since it was learned.
     """
     before = {each.source: each.entries for each in model.listings}
     return (
         model.program != CODE
-        or before.keys() != growth.entries.keys()
-        or sum(growth.entries.values()) > _GROWTH * sum(before.values())
-        or any(growth.changed.get(source, 0) >= _MOVED * many for source, many in growth.entries.items())
+        or before.keys() != entries.keys()
+        or sum(entries.values()) > _GROWTH * sum(before.values())
+        or any(changed.get(source, 0) >= _MOVED * many for source, many in entries.items())
     )
 
 

@@ -177,7 +177,7 @@ def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
             if model is not None and stored.since > model.at:
                 renewed.add(entry.id)
             listed[entry.id] = stored.last_seen
-            moved = "" if before.enclosure == entry.enclosure else repr(entry.enclosure)
+            moved = "" if before is entry else repr((entry.enclosure, entry.tags))
             digests[entry.id] = stored.digest + moved
             every.append(entry)
     every.sort(key=lambda each: (each.source, each.key))
@@ -185,17 +185,11 @@ def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
     lost = _find_lost_audio(store, plan, every, listed, now)
     chosen, left_out = _filter_entries(store, plan, every, note)
     learned_from = [each for each in chosen if each.source not in plan.without]
-    if model is not None and learning.is_outgrown(model, _count_growth(learned_from, renewed)):
+    counts, changed = Counter(each.source for each in learned_from), Counter[str]()
+    changed.update(each.source for each in learned_from if each.id in renewed)
+    if model is not None and learning.is_outgrown(model, counts, changed):
         model = None
     return _Repaired(chosen, digests, frozenset(ahead), since, began, lost, left_out, model)
-
-
-def _count_growth(every: Sequence[Entry], renewed: Collection[str]) -> learning.Growth:
-    """Return how many entries each source has, and how many of them are new or changed (``renewed``, by id)."""
-    counts, changed = (
-        Counter(each.source for each in some) for some in (every, (each for each in every if each.id in renewed))
-    )
-    return learning.Growth(counts, changed)
 
 
 def _filter_entries(

@@ -102,9 +102,9 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     """Refresh the named feeds, or all, and return the outcome of each; of the sources poll all, or ``only`` one.
 
     Unless it begins a ``new`` store, the store must know every feed that is published. With ``learn`` the models of the
-    feeds are dropped first, so that they are learned anew. Raises LockedError if another
-    refresh runs (unless ``wait``), ConfigError for a feed the config does not name, NothingToPublishError if nothing
-    could be fetched and nothing was stored before, StoreError. A feed whose files could not be written stops no other:
+    feeds are dropped first, so that they are learned anew. Raises LockedError if another refresh runs (unless
+    ``wait``), ConfigError for a feed the config does not name, NothingToPublishError if nothing could be fetched and
+    nothing was stored before, StoreError. A feed whose files could not be written stops no other:
     its outcome says so. On PostgreSQL feeds that another refresh has are left out, or those of the ``claim`` refreshed.
     """
     names = {config.plan(name).name for name in feeds} or {plan.name for plan in config.plans}

@@ -1,5 +1,6 @@
 """What was kept changes no byte: the same history with the cache, and with the cache emptied before every refresh."""
 
+import json
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,11 +16,11 @@ from aggregator import learning, persist, publications, publish
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.cluster import Decision
-from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
+from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment, Tag
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Override
 from aggregator.model.source import Source
-from aggregator.store import database, decisions, entries
+from aggregator.store import database, decisions, entries, facts
 from aggregator.store.schema import cache
 
 PACKAGE = Path(publish.__file__).parent
@@ -192,6 +193,30 @@ def test_the_audio_of_listed_entries_is_read_back() -> None:
             audio = {each.key: each.enclosure for each in now if each.enclosure}
             found = entries.read_enclosures(store, "sea", {"host": audio, "mirror": audio})
             assert found == {"host": {key: known[key] for key in audio}, "mirror": {}}
+
+
+def test_audio_that_is_held_though_it_is_back_changes_what_was_kept() -> None:
+    """Other versions of held audio are left out: the audio itself may be the same while it is held."""
+    other = Tag(
+        "podcast:alternateEnclosure",
+        None,
+        (("type", "audio/opus"),),
+        (Tag("podcast:source", None, (("uri", "https://x.example/1.opus"),)),),
+    )
+    said = [replace(entry("host", turn, turn), tags=(other,)) for turn in range(8)]
+    with TemporaryDirectory() as folder, database.open_store(str(Path(folder) / "store.db")) as store:
+        refresh(store, [FetchedSource(SOURCES[1], (), (Listing(tuple(said)),), (), "ok")], START)
+        held = [
+            {"key": each.key, "audio": {"url": each.enclosure.url, "type": "audio/mpeg", "length": 99_000}}
+            for each in said
+        ]
+        value = json.dumps([{"source": "host", "refreshes": 1, "audio": held}]).encode()
+        facts.write_fact(store, "sea", facts.HELD_AUDIO, value)
+        warm = compose(store, PLAN, START)
+        emptied(store)
+        cold = compose(store, PLAN, START)
+        assert not any(item.tags for item in cold.feed.items)
+        assert told(warm) == told(cold)
 
 
 def test_composing_without_a_refresh_keeps_nothing() -> None:
