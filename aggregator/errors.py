@@ -4,7 +4,7 @@
     ├── ConfigError          config.yaml or the command line is wrong               exit 2
     ├── FetchError           a source did not answer, or its answer is no use       the source failed
     │   ├── GoneError        its address no longer exists                           the source failed
-    │   └── SlowError        it did not answer in time                              the source failed
+    │   └── UnansweredError  its host could not be reached, or gave no answer in time the source failed
     ├── ReadError            a document arrived and cannot be understood            the source failed
     ├── StoreError           the store is foreign, newer, or not writable           exit 1
     │   └── DamagedError     the store is damaged, or gone while its output stands  exit 1
@@ -41,8 +41,8 @@ class FetchError(AggregatorError):
     """A source could not be reached, or its answer could not be used."""
 
 
-class SlowError(FetchError):
-    """A source did not answer in time."""
+class UnansweredError(FetchError):
+    """A host has no address, takes or keeps no connection, or does not answer in time."""
 
 
 class ReadError(AggregatorError):

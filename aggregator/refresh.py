@@ -36,7 +36,7 @@ from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Source
 from aggregator.processes import editions
 from aggregator.processes.editions import Composed, Task
-from aggregator.result import FileState, Listener, Outcome, Progress, Publication, ignore_progress
+from aggregator.result import FileState, Listener, Outcome, Progress, Publication, ignore_progress, limit_alike
 from aggregator.store import backup, connection, database, facts, hosts, leases, polls
 from aggregator.store.database import Claim, Store
 
@@ -451,7 +451,10 @@ def _with_note_failure(outcome: Outcome, error: StoreError) -> Outcome:
 
 
 def _describe_failures(outcomes: Sequence[Outcome], removed: Mapping[str, Outcome]) -> str:
-    """Return why there is nothing to publish, one line for each source, and what was removed before."""
-    lines = [f"{each.feed}: {one.source.name}: {one.message}" for each in outcomes for one in each.source_results]
+    """Return why there is nothing to publish, one line for each source or many alike, and what was removed."""
+    lines = list[str]()
+    for each in outcomes:
+        shown, more = limit_alike(each.source_results)
+        lines += (f"{each.feed}: {line}" for line in (*(f"{one.source.name}: {one.message}" for one in shown), *more))
     lines += [line for each in removed.values() for line in (*each.alarms, *each.failures)]
     return "nothing could be fetched, and nothing is stored from earlier" + "".join(f"\n  {line}" for line in lines)

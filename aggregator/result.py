@@ -16,7 +16,8 @@ What a refresh says is of one of these sorts:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from datetime import date, datetime
 
 from msgspec import Struct
@@ -43,6 +44,9 @@ Listener = Callable[[Progress], None]
 def ignore_progress(_progress: Progress) -> None:
     """Do nothing with the progress of a refresh."""
 
+
+_MOST_ALIKE = 5
+"""Sources of a feed that are told if they have one reason; a host that is down may have thousands."""
 
 MOST_TITLES = 10
 
@@ -153,3 +157,15 @@ class Outcome(Struct, frozen=True):
     health: tuple[SourceResult, ...] = ()
     is_put_off: bool = False
     is_refused: bool = False
+
+
+def limit_alike(results: Iterable[SourceResult]) -> tuple[list[SourceResult], list[str]]:
+    """Return the results but for many that have one reason, and a line about the number of these for each reason."""
+    shown, counts = list[SourceResult](), Counter[str]()
+    for each in results:
+        reason = each.message.partition(": ")[2]  # the address stands before it
+        counts[reason] += 1
+        if not reason or counts[reason] <= _MOST_ALIKE:
+            shown.append(each)
+    many = ((reason, count - _MOST_ALIKE) for reason, count in counts.items() if reason and count > _MOST_ALIKE)
+    return shown, [f"{count} more source{'s' * (count > 1)}: {reason}" for reason, count in many]

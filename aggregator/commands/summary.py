@@ -12,7 +12,7 @@ import typer
 from aggregator.commands.output import format_count, paint, shorten
 from aggregator.errors import escape_lines
 from aggregator.model.feed import SourceResult
-from aggregator.result import NextPoll, Outcome
+from aggregator.result import NextPoll, Outcome, limit_alike
 
 _NO_POLLS: Mapping[str, NextPoll] = {}
 
@@ -21,12 +21,13 @@ _MOST_ALARMS = 20
 
 
 def list_warnings(outcome: Outcome) -> tuple[str, ...]:
-    """Return one line for each failed source, for each warning, and for each feed that could not be published."""
-    failed = (
-        f"{outcome.feed}: {source_result.source.name}: {_describe_failure(source_result)}"
-        for source_result in outcome.source_results
-        if source_result.is_failing
-    )
+    """Return one line for each failed source, for each warning, and for each feed that could not be published.
+
+    Of many sources that failed for one reason some have a line, and the others one together.
+    """
+    shown, others = limit_alike(each for each in outcome.source_results if each.is_failing)
+    failed = [f"{outcome.feed}: {each.source.name}: {_describe_failure(each)}" for each in shown]
+    failed += (f"{outcome.feed}: {shorten(line, 300)}" for line in others)
     alarms = [f"{outcome.feed}: {shorten(alarm, 300)}" for alarm in outcome.alarms[:_MOST_ALARMS]]
     if more := len(outcome.alarms) - len(alarms):
         alarms.append(f"{outcome.feed}: {format_count(more, 'more warning')}; see aggregator events and report.json")

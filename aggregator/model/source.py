@@ -219,8 +219,8 @@ class Answer(Record, frozen=True):
 
     ``status`` is "ok" with a document, "unchanged" on 304 or equal bytes, "not due" where it was too early to
     ask, else "failed" with the reason in ``message``. ``code`` is its HTTP status, ``size`` the bytes of its body,
-    ``milliseconds`` how long it took; ``None`` where no answer came. ``slow`` is whether the host of the address itself
-    did not answer in time.
+    ``milliseconds`` how long it took; ``None`` where no answer came. ``unanswered`` is whether the host of the
+    address itself could not be reached, or gave no answer in time.
     """
 
     status: SourceStatus
@@ -230,4 +230,4 @@ class Answer(Record, frozen=True):
     code: int | None = None
     size: int | None = None
     milliseconds: int | None = None
-    slow: bool = False
+    unanswered: bool = False

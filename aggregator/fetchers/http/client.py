@@ -15,7 +15,7 @@ import requests
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.errors import FetchError, GoneError, SlowError
+from aggregator.errors import FetchError, GoneError, UnansweredError
 from aggregator.fetchers import credentials
 from aggregator.fetchers.credentials import Secrets
 from aggregator.fetchers.http import bot_protection, content_coding, errors, headers, polling, ssrf
@@ -129,7 +129,8 @@ class Client:
         except FetchError as error:
             after = _update_after_error(poll_state, error, now, begun, reached=meter.reached)
             message = f"{redact(polling.find_address(poll_state))}: {credentials.hide(str(error), secrets)}"
-            return Answer("failed", after, message=message, slow=isinstance(error, SlowError) and not meter.redirected)
+            is_unanswered = isinstance(error, UnansweredError) and not meter.redirected
+            return Answer("failed", after, message=message, unanswered=is_unanswered)
         reply = Reply(
             answer.status,
             answer.fields,

@@ -27,7 +27,7 @@ from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, Retry
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
-from aggregator.errors import FetchError, SlowError
+from aggregator.errors import FetchError, UnansweredError
 from aggregator.fetchers.http import ssrf
 from aggregator.fetchers.http.target import Target
 
@@ -55,10 +55,10 @@ class Meter(Struct):
     redirected: bool = False
 
     def seconds_left(self) -> float:
-        """Return the seconds left, above 0; SlowError if there are none."""
+        """Return the seconds left, above 0; UnansweredError if there are none."""
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise SlowError("took longer than its deadline")
+            raise UnansweredError("took longer than its deadline")
         return left
 
     def count(self, size: int) -> int:

@@ -11,7 +11,7 @@ from ssl import SSLCertVerificationError, SSLError
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
-from aggregator.errors import FetchError, SlowError
+from aggregator.errors import FetchError, UnansweredError
 from aggregator.fetchers.http.target import make_printable
 from aggregator.model.source import PollState
 
@@ -49,8 +49,8 @@ def translate_errors() -> Iterator[None]:
         yield
     except (OSError, HTTPException, HTTPError, ValueError) as error:
         cause = _find_cause(error)
-        kind = SlowError if isinstance(cause, TimeoutError) else FetchError
-        raise kind(_describe(cause)) from error
+        is_answer = isinstance(cause, RequestException | SSLCertVerificationError) or not isinstance(cause, OSError)
+        raise (FetchError if is_answer else UnansweredError)(_describe(cause)) from error
 
 
 def describe_status(status: int, after: PollState) -> str:

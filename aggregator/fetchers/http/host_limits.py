@@ -28,8 +28,8 @@ from aggregator.text.urls import find_host
 
 _THREADS = 64  # requests at once to all hosts; a thread waits for the network, so more cost memory and no time
 
-_MOST_SLOW = 5
-"""Polls of a host in a row that had no answer in time, after which it is not polled any more in the run.
+_MOST_UNANSWERED = 5
+"""Polls of a host in a row that had no answer, after which it is not polled any more in the run.
 
 With two at once and 30 s each that costs 75 s, where 10,000 sources of a host that is down would cost 41 hours. Of a
 host that leaves one poll in twenty without an answer, one run of 10,000 in 300 ends early.
@@ -51,12 +51,12 @@ class HostGate(Protocol):
 class _Host(Struct):
     """The queue of one host: how many of its tasks run, and when the next may begin (`time.monotonic`).
 
-    ``slow`` counts the polls in a row that had no answer in time.
+    ``unanswered`` counts the polls in a row that had no answer.
     """
 
     running: int = 0
     next_start: float = 0.0
-    slow: int = 0
+    unanswered: int = 0
     waiting: deque[tuple[Future[Any], Callable[[], Any]]] = field(default_factory=deque)
 
 
@@ -116,7 +116,7 @@ class HostLimiter:
 
         def poll_now() -> Answer:
             if self._is_down(address):
-                why = f"not asked: its host did not answer the last {_MOST_SLOW} requests in time"
+                why = f"not asked: the last {_MOST_UNANSWERED} requests to its host had no answer"
                 missed = polling.update_after_unreached(poll_state, now, now)
                 return Answer("failed", missed, message=f"{redact(address)}: {why}")
             with self._entered(address):
@@ -132,7 +132,7 @@ class HostLimiter:
                     secrets=secrets,
                 )
                 self._keep_hold(answer.poll_state, now)
-            self._count_slow(address, slow=answer.slow)
+            self._count_unanswered(address, is_unanswered=answer.unanswered)
             return answer
 
         return self.submit(address, poll_now)
@@ -193,7 +193,7 @@ class HostLimiter:
                     queue.running -= 1
                     return
                 start = time.monotonic()
-                if queue.slow < _MOST_SLOW:  # else nothing is sent
+                if queue.unanswered < _MOST_UNANSWERED:  # else nothing is sent
                     start = max(start, queue.next_start)
                     queue.next_start = start + self._seconds_apart
                 future, task = queue.waiting.popleft()
@@ -237,12 +237,12 @@ class HostLimiter:
     def _is_down(self, address: str) -> bool:
         """Return whether the host of the address left too many polls of this run without an answer."""
         with self._lock:
-            return (host := self._hosts.get(find_host(address))) is not None and host.slow >= _MOST_SLOW
+            return (host := self._hosts.get(find_host(address))) is not None and host.unanswered >= _MOST_UNANSWERED
 
-    def _count_slow(self, address: str, *, slow: bool) -> None:
+    def _count_unanswered(self, address: str, *, is_unanswered: bool) -> None:
         with self._lock:
             if host := self._hosts.get(find_host(address)):
-                host.slow = host.slow + 1 if slow else 0
+                host.unanswered = host.unanswered + 1 if is_unanswered else 0
 
     def _find_clock_age(self) -> timedelta:
         """Return how long ago the clock of the run was read, in whole seconds."""

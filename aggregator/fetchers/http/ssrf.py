@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from aggregator.errors import FetchError, SlowError
+from aggregator.errors import FetchError, UnansweredError
 
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -105,14 +105,14 @@ def _look_up(host: str, port: int, seconds: float) -> tuple[str, ...]:
     try:
         answer = answers.get(timeout=max(seconds, 0.001))
     except queue.Empty:
-        raise SlowError("the name was not resolved in time: no name server answered") from None
+        raise UnansweredError("the name was not resolved in time: no name server answered") from None
     if isinstance(answer, tuple):
         return answer
     if isinstance(answer, socket.gaierror) and answer.errno == socket.EAI_AGAIN:
-        raise FetchError("the name of the host cannot be looked up now: no name server answers") from answer
+        raise UnansweredError("the name of the host cannot be looked up now: no name server answers") from answer
     if isinstance(answer, socket.gaierror) and answer.errno in _FAILED:
-        raise FetchError(f"the name of the host cannot be looked up now ({answer.strerror})") from answer
-    raise FetchError("the name of the host is not known") from answer
+        raise UnansweredError(f"the name of the host cannot be looked up now ({answer.strerror})") from answer
+    raise UnansweredError("the name of the host is not known") from answer
 
 
 def _name_address(found: tuple[Any, ...]) -> str:

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from aggregator.commands.summary import _MOST_ALARMS, list_warnings
 from aggregator.errors import escape_line, escape_lines
+from aggregator.model.feed import SourceResult
+from aggregator.model.source import Source
 from aggregator.result import Outcome
 from tests.support.program import PROGRAM
 
@@ -45,6 +47,18 @@ def test_a_refresh_tells_a_few_alarms_and_counts_the_rest() -> None:
     assert told[:-1] == tuple(f"sea: alarm {number}" for number in range(_MOST_ALARMS))
     assert told[-1] == "sea: 3 more warnings; see aggregator events and report.json"
     assert len(list_warnings(Outcome("sea", alarms=("one",) * _MOST_ALARMS))) == _MOST_ALARMS
+
+
+def test_sources_that_failed_for_one_reason_are_counted_together() -> None:
+    def fail(number: int, reason: str) -> SourceResult:
+        address = f"https://oven.example/{number}"
+        return SourceResult(Source(f"s{number}", "feed", address), "failed", f"{address}: {reason}")
+
+    results = (*(fail(number, "the connection broke") for number in range(40)), fail(40, "404 Not Found"))
+    told = list_warnings(Outcome("sea", source_results=results))
+    assert [line.partition(" (")[0] for line in told[:6]] == [f"sea: s{each}: failed" for each in (0, 1, 2, 3, 4, 40)]
+    assert told[6:] == ("sea: 35 more sources: the connection broke",)
+    assert len(list_warnings(Outcome("sea", source_results=results[:5]))) == 5
 
 
 @pytest.mark.parametrize("streams", [(1,), (0, 1, 2)])

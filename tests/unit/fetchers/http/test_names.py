@@ -5,6 +5,9 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -40,7 +43,7 @@ def test_a_name_that_cannot_be_looked_up_now_is_not_unknown(
 
     monkeypatch.setattr(socket, "getaddrinfo", fail)
     got = Polls("http://oven.example/feed").ask()
-    assert (got.status, got.message, got.slow) == ("failed", f"http://oven.example/feed: {expected}", False)
+    assert (got.status, got.message, got.unanswered) == ("failed", f"http://oven.example/feed: {expected}", True)
 
 
 def test_a_name_that_the_resolver_refuses_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +60,7 @@ def test_a_name_server_that_does_not_answer_meets_the_deadline(monkeypatch: pyte
     begun = time.monotonic()
     got = Polls("http://oven.example/feed", replace(POLICY, deadline=0.2)).ask()
     ended.set()
-    assert got.slow
+    assert got.unanswered
     assert got.message == "http://oven.example/feed: the name was not resolved in time: no name server answered"
     assert time.monotonic() - begun < 9
 
@@ -115,7 +118,7 @@ def test_a_host_that_is_down_is_not_asked_for_each_of_its_sources() -> None:
     assert sum("deadline" in each.message for each in answers) <= 6
     left = [each for each in answers if "deadline" not in each.message]
     assert {each.message.partition(": ")[2] for each in left} == {
-        "not asked: its host did not answer the last 5 requests in time"
+        "not asked: the last 5 requests to its host had no answer"
     }
     assert all(each.poll_state.errors == 1 for each in answers)
 
@@ -147,8 +150,9 @@ def test_a_target_that_is_down_does_not_count_against_who_redirects_there() -> N
             assert [each.result().status for each in polled] == [*["failed"] * 8, "ok"]
 
 
-def test_a_host_that_resets_each_connection_is_told_as_such() -> None:
-    """Whether the request was sent before the reset, or while it came, or could not be: by chance, so often."""
+@contextmanager
+def resetting() -> Iterator[str]:
+    """Give the address of a host that resets each connection."""
     with socket.create_server(("127.0.0.1", 0), backlog=300) as server:
 
         def reset() -> None:
@@ -161,7 +165,30 @@ def test_a_host_that_resets_each_connection_is_told_as_such() -> None:
                 connection.close()
 
         threading.Thread(target=reset, daemon=True).start()
-        url = f"http://127.0.0.1:{server.getsockname()[1]}/feed"
-        messages = {Polls(url).ask().message for _ in range(200)}
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/feed"
         server.shutdown(socket.SHUT_RDWR)
+
+
+def test_a_host_that_resets_each_connection_is_told_as_such() -> None:
+    """Whether the request was sent before the reset, or while it came, or could not be: by chance, so often."""
+    with resetting() as url:
+        messages = {Polls(url).ask().message for _ in range(200)}
     assert messages <= {f"{url}: the connection broke", f"{url}: closed the connection without an answer"}
+
+
+def test_a_host_that_takes_or_keeps_no_connection_is_not_asked_for_each_of_its_sources() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        refusing = f"http://127.0.0.1:{closed.getsockname()[1]}/feed"
+    with resetting() as broken:
+        for url in (refusing, broken, "http://nobody.invalid/feed"):
+            run = limiter(replace(POLICY, host_rate=100.0))
+            polled = [run.poll(Source("show", "feed", url), PollState(url), START) for _ in range(50)]
+            messages = Counter(each.result().message for each in polled)
+            assert messages[f"{url}: not asked: the last 5 requests to its host had no answer"] in (44, 45), messages
+
+
+def test_a_host_whose_answers_are_no_use_is_asked_for_each_of_its_sources() -> None:
+    with playing(lambda _: answer(500, b"")) as origin:
+        run = limiter(replace(POLICY, host_rate=100.0))
+        polled = [run.poll(Source("show", "feed", origin.url()), PollState(origin.url()), START) for _ in range(8)]
+        assert {each.result().message for each in polled} == {f"{origin.url()}: 500 Internal Server Error"}
