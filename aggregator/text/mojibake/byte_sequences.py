@@ -165,7 +165,6 @@ _SECOND = {0xE0: range(0xA0, 0xC0), 0xED: range(0x80, 0xA0), 0xF0: range(0x90, 0
 _ELLIPSIS = "…"
 _NOT_LATIN = "\u0370"
 _HEBREW = re.compile("[\u0590-\u05ff]")
-_EAST_ASIAN = (("\u3000", "\u9fff"), ("\uac00", "\ud7a3"))
 _STRANGENESS = {"Ll": 0.0, "Lo": 0.0, "Lu": 0.2, "Mn": 0.5, "Lm": 0.2, "Pd": 1.5, "So": 0.6}
 
 
@@ -209,7 +208,7 @@ def _cut_window(text: str, at: int, table: CodePage) -> str:
 
 
 def _is_east_asian(character: str) -> bool:
-    return any(first <= character[:1] <= last for first, last in _EAST_ASIAN)
+    return "\u3000" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7a3"
 
 
 def _may_follow(before: str, choice: Choice, after: str, table: CodePage) -> bool:
@@ -220,7 +219,7 @@ def _may_follow(before: str, choice: Choice, after: str, table: CodePage) -> boo
     """
     if before.isdigit():
         return not choice.cost or not _HEBREW.match(choice.character)
-    return not _is_east_asian(choice.character) or after in table.leads
+    return after in table.leads or not _is_east_asian(choice.character)
 
 
 @lru_cache(maxsize=1 << 13)

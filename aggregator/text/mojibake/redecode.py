@@ -105,14 +105,18 @@ def _is_about_letter(text: str) -> bool:
 
 def _redecode(text: str) -> str:
     familiar: dict[str, frozenset[int]] = {}
+    whole = None
     for _ in range(_ROUNDS):
         proof, name = _prove_encoding(text)
         if proof == _NOISE:
             break
-        better = _fix_whole(_read_damaged(text, familiar, name) if proof >= _PROOF else _fix_lone_letter(text))
-        if better == text:
+        read = _read_damaged(text, familiar, name) if proof >= _PROOF else _fix_lone_letter(text)
+        if read == whole:
             break
-        text = better
+        whole = _fix_whole(read)
+        if whole == text:
+            break
+        text = whole
     if "cp1252" in familiar:
         text = _DOTTED.sub(_replace_dotted, text)
     for name, leads in familiar.items():
@@ -130,8 +134,12 @@ def _is_hopeless(text: str, better: str) -> bool:
 
 def _replace_dotted(found: re.Match[str]) -> str:
     """Return the Chinese character that is the most familiar between its neighbours, of those shown alike by pages."""
-    text, character = found.string, found[0]
-    before, after = text[max(0, found.start() - 1) : found.start()], text[found.end() : found.end() + 1]
+    text = found.string
+    return _choose_alike(text[max(0, found.start() - 1) : found.start()], found[0], text[found.end() : found.end() + 1])
+
+
+@lru_cache(maxsize=1 << 13)
+def _choose_alike(before: str, character: str, after: str) -> str:
     alike = _list_alike(character)
     added = [word_frequencies.added_familiarity(before, one + after) for one in alike]
     return alike[added.index(max(added))]
@@ -271,6 +279,8 @@ def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool 
 
 def _drop_lone_leads(text: str, begin: int, end: int) -> str:
     """Return a stretch of a text without lead bytes whose other bytes are lost; a letter that was read stays."""
+    if text.find("â", begin, end) < 0:
+        return text[begin:end]
     lone = [found.start() for found in _LONE_LEAD.finditer(text, begin, end + 1) if found.start() < end]
     ends = [*lone, end]
     return "".join([text[first:last] for first, last in zip([begin, *(at + 1 for at in lone)], ends, strict=True)])
@@ -323,6 +333,7 @@ def _find_blank(text: str, at: int, choice: Choice) -> str:
     return "" if not elided and joined in word_frequencies.load_frequencies("pt") else " "
 
 
+@lru_cache(maxsize=4)
 def _is_french(text: str) -> bool:
     """Return whether a text, by its first part, has "à" as a word and at the end of words, not inside of them."""
     return _FRENCH.search(text, 0, _PART) is not None and not _VIETNAMESE_BYTES.search(text, 0, _PART)
@@ -370,11 +381,14 @@ def _fix_lone_letter(text: str) -> str:
         return text
     text = _LONE_INVISIBLE.sub("", text)
     table = load_page("cp1252")
-    for found in reversed(list(_LONE.finditer(text))):
+    pieces: list[str] = []
+    done = 0
+    for found in _LONE.finditer(text):
         at = found.start()
         initial = at == 0 or not text[at - 1].isalpha()
         letters = (one for one in list_choices(text, at, table) if one.character.isalpha())
         meant = next((one for one in letters if one.character.isupper() == initial), None)
         if meant:
-            text = text[:at] + meant.character + _find_blank(text, at, meant) + text[at + meant.size :]
-    return text
+            pieces += [text[done:at], meant.character, _find_blank(text, at, meant)]
+            done = at + meant.size
+    return "".join([*pieces, text[done:]])
