@@ -213,8 +213,16 @@ def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSourc
     if not known and not any(fetched.entries for fetched in fetched_sources):
         return
     answers = (each for each in fetched_sources if each.status in _ANSWERS)
-    listed = {fetched.source.name: enclosure_hold.find_audio(fetched.listings) for fetched in answers}
-    before = entries.read_enclosures(store, plan.name, listed)
+    listed = {
+        fetched.source.name: {
+            each.key: enclosure_hold.find_audio(each)
+            for listing in fetched.listings
+            if listing is not None
+            for each in listing.entries
+        }
+        for fetched in answers
+    }
+    before = entries.read_listed(store, plan.name, listed, enclosure_hold.find_audio)
     listing = {each.source.name for each in read_source_results(store, plan) if each.entries}
     held = known | {
         name: enclosure_hold.hold_audio(before[name], now, known.get(name, HeldAudio(name)), is_known=name in listing)

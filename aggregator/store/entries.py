@@ -6,7 +6,7 @@ its document less its place.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -17,7 +17,7 @@ from msgspec.structs import fields, replace
 from sqlalchemy import ColumnElement, Connection, Table, case, func, select
 
 from aggregator.errors import DamagedError
-from aggregator.model.entry import Enclosure, Entry, Show, Span
+from aggregator.model.entry import Entry, Show, Span
 from aggregator.model.source import Source
 from aggregator.store import checksums, records, schema
 from aggregator.store.database import BATCH, Store, reading, select_rows
@@ -31,6 +31,7 @@ _TEXT_FIELDS = ("description", "html", "cut")
 
 
 R = TypeVar("R", Entry, Show)
+_T = TypeVar("_T")
 
 
 class StoredEntry(Struct, frozen=True):
@@ -177,17 +178,17 @@ def complete(first: R, other: R) -> R:
     return replace(first, **gained)
 
 
-def read_enclosures(
-    store: Store, feed: str, listed: Mapping[str, Collection[str]]
-) -> Mapping[str, Mapping[str, Enclosure]]:
-    """Return the stored enclosures of the entries with these keys, by source and key."""
-    found: dict[str, dict[str, Enclosure]] = {source: {} for source in listed}
+def read_listed(
+    store: Store, feed: str, listed: Mapping[str, Collection[str]], read: Callable[[Entry], _T | None]
+) -> Mapping[str, Mapping[str, _T]]:
+    """Return what ``read`` returns of the stored entries with these keys, by source and key."""
+    found: dict[str, dict[str, _T]] = {source: {} for source in listed}
     wanted = {(source, mark(key)) for source, keys in listed.items() for key in keys}
     for stored in read_rows(store, feed) if wanted else ():
         if (stored.source, stored.rows[0][_KEY]) in wanted:
             entry = to_stored_entry(stored).entry
-            if entry.enclosure is not None:
-                found[entry.source][entry.key] = entry.enclosure
+            if (value := read(entry)) is not None:
+                found[entry.source][entry.key] = value
     return found
 
 

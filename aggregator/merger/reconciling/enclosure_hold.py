@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from aggregator.merger.reconciling.supply import TAGS
 from aggregator.model.cluster import Cluster
-from aggregator.model.entry import Enclosure, Entry, Listing
+from aggregator.model.entry import Enclosure, Entry, Tag
 from aggregator.text import urls
 
 _REFRESHES = 3
@@ -30,11 +30,11 @@ _NOTED = 2
 """New or moved entries of one refresh that are noted: part of a change, perhaps. One is a new episode."""
 
 
-class _KnownAudio(Struct, frozen=True):
-    """The audio of one entry, by key, as it was before its source moved it."""
+class Audio(Struct, frozen=True):
+    """The audio of an entry, and the hosts of other versions of it, such as ``podcast:alternateEnclosure``."""
 
-    key: str
-    audio: Enclosure
+    enclosure: Enclosure
+    hosts: tuple[str, ...] = ()
 
 
 class _MovedAudio(Struct, frozen=True):
@@ -44,12 +44,12 @@ class _MovedAudio(Struct, frozen=True):
     """
 
     key: str
-    audio: Enclosure
+    audio: Audio
     refreshes: int
 
 
 class HeldAudio(Struct, frozen=True):
-    """The audio that is still published for one source, and for how many refreshes it has been held.
+    """The audio of one source that is still published, by entry.
 
     ``recent`` is audio that was there before and is not held: too little moved with it until now. ``new`` are the keys
     of entries with audio that first came together in one of the last refreshes, each with how many refreshes ago.
@@ -57,8 +57,7 @@ class HeldAudio(Struct, frozen=True):
     """
 
     source: str
-    refreshes: int = 0
-    audio: tuple[_KnownAudio, ...] = ()
+    audio: tuple[_MovedAudio, ...] = ()
     new: tuple[tuple[str, int], ...] = ()
     moved: int = 0
     shared: int = 0
@@ -70,25 +69,40 @@ class HeldAudio(Struct, frozen=True):
         return not (self.audio or self.new or self.recent)
 
 
-def find_audio(listings: Iterable[Listing | None]) -> Mapping[str, Enclosure | None]:
-    """Return the audio in the listings of a source, by the key of the entry; ``None`` for an entry without."""
-    entries = (each for listing in listings if listing is not None for each in listing.entries)
-    return {each.key: each.enclosure for each in entries}
+def find_audio(entry: Entry) -> Audio | None:
+    """Return the audio of an entry, ``None`` if it has none."""
+    if entry.enclosure is None:
+        return None
+    tags = [tag for tag in entry.tags if TAGS.get(tag.name) == "audio"]
+    return Audio(entry.enclosure, tuple(sorted({_find_host(url) for tag in tags for url in _list_media(tag)})))
+
+
+def _list_media(tag: Tag) -> Iterator[str]:
+    """Yield the addresses of media in a tag, at any depth, but those of pictures."""
+    attributes = dict(tag.attributes)
+    is_picture = attributes.get("medium") == "image" or attributes.get("type", "").startswith("image/")
+    if tag.name != "media:thumbnail" and not is_picture:
+        yield from filter(urls.is_web, attributes.values())
+        for child in tag.children:
+            yield from _list_media(child)
 
 
 def hold_audio(
-    before: Mapping[str, Enclosure], after: Mapping[str, Enclosure | None], held: HeldAudio, *, is_known: bool
+    before: Mapping[str, Audio], after: Mapping[str, Audio | None], held: HeldAudio, *, is_known: bool
 ) -> HeldAudio:
     """Return the held audio of a source that answered; ``before`` is its stored audio by key, ``after`` the listed one.
 
     Audio is held if more than half of it, and at least ``LEAST``, changed its host in the last ``_REFRESHES``, for as
-    many; new keys count as changed. ``is_known`` is whether the source listed anything before.
+    many, or got other versions on another; new keys count as changed. What moves while other audio is held is held,
+    too. ``is_known`` is whether the source listed anything before.
     """
     earlier = {**before, **{each.key: each.audio for each in held.recent}}
     present = {key: audio for key, audio in after.items() if audio is not None}
     shared = earlier.keys() & present.keys()
     moved = {key: earlier[key] for key in shared if _is_moved(earlier[key], present[key])}
-    new = [(key, age + 1) for key, age in held.new if age + 1 < _REFRESHES]
+    youngest = min((age + 1 for _, age in held.new), default=0)
+    oldest = 2 * _REFRESHES - 1 if youngest < _REFRESHES else _REFRESHES  # what came in parts counts together
+    new = [(key, age + 1) for key, age in held.new if age + 1 < oldest]
     aged = {key for key, _ in held.new}
     arrived = [key for key in present if key not in earlier and key not in aged] if is_known else []
     changed = len(moved) + len(arrived)
@@ -96,17 +110,14 @@ def hold_audio(
     if changed >= _NOTED:
         new += [(key, 1) for key in arrived]
         counted = len(moved), len(shared)
-    refreshes, audio = held.refreshes + 1, {each.key: each.audio for each in held.audio}
-    if audio and refreshes >= _REFRESHES:
-        refreshes, audio, moved = 0, {}, {}
-    elif audio or (moved and changed >= LEAST and 2 * changed > len(shared) + len(arrived)):
-        refreshes, audio, moved = refreshes if audio else 1, moved | audio, {}
-    else:
-        refreshes = 0
+    audio = [replace(each, refreshes=each.refreshes + 1) for each in held.audio if each.refreshes + 1 < _REFRESHES]
+    if held.audio or (changed >= LEAST and 2 * changed > len(shared) + len(arrived)):
+        known = {each.key for each in held.audio}
+        audio += [_MovedAudio(key, moved[key], 1) for key in sorted(moved.keys() - known)]
+        moved = {}
     return HeldAudio(
         held.source,
-        refreshes,
-        tuple(_KnownAudio(key, audio[key]) for key in sorted(audio)),
+        tuple(audio),
         tuple(sorted(new)),
         *counted,
         recent=tuple(_note_recent(earlier, after, held, moved)),
@@ -114,10 +125,10 @@ def hold_audio(
 
 
 def _note_recent(
-    earlier: Mapping[str, Enclosure],
-    after: Mapping[str, Enclosure | None],
+    earlier: Mapping[str, Audio],
+    after: Mapping[str, Audio | None],
     held: HeldAudio,
-    moved: Mapping[str, Enclosure],
+    moved: Mapping[str, Audio],
 ) -> Iterator[_MovedAudio]:
     """Yield the audio that is not held and was there before, of entries that moved theirs lately or have none."""
     ages = {each.key: each.refreshes for each in held.recent}
@@ -144,13 +155,11 @@ def find_rekeyed(clusters: Iterable[Cluster], held: Iterable[HeldAudio]) -> Mapp
     shared = dict.fromkeys(new, 0)
     for cluster in clusters if new else ():
         for source, keys in new.items():
-            own = [each for each in cluster.entries if each.source == source and each.enclosure is not None]
-            former = [each.enclosure for each in own if each.key not in keys and each.enclosure]
-            present = [each for each in own if each.key in keys]
+            own = {each.id: (each, find_audio(each)) for each in cluster.entries if each.source == source}
+            former = [audio for each, audio in own.values() if each.key not in keys and audio]
+            present = {name: audio for name, (each, audio) in own.items() if each.key in keys and audio}
             shared[source] += bool(former and present)
-            found[source] |= {
-                each.id for each in present if each.enclosure and any(_is_moved(one, each.enclosure) for one in former)
-            }
+            found[source] |= {name for name, audio in present.items() if any(_is_moved(one, audio) for one in former)}
     return {
         each.source: frozenset(found[each.source])
         for each in held
@@ -161,31 +170,41 @@ def find_rekeyed(clusters: Iterable[Cluster], held: Iterable[HeldAudio]) -> Mapp
 
 
 def restore_held_audio(entries: Sequence[Entry], held: Iterable[HeldAudio]) -> tuple[Entry, ...]:
-    """Return the entries with the known audio in place of audio that is held back, and of other versions of that."""
+    """Return the entries with the known audio in place of audio that is held back, and without new versions of it."""
     known = {(each.source, one.key): one.audio for each in held for one in each.audio}
     return tuple(
-        replace(entry, enclosure=audio, tags=tuple(tag for tag in entry.tags if TAGS.get(tag.name) != "audio"))
+        replace(entry, enclosure=audio.enclosure, tags=tuple(_keep_known(entry.tags, audio)))
         if (audio := known.get((entry.source, entry.key)))
         else entry
         for entry in entries
     )
 
 
+def _keep_known(tags: Iterable[Tag], audio: Audio) -> Iterator[Tag]:
+    """Yield the tags without media on hosts where none of the audio was."""
+    hosts = {_find_host(audio.enclosure.url), *audio.hosts}
+    for tag in tags:
+        if TAGS.get(tag.name) != "audio" or hosts.issuperset(map(_find_host, _list_media(tag))):
+            yield tag
+
+
 def describe_holds(held: Iterable[HeldAudio], rekeyed: Mapping[str, Collection[str]]) -> tuple[str, ...]:
     """Return one line for each source whose audio is held back; ``rekeyed`` are of :func:`find_rekeyed`."""
     counts = {each.source: len(each.audio) + len(rekeyed.get(each.source, ())) for each in held}
     return tuple(
-        f"{source}: the audio of {count} items moved to another host at once; the known audio stands "
-        f"until this has been so for {_REFRESHES} refreshes"
+        f"{source}: the audio of {count} items moved to another host at once, or has other versions there; the known "
+        f"audio stands until this has been so for {_REFRESHES} refreshes"
         for source, count in counts.items()
         if count
     )
 
 
-def _is_moved(before: Enclosure, after: Enclosure) -> bool:
-    return after.url != before.url and _find_host(after) != _find_host(before)
+def _is_moved(before: Audio, after: Audio) -> bool:
+    """Return whether the audio, or another version of it, is on a host where none was before."""
+    hosts = {_find_host(before.enclosure.url), *before.hosts}
+    return _find_host(after.enclosure.url) != _find_host(before.enclosure.url) or not hosts.issuperset(after.hosts)
 
 
-def _find_host(audio: Enclosure) -> str:
+def _find_host(url: str) -> str:
     """Return the host of the audio, without tracking prefixes."""
-    return urls.bare_audio(audio.url).partition("/")[0]
+    return urls.bare_audio(url).partition("/")[0]

@@ -191,7 +191,7 @@ def test_the_audio_of_listed_entries_is_read_back() -> None:
         known = {each.entry.key: each.entry.enclosure for each in entries.read_entries(store, "sea")}
         for now in (said, moved, [silent, *said[1:]], []):
             audio = {each.key: each.enclosure for each in now if each.enclosure}
-            found = entries.read_enclosures(store, "sea", {"host": audio, "mirror": audio})
+            found = entries.read_listed(store, "sea", {"host": audio, "mirror": audio}, lambda each: each.enclosure)
             assert found == {"host": {key: known[key] for key in audio}, "mirror": {}}
 
 
@@ -207,10 +207,10 @@ def test_audio_that_is_held_though_it_is_back_changes_what_was_kept() -> None:
     with TemporaryDirectory() as folder, database.open_store(str(Path(folder) / "store.db")) as store:
         refresh(store, [FetchedSource(SOURCES[1], (), (Listing(tuple(said)),), (), "ok")], START)
         held = [
-            {"key": each.key, "audio": {"url": each.enclosure.url, "type": "audio/mpeg", "length": 99_000}}
+            {"key": each.key, "audio": {"enclosure": {"url": each.enclosure.url, "type": "audio/mpeg"}}, "refreshes": 1}
             for each in said
         ]
-        value = json.dumps([{"source": "host", "refreshes": 1, "audio": held}]).encode()
+        value = json.dumps([{"source": "host", "audio": held}]).encode()
         facts.write_fact(store, "sea", facts.HELD_AUDIO, value)
         warm = compose(store, PLAN, START)
         emptied(store)

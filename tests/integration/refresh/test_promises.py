@@ -1,6 +1,7 @@
 """The promises, kept by whole refreshes against a real origin; each test is named after one."""
 
 import random
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -239,6 +240,60 @@ def test_promise_5_audio_that_went_and_comes_back_from_another_host_is_held_back
     origin.serve("/feed.xml", rss(*(episode(turn, audio=f"https://other.example/{turn}.mp3") for turn in range(8))))
     assert "the audio of 8 items moved to another host at once" in project.refresh().alarms[0]
     assert "other.example" not in heard_hosts(project)
+
+
+def make_version(host: str) -> str:
+    """Return another version of an item's audio."""
+    version = f'<podcast:source uri="https://{host}/1.opus"/>'
+    return f'<podcast:alternateEnclosure type="audio/opus">{version}</podcast:alternateEnclosure>'
+
+
+def find_versions(project) -> list[str]:
+    return sorted(set(re.findall(rb"https://([a-z.]+)/1\.opus", project.published()["podcast.xml"])))
+
+
+@pytest.mark.parametrize("is_rekeyed", [False, True], ids=["same guids", "other guids"])
+def test_promise_5_versions_on_another_host_are_held_back(project, origin, episode, rss, is_rekeyed) -> None:
+    origin.serve("/feed.xml", rss(*(episode(turn, extra=make_version("media.example")) for turn in range(8))))
+    project.refresh()
+    assert find_versions(project) == [b"media.example"]
+    guid, version = "new" if is_rekeyed else "host", make_version("x.example")
+    origin.serve("/feed.xml", rss(*(episode(turn, guid=f"{guid}-{turn}", extra=version) for turn in range(8))))
+    for _ in range(2):
+        (told,) = project.refresh().alarms
+        assert "the audio of 8 items moved to another host at once, or has other versions there" in told
+        assert b"x.example" not in find_versions(project)
+    assert project.refresh().alarms == ()
+    assert find_versions(project) == [b"x.example"]
+
+
+def test_promise_5_pictures_and_versions_of_few_items_are_not_held_back(project, origin, episode, rss) -> None:
+    origin.serve("/feed.xml", rss(*map(episode, range(8))))
+    project.refresh()
+    url, namespace = "https://pictures.example/1.jpg", "http://search.yahoo.com/mrss/"
+    picture, version = (
+        f'<media:content xmlns:media="{namespace}" url="{url}" medium="image"/>',
+        make_version("x.example"),
+    )
+    items = (episode(turn, extra=picture + version * (turn < 3)) for turn in range(8))
+    origin.serve("/feed.xml", rss(*items))
+    assert project.refresh().alarms == ()
+    assert find_versions(project) == [b"x.example"]
+
+
+@pytest.mark.parametrize("is_rekeyed", [False, True], ids=["same guids", "other guids"])
+def test_promise_5_each_part_of_what_moves_is_held_back_as_long(project, origin, episode, rss, is_rekeyed) -> None:
+    """Of the first part the hold begins with the second where that makes them enough."""
+    origin.serve("/feed.xml", rss(*map(episode, range(10))))
+    project.refresh()
+    guid, parts = ("new", (4, 8, 8)) if is_rekeyed else ("host", (6, 10, 10))
+    heard = []
+    for moved in (*parts, parts[-1]):
+        evil = [episode(turn, guid=f"{guid}-{turn}", audio=f"https://x.example/{turn}.mp3") for turn in range(moved)]
+        origin.serve("/feed.xml", rss(*evil, *(episode(turn) for turn in range(moved, 10))))
+        project.refresh()
+        heard.append(heard_hosts(project).count("x.example"))
+    assert heard == ([4, 0, 0, 8] if is_rekeyed else [0, 0, 6, 10])
 
 
 def test_promise_5_held_audio_waits_for_answers_of_its_source(project, origin, episode, rss) -> None:
