@@ -105,5 +105,14 @@ def _count_distortions(columns: Sequence[Column], count: int) -> list[tuple[floa
             words = [token.word for token in column.cells.values()]
             if len(set(words)) == 2:  # noqa: PLR2004 - its own, and the others'
                 for number, word in zip(column.cells, words, strict=True):
-                    events[number] += words.count(word) == 1
+                    events[number] += words.count(word) == 1 and not _is_fuller(column, number)
     return list(zip(events, chances, strict=True))
+
+
+def _is_fuller(column: Column, number: int) -> bool:
+    """Return whether the others have the word of a copy with fewer letters beyond ASCII ("Gross"): they lost these."""
+    own = column.cells[number]
+    return any(
+        other.key == own.key and sum(map(str.isascii, other.word)) > sum(map(str.isascii, own.word))
+        for other in column.cells.values()
+    )

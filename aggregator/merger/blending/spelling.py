@@ -36,7 +36,7 @@ _SLIP_COST = 3.0
 # marks plain, hardly anything makes them typographic. Chosen with evaluation.text.habits.
 _PLAIN_VOTE = 0.35
 _SURE_ODDS = 0.5  # of a show's style
-_BLIND_VOTE = 0.15  # on a letter that a copy never writes ("ß", "ё", "é"), where one that does has 1
+_BLIND_VOTE = 0.08  # on a letter that a copy never writes ("ß", "ё", "é"), where one that does has 1
 # A slip is so many times as rare as the right word: "fiir" 56,000 times as "für", "Wusten" 120 times as "Wüsten"; at 10
 # times "Plane" would give way to "Pläne".
 _RARER = 100

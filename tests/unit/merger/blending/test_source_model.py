@@ -57,3 +57,29 @@ def test_nothing_heard_is_nothing_learned():
     lore = SourceModelLearner().make_model()
     assert (frozenset(), {}, {}) == (lore.phrases, dict(lore.rates), dict(lore.styles))
     assert DEFAULT_RATES.add_counts({}, 1.0) == DEFAULT_RATES
+
+
+STREETS = ["Große Straße", "Weiße Füße", "Heißer Gruß", "Süßes Maß", "Nasser Fluss", "Fleißige Gießer", "Bloßer Spaß"]
+
+
+def test_sources_that_never_write_a_letter_do_not_make_it_an_error_of_the_one_that_does():
+    def strip(text):
+        return text.replace("ß", "ss").replace("ü", "u")
+
+    observer = SourceModelLearner()
+    for street in STREETS * 2:
+        whole = f"Heute geht es um {street} und um den Weg nach Hause."
+        observer.add([Copy("host", whole), *(Copy(name, strip(whole)) for name in "abc")], "de")
+    lore = observer.make_model()
+    assert lore.rates["host"].wrong <= DEFAULT_RATES.wrong
+    told = "Der Gärtner grüßt die Nachbarn"
+    copies = [Copy("host", told), *(Copy(name, "Der Gartner grusst die Nachbarn") for name in "abc")]
+    assert blend(copies, language="de", model=lore).text == told
+
+
+def test_a_source_that_alone_loses_letters_has_more_errors():
+    observer = SourceModelLearner()
+    for street in STREETS * 2:
+        whole = f"Heute geht es um {street} und um den Weg nach Hause."
+        observer.add([*(Copy(name, whole) for name in "abc"), Copy("worn", whole.replace("ß", "ss"))], "de")
+    assert observer.make_model().rates["worn"].wrong > DEFAULT_RATES.wrong
