@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import typer
 
@@ -20,19 +20,30 @@ _LONGEST = 200
 @contextmanager
 def show_progress(*, hush: bool, verbose: bool) -> Iterator[Listener]:
     """Give the listener of a refresh; it shows nothing if ``hush``. Tracebacks of bugs are printed if ``verbose``."""
-    if verbose:
-        logger, handler = logging.getLogger("aggregator"), _Tracebacks()
-        logger.addHandler(handler)
-        logger.setLevel(logging.DEBUG)
-    if hush:
-        yield ignore_progress
-    elif sys.stdout.isatty():
-        from aggregator.commands.bars import show_bars  # noqa: PLC0415 - takes time to import, and cron needs none
+    with _showing_tracebacks() if verbose else nullcontext():
+        if hush:
+            yield ignore_progress
+        elif sys.stdout.isatty():
+            from aggregator.commands.bars import show_bars  # noqa: PLC0415 - takes time to import, and cron needs none
 
-        with show_bars() as listen:
-            yield listen
-    else:
-        yield _print_step if verbose else ignore_progress
+            with show_bars() as listen:
+                yield listen
+        else:
+            yield _print_step if verbose else ignore_progress
+
+
+@contextmanager
+def _showing_tracebacks() -> Iterator[None]:
+    """Print what the program logs while the body runs."""
+    logger, handler = logging.getLogger("aggregator"), _Tracebacks()
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
 
 
 class _Tracebacks(logging.Handler):

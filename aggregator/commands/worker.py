@@ -68,7 +68,7 @@ def _work_for_queue(worker: Worker, url: str, threads: int, port: int | None, li
                 f"{', '.join(sent.feeds)}: took nine tenths of lease_seconds; refreshed again when the lease ends"
             )
 
-        match_queue.add_matching(broker, url, worker.config.lease)
+        match_queue.add_matching(broker, url, worker.config.lease, lines.warn)
         with queue.working(broker, work, report_timeout, threads=threads, lease=worker.config.lease, tell=lines.warn):
             lines.say(f"worker {owner}: {format_count(threads, 'job')} at once")
             wait()

@@ -127,12 +127,24 @@ def match_on_workers(
         run.end()
 
 
-def add_matching(broker: Broker, url: str, lease: timedelta) -> None:
-    """Have a worker match what runs send, beside its feeds; before it begins its work."""
+def add_matching(broker: Broker, url: str, lease: timedelta, tell: Callable[[str], object]) -> None:
+    """Have a worker match what runs send, beside its feeds; before it begins its work.
+
+    ``tell`` is called with a line about a batch whose answer is not sent: the run sends it again.
+    """
 
     def match(run: str, number: int, batch: str) -> None:
         answers = json.dumps((number, catalogue.match_batch(_BATCHES.decode(batch))))
-        with queue.translating_errors(url):
-            broker.client.pipeline().rpush(run, answers).expire(run, _KEPT_SECONDS).execute()
+        try:
+            with queue.translating_errors(url):
+                broker.client.pipeline().rpush(run, answers).expire(run, _KEPT_SECONDS).execute()
+        except QueueError as error:
+            tell(str(error))
 
-    queue.add_actor(broker, _QUEUE, _ACTOR, lease, match)
+    def end(number: int, **_: object) -> None:
+        tell(
+            f"match: batch {number + 1} took nine tenths of lease_seconds and was ended; give more lease_seconds to "
+            "workers and run"
+        )
+
+    queue.add_actor(broker, _QUEUE, _ACTOR, lease, match, end)

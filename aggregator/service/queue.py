@@ -112,13 +112,12 @@ def working(  # noqa: PLR0913 - what a worker does, and its limits
     _report_logs(tell)
 
     def run(token: str, feeds: Sequence[str], at: str | None) -> None:
-        claim = Claim(token, tuple(feeds))
-        try:
-            work(claim, datetime.fromisoformat(at) if at else None)
-        except TimeLimitExceeded:
-            on_timeout(claim)
+        work(Claim(token, tuple(feeds)), datetime.fromisoformat(at) if at else None)
 
-    add_actor(broker, QUEUE, _ACTOR, lease, run)
+    def end(token: str, feeds: Sequence[str], **_: object) -> None:
+        on_timeout(Claim(token, tuple(feeds)))
+
+    add_actor(broker, QUEUE, _ACTOR, lease, run, end)
     broker.emit_after("process_boot")
     worker = dramatiq.Worker(broker, worker_threads=threads)
     worker.start()
@@ -129,9 +128,26 @@ def working(  # noqa: PLR0913 - what a worker does, and its limits
         broker.close()
 
 
-def add_actor(broker: Broker, queue: str, actor: str, lease: timedelta, run: Callable[..., None]) -> None:
-    """Have messages of a queue done by a function, in nine tenths of the lease; before `working` begins."""
-    dramatiq.actor(actor_name=actor, queue_name=queue, broker=broker, time_limit=lease.total_seconds() * 900)(run)
+def add_actor(  # noqa: PLR0913, PLR0917 - what an actor is
+    broker: Broker,
+    queue: str,
+    actor: str,
+    lease: timedelta,
+    run: Callable[..., None],
+    on_timeout: Callable[..., None],
+) -> None:
+    """Have messages of a queue done by a function, in nine tenths of the lease; before `working` begins.
+
+    One that takes longer is ended, and ``on_timeout`` called with it.
+    """
+
+    def act(**values: object) -> None:
+        try:
+            run(**values)
+        except TimeLimitExceeded:
+            on_timeout(**values)
+
+    dramatiq.actor(actor_name=actor, queue_name=queue, broker=broker, time_limit=lease.total_seconds() * 900)(act)
 
 
 class _Lines(logging.Handler):

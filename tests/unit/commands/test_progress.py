@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+
 from rich.progress import Progress as Bars
 from rich.progress import TaskID
 
 from aggregator.commands.bars import _Board
+from aggregator.commands.progress import show_progress
 from aggregator.result import Progress
 
 
@@ -27,3 +30,12 @@ def test_a_source_may_begin_while_a_feed_is_composed() -> None:
     board.update(Progress("coast", "", "compose"))
     assert len(board.tasks) == 4
     assert [task.completed for task in board.bars.tasks if task.fields["feed"] == "coast"] == [2, 2]
+
+
+def test_tracebacks_are_shown_while_a_refresh_is_shown_and_not_afterwards(capsys) -> None:
+    logger = logging.getLogger("aggregator")
+    for _ in range(2):
+        with show_progress(hush=True, verbose=True):
+            logger.debug("a line")
+    logger.debug("later")
+    assert capsys.readouterr().err == "a line\n" * 2
