@@ -41,7 +41,10 @@ A copy of the store, with another address, leaves the outputs of the original al
 """
 
 _PRIVATE: Final = "private"
-"""The fact of feeds that were published with a token and have none of a person's words since that they are public."""
+"""The fact of feeds that were published with a token and have none of a person's words since that they are public.
+
+Of a feed that came without a token when a private one went it is ``?`` and the name of that one.
+"""
 
 _RENAMED: Final = "renamed"
 """The fact with the time since when a public feed has had another name, until the files of the former are removed."""
@@ -180,12 +183,34 @@ def find_refused(store: Store, plans: Iterable[Plan]) -> dict[str, str]:
     They are not refreshed: only a person's word, ``token: none``, makes a private feed public.
     """
     private = facts.read_fact_of_feeds(store, _PRIVATE)
-    return {
-        plan.name: f"feeds.{plan.name}: the feed is private, and its token is missing: it is not refreshed, and stays "
-        "as it was published. Write its token again, or token: none to make it public"
-        for plan in plans
-        if plan.name in private and not plan.channel.token and not plan.is_public
-    }
+    refused = {}
+    for plan in plans:
+        if plan.name in private and not plan.channel.token and not plan.is_public:
+            _, is_suspect, former = private[plan.name].decode().partition("?")
+            refused[plan.name] = f"feeds.{plan.name}: " + (
+                f"it came without a token when the private feed {former} went, and is not published. Write its token, "
+                "or token: none if it is public"
+                if is_suspect
+                else "the feed is private, and its token is missing: it is not refreshed, and stays as it was "
+                "published. Write its token again, or token: none to make it public"
+            )
+    return refused
+
+
+def note_suspects(store: Store, plans: Iterable[Plan]) -> None:
+    """Take new feeds without a token for a private one that the config names no more, until a person decides.
+
+    A private feed may have got another name and another source in the edit in which its token was lost.
+    """
+    scheduled = leases.read_feeds(store) if store.claim else frozenset()
+    names = {plan.name for plan in plans}
+    gone = sorted(facts.read_fact_of_feeds(store, _PRIVATE).keys() - names - scheduled)
+    gone = [feed for feed in gone if facts.read_fact(store, feed, _FILES)]
+    if gone:
+        known = facts.read_fact_of_feeds(store, facts.SOURCE_RESULTS)
+        for plan in plans:
+            if plan.name not in known and not plan.channel.token and not plan.is_public:
+                facts.write_fact(store, plan.name, _PRIVATE, f"?{gone[0]}".encode())
 
 
 def adopt_renamed(store: Store, plans: Sequence[Plan], new: Collection[str], now: datetime) -> tuple[str, ...]:
@@ -264,7 +289,13 @@ def _remove(output: Output, former: Mapping[str, Sequence[str]]) -> int:
     for folder, names in former.items():
         place, _, own = folder.rpartition("/")
         there = replace(output, bucket=place) if "://" in place else Output(Path(place)) if place else output
-        count += there.remove_folder(own, names)
+        try:
+            count += there.remove_folder(own, names)
+        except PublishError as error:  # the name of the folder may have a token
+            reason = str(error).replace(f"/{own}", "/…").replace("writes the rest", "tries again")
+            raise PublishError(
+                f"files of a former folder could not be removed, and can still be read: {reason}"
+            ) from error
     return count
 
 

@@ -122,6 +122,7 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
 def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
     """Refresh the feeds of a run, and the files that list all feeds if they are the run's to write; as `refresh`."""
     newest, every = run.at, run.plans
+    folders.note_suspects(run.store, run.config.plans)
     refused = folders.find_refused(run.store, run.config.plans)
     run = replace(run, plans=tuple(plan for plan in every if plan.name not in refused))
     removed = _remove_former(run)

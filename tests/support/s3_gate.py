@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
@@ -16,7 +17,8 @@ HELD_SECONDS = 60
 class Gate:
     """While ``opened`` is not set, PUT requests wait; ``is_held`` is set by the first that does.
 
-    ``loses`` decides by method and path, and how often that was asked, whether an answer is lost.
+    ``loses`` decides by method and path, and how often that was asked, whether an answer is lost, and ``refuses`` by
+    method whether a request is.
     """
 
     def __init__(self, server: str) -> None:
@@ -25,6 +27,7 @@ class Gate:
         self.opened.set()
         self.asked: Counter[tuple[str, str]] = Counter()
         self.loses: Callable[[str, str, int], bool] = lambda *_: False
+        self.refuses: Callable[[str], bool] = lambda _: False
 
     def wait(self) -> None:
         """Wait as a PUT request does."""
@@ -55,6 +58,9 @@ def running_gate(server: str) -> Iterator[tuple[Gate, str]]:
             body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
             if self.command == "PUT":
                 gate.wait()
+            if gate.refuses(self.command):
+                self.send_error(HTTPStatus.FORBIDDEN)
+                return
             status, headers, content = gate.ask(self.command, self.path, dict(self.headers), body)
             asked = (self.command, self.path)
             gate.asked[asked] += 1

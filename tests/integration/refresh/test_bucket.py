@@ -160,3 +160,77 @@ def test_what_is_wrong_with_an_address_is_told_in_one_line(workspace: Workspace,
     done = refreshed(workspace, s3, configured(workspace, "gs://feeds/my"), 0, 1)
     assert done.returncode == 2
     assert '"gs://feeds/my" is not a folder and not s3://bucket/prefix' in done.stderr
+
+
+TOKEN, OTHER_TOKEN = "limpet-T0ken-abcdefgh", "limpet-T0ken-ijklmnop"
+
+
+def configure_two(workspace: Workspace, output: str, token: str | None) -> None:
+    """Write a config of a public feed, and of a private one if there is a token."""
+    source = f"sources: {{host: {{kind: feed, url: '{workspace.url('/host')}'}}}}"
+    lines = ["state: two.db", f"output: {output}", "allow_networks: [127.0.0.0/8]", "feeds:"]
+    lines += [f"  show: {{title: A show, {source}}}"]
+    lines += [f"  plus: {{title: A show, token: {token}, {source}}}"] if token else []
+    (workspace.folder / "config.yaml").write_text("\n".join(lines) + "\n")
+
+
+def list_local(workspace: Workspace, output: str) -> list[str]:
+    return sorted(path.name for path in (workspace.folder / output).iterdir() if path.is_dir())
+
+
+def list_stored(s3: S3, prefix: str) -> list[str]:
+    return sorted({key.split("/")[1] for key in s3.read() if key.startswith(f"{prefix}/") and key.count("/") == 2})
+
+
+def test_an_output_that_moves_to_a_bucket_and_back_keeps_nothing_that_was_revoked(workspace: Workspace, s3: S3) -> None:
+    """What is public stays where it was; what is private goes with its token, wherever it is."""
+    workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
+    said, guids = "", set()
+    for turn, (output, token) in enumerate(
+        [("first", TOKEN), ("s3://feeds/moved", TOKEN), ("s3://feeds/moved", OTHER_TOKEN), ("last", TOKEN)]
+    ):
+        configure_two(workspace, output, token)
+        done = run(workspace, s3, "refresh", "--force", "-q", "--at", format_time(START + turn * HOUR))
+        assert done.returncode == 0, done.stderr
+        said += done.stderr
+        if "://" in output:
+            guids.add(s3.read()["moved/show/podcast.xml"].partition(b"<podcast:guid>")[2][:36])
+        else:
+            guids.add(
+                (workspace.folder / output / "show/podcast.xml").read_bytes().partition(b"<podcast:guid>")[2][:36]
+            )
+        if turn == 1:
+            assert list_local(workspace, "first") == list_stored(s3, "moved") == [f"plus-{TOKEN}", "show"]
+        if turn == 2:
+            assert list_local(workspace, "first") == ["show"]
+            assert list_stored(s3, "moved") == [f"plus-{OTHER_TOKEN}", "show"]
+    assert list_stored(s3, "moved") == ["show"]
+    assert list_local(workspace, "last") == [f"plus-{TOKEN}", "show"]
+    assert (len(guids), said.count("from now on"), "T0ken" in said) == (1, 2, False)
+
+
+def test_what_is_revoked_in_a_bucket_is_removed_by_the_next_refresh_that_is_answered(
+    workspace: Workspace, s3: S3
+) -> None:
+    workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
+    with running_gate(s3.environment["AWS_ENDPOINT_URL"]) as (gate, address):
+
+        def refresh(output: str, token: str | None, turn: int) -> subprocess.CompletedProcess[str]:
+            configure_two(workspace, output, token)
+            words = ("refresh", "--force", "-q", "--at", format_time(START + turn * HOUR))
+            done = run_program(workspace.folder, *words, environment={**s3.environment, "AWS_ENDPOINT_URL": address})
+            assert "T0ken" not in done.stdout + done.stderr
+            return done
+
+        assert refresh("s3://feeds/deaf", TOKEN, 0).returncode == 0
+        gate.refuses = lambda method: method == "POST"
+        failed = refresh("local", OTHER_TOKEN, 1)
+        assert (failed.returncode, failed.stderr.count("could not be removed, and can still be read")) == (1, 1)
+        assert list_stored(s3, "deaf") == [f"plus-{TOKEN}", "show"]
+        assert list_local(workspace, "local") == [f"plus-{OTHER_TOKEN}", "show"]
+        gate.refuses = lambda _: False
+        gate.loses = lambda method, *_: method == "POST"
+        assert refresh("local", None, 2).returncode == 1
+        gate.loses = lambda *_: False
+        assert refresh("local", None, 3).returncode == 0
+    assert list_stored(s3, "deaf") == list_local(workspace, "local") == ["show"]

@@ -289,7 +289,7 @@ def test_a_public_feed_stays_until_it_is_published_in_place_of_the_private_one(t
 def test_a_removed_private_feed_goes_though_nothing_else_can_be_published(tide: Workspace) -> None:
     write(tide, plus=f"token: {TOKEN}, ")
     refresh(tide, 1)
-    write(tide, source="/missing", other="")
+    write(tide, source="/missing", other="token: none, ")
     done = refresh(tide, 2, code=3)
     assert "plus is not in the config any more: its 8 published files were removed" in done.stderr
     assert list_folders(tide) == []
@@ -365,3 +365,48 @@ def test_an_output_that_was_moved_or_has_two_names_is_no_other(tide: Workspace) 
     write(tide, output="linked", show="", plus=f"token: {OTHER_TOKEN}, ")
     refresh(tide, 4)
     assert list_folders(tide, "moved") == [f"plus-{OTHER_TOKEN}", "show"]
+
+
+@pytest.mark.parametrize("word", ["token: none, ", f"token: {OTHER_TOKEN}, "], ids=["public", "private"])
+def test_a_feed_that_comes_without_a_token_when_a_private_one_goes_waits_for_a_word(tide: Workspace, word: str) -> None:
+    """It may be that one, with another name, another source and its token lost in one edit."""
+    write(tide, plus=f"token: {TOKEN}, ")
+    refresh(tide, 1)
+    serve(tide, 3, "/other")
+    write(tide, source="/other", gold="")
+    told = "feeds.gold: it came without a token when the private feed plus went, and is not published."
+    for day in (2, 3):
+        assert told in refresh(tide, day, code=1).stderr
+        assert list_folders(tide) == []
+    assert told in tide.run("check").stderr
+    write(tide, source="/other", gold=word)
+    refresh(tide, 4)
+    assert list_folders(tide) == ["gold" if "none" in word else f"gold-{OTHER_TOKEN}"]
+
+
+def test_a_feed_that_comes_after_a_private_one_went_is_published(tide: Workspace) -> None:
+    write(tide, show="", plus=f"token: {TOKEN}, ")
+    refresh(tide, 1)
+    write(tide, show="")
+    refresh(tide, 2)
+    serve(tide, 3, "/other")
+    write(tide, show="", third="")
+    config = tide.folder / "config.yaml"
+    start, found, end = config.read_text("utf-8").rpartition("/tide")
+    config.write_text(f"{start}{found.replace('tide', 'other')}{end}")
+    refresh(tide, 3)
+    assert list_folders(tide) == ["show", "third"]
+
+
+def test_no_line_about_a_former_folder_that_stays_has_its_token(tide: Workspace) -> None:
+    write(tide, show=f"token: {TOKEN}, ", plus=f"token: {TOKEN}, ")
+    refresh(tide, 1)
+    for name in ("show", "plus"):
+        (tide.output / f"{name}-{TOKEN}" / "feed.css").mkdir()
+        feed = tide.output / f"{name}-{TOKEN}" / "feed.xml"
+        feed.unlink()
+        feed.mkdir()
+    write(tide, show=f"token: {OTHER_TOKEN}, ")
+    done = refresh(tide, 2, code=1)
+    assert done.stderr.count("files of a former folder could not be removed, and can still be read") == 2
+    assert "T0ken" not in done.stdout + done.stderr
