@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
-from pathlib import Path
 from typing import Final
 
 from msgspec.structs import asdict, replace
@@ -30,7 +29,7 @@ from aggregator.store import facts, records
 from aggregator.store.database import Store
 from aggregator.text.titles import affixes
 from aggregator.text.titles.affixes import Template
-from aggregator.version import VERSION
+from aggregator.version import digest_code
 
 _GROWTH: Final = 1.05
 """By how much a feed must have grown to be learned from again: at each episode of a small one."""
@@ -47,15 +46,7 @@ _MOST_REMARKS = 10
 _EDGES = f"{HEAD}{TAIL} "
 
 
-def _digest_code() -> str:
-    """Return a digest of the program's version and of the modules by which repair and reconcile give what they give."""
-    digest, here = blake2b(VERSION.encode(), digest_size=16), Path(__file__).parent
-    for path in sorted(each for folder in ("merger", "model", "text") for each in (here / folder).rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-CODE: Final = _digest_code()
+CODE: Final = digest_code("merger", "model", "text")
 """Names the program that learned a model, or put a value into the cache: neither is used by another one."""
 
 

@@ -18,7 +18,7 @@ from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.record import replace_surrogates
 from aggregator.model.source import Poll, PollState, Source, SourceStatus, Validators
 from aggregator.result import NextPoll, Publication
-from aggregator.store import entries, facts, polls, records
+from aggregator.store import cache, entries, facts, polls, records
 from aggregator.store.database import Store
 from aggregator.store.listings import write_history, write_listings
 
@@ -156,7 +156,8 @@ def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSo
     has_news = False
     for fetched in fetched_sources:
         if any(listing is not None for listing in fetched.listings):
-            write_listings(store, plan.name, fetched.source, fetched.listings, now)
+            elements = write_listings(store, plan.name, fetched.source, fetched.listings, now)
+            cache.write_elements(store, plan.name, fetched.source.name, elements)
             has_news = True
             if fetched.status == "snapshot":
                 _count_snapshot(store, plan, fetched.source.name)

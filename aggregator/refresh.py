@@ -37,7 +37,7 @@ from aggregator.model.source import Source
 from aggregator.processes import editions
 from aggregator.processes.editions import Composed, Task
 from aggregator.result import FileState, Listener, Outcome, Progress, Publication, ignore_progress, limit_alike
-from aggregator.store import backup, connection, database, facts, hosts, leases, polls
+from aggregator.store import backup, cache, connection, database, facts, hosts, leases, polls
 from aggregator.store.database import Claim, Store
 
 GC_THRESHOLDS = (100_000, 20, 100)
@@ -213,7 +213,11 @@ def _fetch_terms(run: Run, plan: Plan) -> Terms:
             editions.start()  # a new document: its feed is going to be composed
         run.listen(Progress(plan.name, source.name, stage, message))
 
-    return Terms(run.resources, run.at, tell, force=run.force or run.only is not None, only=run.only)
+    def read_known(source: Source) -> Mapping[str, str]:
+        return cache.read_known(run.store, plan.name, source.name)
+
+    force = run.force or run.only is not None
+    return Terms(run.resources, run.at, tell, force=force, only=run.only, read_known=read_known)
 
 
 def _fetch_and_store(run: Run) -> Iterator[list[_StoredFeed]]:

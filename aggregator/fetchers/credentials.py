@@ -74,7 +74,10 @@ def hide_in_listing(listing: Listing, source: Source) -> Listing:
     Audio at an address with a secret is left out, unless its feed is private. Other elements with such an address are
     left out in any case.
     """
-    return _remove_addresses(_hide_values(listing, source), source) if _list_names(source) else listing
+    if not _list_names(source):
+        return listing
+    hidden = _remove_addresses(_hide_values(listing, source), source)
+    return replace(hidden, entries=tuple(replace(entry, element=None) for entry in hidden.entries))
 
 
 def _hide_values(listing: Listing, source: Source) -> Listing:

@@ -89,7 +89,8 @@ class Terms(Struct, frozen=True):
     """Resources and clock of a run's requests, and the listener of its progress.
 
     ``schedule`` says when the feed is to be refreshed (``None``: any time); ``force`` polls sources that are not due,
-    too; ``only`` names the one source that is polled (``None``: all).
+    too; ``only`` names the one source that is polled (``None``: all). ``read_known`` returns the stored entries of a
+    source, as records by the digests of the elements from which they were read.
     """
 
     resources: Resources
@@ -98,6 +99,7 @@ class Terms(Struct, frozen=True):
     schedule: polling.Schedule | None = None
     force: bool = False
     only: str | None = None
+    read_known: Callable[[Source], Mapping[str, str]] = lambda _source: {}
 
 
 class _Read(Struct, frozen=True):
@@ -272,6 +274,7 @@ class _SourceFetch(Struct, frozen=True):
 
     def _list(self, document: Document) -> Listing:
         """Return the listing of a document; ReadError, also for an empty one of a bot protection's page."""
+        document = replace(document, known=self.terms.read_known(self.source))
         try:
             listing, error = self.terms.resources.read(document), None
         except ReadError as unread:

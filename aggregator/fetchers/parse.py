@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from aggregator.errors import ReadError
 from aggregator.fetchers import opml, registry
 from aggregator.fetchers.directories import outline, proposals
+from aggregator.fetchers.feeds import known_elements
 from aggregator.fetchers.parser_process import LARGEST_ANSWER, Answer, Task, encode
 from aggregator.fetchers.parsing import enclosures, html_page
 from aggregator.fetchers.parsing.bombs import check_bombs
@@ -38,6 +39,7 @@ _MOST_FILES: Final = 64
 for _name in registry.KINDS:
     registry.load(_name)  # before the process is forked for each document
 dates.preload()
+known_elements.get_code()
 
 
 def run(task: bytes, out: IO[bytes], _note: Callable[[str], None]) -> None:
@@ -139,7 +141,8 @@ def _show_images(document: Document, entry: Entry) -> Entry:
     shown = html_page.show_lazy_images(entry.html) if entry.html else None
     if shown is None or shown == entry.html:
         return entry
-    return replace(entry, html=enclosures.resolve_markup(entry.link or enclosures.find_base(document), shown))
+    resolved = enclosures.resolve_markup(entry.link or enclosures.find_base(document), shown)
+    return replace(entry, html=resolved, element=None)
 
 
 def _is_of_show(entry: Entry, chosen: Filter, listing: Listing) -> bool:

@@ -81,7 +81,8 @@ class Entry(Record, frozen=True):
     known to be cut. ``plain_title`` is true where the format says that the angle brackets of the title are text
     (Atom's type "text": RFC 4287, 3.1.1.1). ``ids`` are further hard ids as (scheme, value):
     ``("apple", "1000664250427")``, ``("simplecast", uuid)``. ``number`` is the episode number as displayed where it is
-    not a whole number.
+    not a whole number. ``element`` is the digest of the element from which all of this was read, ``None`` if other
+    elements had a part in it.
     """
 
     source: str
@@ -114,6 +115,7 @@ class Entry(Record, frozen=True):
     tags: tuple[Tag, ...] = ()
     notes: tuple[Note, ...] = ()
     span: Span = Span()
+    element: str | None = None
 
     @property
     def id(self) -> str:

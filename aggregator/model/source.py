@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Literal
 
@@ -102,7 +103,8 @@ class Document(Record, frozen=True):
     ``url`` is where the body came from after redirects (or the file's URL for a path or a snapshot);
     ``media_type`` is lower case without parameters; ``charset`` is that of HTTP's header. ``partial`` is true where
     the origin sent a part (206, 226). ``next_url`` is the address of the next page that the header field Link names.
-    ``polled`` is the clock for dates such as "3 days ago"; without it they are no dates.
+    ``polled`` is the clock for dates such as "3 days ago"; without it they are no dates. ``known`` has the entries that
+    were read of its elements before, as records by the digest of the element; with ``None`` no digest is made.
     """
 
     source: Source
@@ -113,6 +115,7 @@ class Document(Record, frozen=True):
     partial: bool = False
     next_url: str | None = None
     polled: datetime | None = None
+    known: Mapping[str, str] | None = None
 
 
 class Proposals(Record, frozen=True):

@@ -9,8 +9,11 @@ from collections.abc import Collection, Iterable, Mapping
 from hashlib import blake2b
 from typing import Final
 
+import msgspec
 from sqlalchemy import Connection, LargeBinary, cast, delete, select, update
 
+from aggregator.model.record import make_msgpack_decoder
+from aggregator.store import records, schema
 from aggregator.store.database import BATCH, Store, batches, deferrable, reading, upsert, writing
 from aggregator.store.facts import read_feed_state
 from aggregator.store.schema import cache
@@ -21,6 +24,15 @@ down over a weekend is not repaired again. Twice as many double the rest of the 
 
 
 _DIGEST_BYTES: Final = 8
+
+_ELEMENTS: Final = "elements"
+"""The stage whose values are, for each document of a source, the digests of the contents of its entries, by those of
+the elements from which they were read. Without them every element is read again."""
+
+_LARGEST: Final = 24_000_000
+"""Characters of records that a parser process is given, of whose 200 MB they take a part: 8,000 full entries."""
+
+_ELEMENTS_DECODER = make_msgpack_decoder(dict[str, str])
 
 _COLUMNS = cast(cache.c.key, LargeBinary), cast(cache.c.value, LargeBinary)
 """Key and value as bytes, whatever damage has made of them."""
@@ -82,3 +94,35 @@ def drop_unused(store: Store, feed: str, stage: str, used: Collection[str]) -> N
             for some in batches(sorted(set(used))):
                 connection.execute(update(cache).where(*same, aging, cache.c.key.in_(some)).values(used=run))
         connection.execute(delete(cache).where(*same, cache.c.used < run - KEPT_RUNS))
+
+
+def write_elements(store: Store, feed: str, source: str, elements: Mapping[int, Mapping[str, str]]) -> None:
+    """Write for each document the digests of contents by those of the elements from which they were read."""
+    values = {_name_document(source, number): msgspec.msgpack.encode(each) for number, each in elements.items() if each}
+    if values:
+        write_cached(store, feed, _ELEMENTS, values)
+        drop_unused(store, feed, _ELEMENTS, values)
+
+
+def read_known(store: Store, feed: str, source: str) -> dict[str, str]:
+    """Return the records of the source's entries by the digest of the element from which each was read."""
+    shows, entries = schema.shows.c, schema.entries.c
+    with reading(store) as connection:
+        numbers = connection.execute(select(shows.document).where(shows.feed == feed, shows.source == source))
+        cached = read_cached(store, feed, _ELEMENTS, [_name_document(source, number) for (number,) in numbers])
+        known = map(_ELEMENTS_DECODER.decode, cached.values())
+        elements = {digest: element for each in known for element, digest in each.items()}
+        query = select(entries.digest, entries.record).where(entries.feed == feed, entries.source == source)
+        found: dict[str, str] = {}
+        left = _LARGEST
+        for digest, record in connection.execute(query) if elements else ():
+            if digest in elements and isinstance(record, str) and records.digest(record) == digest:
+                found[elements[digest]] = record
+                left -= len(record)
+                if left < 0:
+                    break
+        return found
+
+
+def _name_document(source: str, document: int) -> str:
+    return f"{source}/{document}"

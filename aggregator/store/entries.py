@@ -23,8 +23,8 @@ from aggregator.store import checksums, records, schema
 from aggregator.store.database import BATCH, Store, reading, select_rows
 from aggregator.store.schema import mark, parse_stamp
 
-PLACE_FIELDS = frozenset({"position", "span"})
-"""The fields of an Entry that are not its content; they have columns of their own."""
+PLACE_FIELDS = frozenset({"position", "span", "element"})
+"""The fields of an Entry that are not its content; they are stored apart from its record."""
 
 _TEXT_FIELDS = ("description", "html", "cut")
 """The fields of an Entry that are one text: they come from one document or not at all."""

@@ -77,13 +77,18 @@ class _Content(Struct, frozen=True):
     record: str
 
 
-def write_listings(store: Store, feed: str, source: Source, listings: Sequence[Listing | None], at: datetime) -> None:
+def write_listings(
+    store: Store, feed: str, source: Source, listings: Sequence[Listing | None], at: datetime
+) -> dict[int, dict[str, str]]:
     """Write what the documents of the source list, in the order of ``locate``.
+
+    Return for each document the digests of contents by those of the elements from which they were read.
 
     ``None`` stands for a document that is not new or failed: its entries stay as they are.
     """
+    elements: dict[int, dict[str, str]] = {}
     if all(listing is None for listing in listings):
-        return
+        return elements
     with writing(store) as connection:
         number, previous_at = _begin_listing(connection, feed, source, stamp(at))
         for document, listing in enumerate(listings):
@@ -94,9 +99,10 @@ def write_listings(store: Store, feed: str, source: Source, listings: Sequence[L
             anchor = _choose_anchor(listing, known)
             previous_anchor = _write_show(connection, same, anchor, records.encode(listing.show))
             of = _DocumentListing(feed, source.name, document, number, stamp(at), previous_at, anchor, previous_anchor)
-            _write_document(connection, of, known, listing)
+            elements[document] = _write_document(connection, of, known, listing)
         of = _DocumentListing(feed, source.name, len(listings), number, stamp(at), previous_at, 0, 0)
         _close_former_documents(connection, of)
+    return elements
 
 
 def write_history(store: Store, feed: str, source: Source, copies: Sequence[Listing], at: datetime) -> None:
@@ -174,14 +180,22 @@ def _write_show(connection: Connection, same: dict[str, object], anchor: int, re
     return before.anchor if before else 0
 
 
-def _write_document(connection: Connection, of: _DocumentListing, known: dict[str, _Known], listing: Listing) -> None:
-    """Write entries that are new, have other content, moved or came back, and close those that are missing."""
+def _write_document(
+    connection: Connection, of: _DocumentListing, known: dict[str, _Known], listing: Listing
+) -> dict[str, str]:
+    """Write entries that are new, have other content, moved or came back, and close those that are missing.
+
+    Return the digests of their contents by those of their elements.
+    """
     new: list[Row] = []
     changed: list[Row] = []
     moved: list[Row] = []
     listed: set[str] = set()
+    elements: dict[str, str] = {}
     for each in _by_content(connection, of, known, listing.entries):
         listed.add(each.key)
+        if each.entry.element:
+            elements[each.entry.element] = each.digest
         place = of.anchor - each.entry.position
         before = known.get(each.key)
         if before is None:
@@ -194,6 +208,7 @@ def _write_document(connection: Connection, of: _DocumentListing, known: dict[st
         _flush(connection, new, changed, moved, least=BATCH)
     moved.extend(_missing_rows(of, known, listed))
     _flush(connection, new, changed, moved, least=1)
+    return elements
 
 
 def _by_content(

@@ -46,7 +46,7 @@ def rename(entry: Entry, name: str) -> Entry:
     """Return the entry under another name than its key, without the ids that are the key's."""
     guid = None if entry.guid == entry.key else entry.guid
     ids = tuple((scheme, value) for scheme, value in entry.ids if value != entry.key)
-    return replace(entry, key=name, guid=guid, ids=ids)
+    return replace(entry, key=name, guid=guid, ids=ids, element=None)
 
 
 def is_same_item(before: Entry, after: Entry) -> bool:

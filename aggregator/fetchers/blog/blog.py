@@ -40,4 +40,4 @@ def read(document: Document) -> Listing:
 def _make_post(entry: Entry) -> Entry:
     """Return the entry as a post, its key the path of its address if it has one."""
     path = canonical(entry.link).partition("://")[2].partition("/")[2] if entry.link else ""
-    return replace(entry, genre="post", key=f"/{path}" if path else entry.key)
+    return replace(entry, genre="post", key=f"/{path}" if path else entry.key, element=None)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple, get_args
 
+from msgspec.structs import replace
+
 from aggregator.fetchers.feeds.podcast import FeedXml, ItemXml
 from aggregator.fetchers.parsing import enclosures
 from aggregator.fetchers.parsing.entries import make_key, make_title
@@ -25,9 +27,9 @@ _LONGEST_NUMBER = 40  # characters of an episode number as it is displayed
 
 
 def make_entries(
-    document: Document, items: Iterable[tuple[dict[str, Any], ItemXml | None]], channel: Mapping[str, Any]
+    document: Document, items: Iterable[Entry | tuple[dict[str, Any], ItemXml | None]], channel: Mapping[str, Any]
 ) -> list[Entry | None]:
-    """Return the entry of each item, ``None`` if it has no title, text, link or file.
+    """Return the entry of each item, ``None`` if it has no title, text, link or file; an entry that is known stays.
 
     Items with dates of which the listing decides the order are made anew when all items are known, and the language of
     the channel, which may be read while the items are.
@@ -35,7 +37,11 @@ def make_entries(
     found: list[Entry | None] = []
     undecided: list[tuple[int, dict[str, Any], ItemXml | None]] = []
     texts: list[str] = []
-    for at, (fields, item_xml) in enumerate(items):
+    for at, item in enumerate(items):
+        if isinstance(item, Entry):
+            found.append(replace(item, position=at))
+            continue
+        fields, item_xml = item
         found.append(_make_entry(document, fields, item_xml, at))
         dated = (_get_text(fields, name) for name in _DATES)
         if own := [text for text in dated if text and not dates.is_standard(text)]:
@@ -43,7 +49,8 @@ def make_entries(
             undecided.append((at, fields, item_xml))
     dating = learn_dating(texts, language=channel.get("language"))
     for at, fields, item_xml in undecided:
-        found[at] = _make_entry(document, fields, item_xml, at, dating)
+        made = _make_entry(document, fields, item_xml, at, dating)
+        found[at] = made and replace(made, element=None)
     return found
 
 
@@ -53,7 +60,7 @@ _DATES = ("published", "updated", "created")
 def _make_entry(
     document: Document, fields: dict[str, Any], item_xml: ItemXml | None, position: int, dating: Dating = _PLAIN
 ) -> Entry | None:
-    texts, tags = item_xml or _NOTHING
+    texts, tags, element = item_xml or _NOTHING
     base = fields.get("base") or enclosures.find_base(document)
     file = enclosures.choose(*_list_offers(fields, base))
     chosen = _choose_texts(fields, texts)
@@ -88,7 +95,7 @@ def _make_entry(
         episode_type=EPISODE_TYPES.get(kind.lower()),
         explicit=_is_explicit(texts, fields),
         image=_find_image(fields, base), author=_find_author(fields, texts), language=_get_text(fields, "language"),
-        categories=_list_categories(fields), tags=tags,
+        categories=_list_categories(fields), tags=tags, element=element,
     )  # fmt: skip
 
 

@@ -135,7 +135,7 @@ def _remove_shared_links(entries: list[Entry], home: str | None) -> tuple[Entry,
 def _remove_link(entry: Entry) -> Entry:
     """Return the entry without its link, and under another key if the link was its key."""
     key = make_key(entry.title, entry.published, entry.enclosure) if entry.key == entry.link else entry.key
-    return replace(entry, link=None, key=key)
+    return replace(entry, link=None, key=key, element=None)
 
 
 def _find_next(document: Document, channel: dict[str, Any]) -> str | None:

@@ -89,11 +89,13 @@ def _strip_address(address: str) -> str:
 class ItemXml(NamedTuple):
     """The texts of one item by prefixed name, the first of each, and in order the elements that are passed on.
 
-    A text with elements inside is left to feedparser, which keeps them.
+    A text with elements inside is left to feedparser, which keeps them. ``element`` is the digest of the item's own
+    element, ``None`` if that is to be read each time.
     """
 
     texts: dict[str, str]
     tags: tuple[Tag, ...]
+    element: str | None = None
 
 
 class FeedXml(Struct):
@@ -160,8 +162,8 @@ def _keep_first(texts: dict[str, str], name: str, element: xml.Element) -> None:
         texts[name] = xml.get_text(element).strip()
 
 
-def read_item(item: xml.Element) -> ItemXml:
-    """Return the texts and tags of an item."""
+def read_item(item: xml.Element, digest: str | None = None) -> ItemXml:
+    """Return the texts and tags of an item, with the digest of its element."""
     texts: dict[str, str] = {}
     tags: list[Tag] = []
     for element in item.iterchildren("*"):
@@ -170,7 +172,7 @@ def read_item(item: xml.Element) -> ItemXml:
             tags.append(_make_tag(element, name))
         if (prefix := _find_text_prefix(namespace)) is not None and (len(element) == 0 or prefix == "itunes:"):
             _keep_first(texts, prefix + local, element)
-    return ItemXml(texts, tuple(tags))
+    return ItemXml(texts, tuple(tags), digest)
 
 
 @lru_cache(maxsize=1024)

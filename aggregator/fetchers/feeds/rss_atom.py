@@ -15,12 +15,13 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
-from aggregator.fetchers.feeds import podcast
+from aggregator.fetchers.feeds import known_elements, podcast
 from aggregator.fetchers.feeds.elements import Fields, NotSoundError, read_element
 from aggregator.fetchers.feeds.podcast import FeedXml, ItemXml
 from aggregator.fetchers.parsing import enclosures, xml
 from aggregator.fetchers.parsing.decoding import correct_declaration
 from aggregator.fetchers.parsing.xml import Element
+from aggregator.model.entry import Entry
 from aggregator.model.source import Document
 
 _DECLARATION = re.compile(rb"<\?xml[^>]*?>")
@@ -44,7 +45,7 @@ class Feed(Struct):
     base: str = ""
 
 
-_Item: TypeAlias = tuple[dict[str, Any], ItemXml]
+_Item: TypeAlias = Entry | tuple[dict[str, Any], ItemXml]
 
 
 class _Names(dict[str, str | None]):
@@ -60,19 +61,27 @@ class _Names(dict[str, str | None]):
 def iterate_items(document: Document, feed: Feed) -> Iterator[_Item]:
     """Yield the items in the feed's order, and fill ``feed`` with what stands before, between and behind them.
 
+    An item whose element is known is the entry that was read of it before.
+
     Raises ``NotSoundError``, maybe only behind the last item: then what was yielded does not count.
     """
     body = _to_utf8(correct_declaration(document.body), document.charset)
     if b"xml:base" in body:
         feed.base = enclosures.find_base(document)
     root: Element | None = None
+    reading: bytes | None = None
     try:
         for found in xml.iterate_sound(body, "{*}item", "{*}entry"):
             if found.getparent() is None:
                 root = found
             elif feed.channel.names[str(found.tag)] in {"item", "entry"}:
                 _read_before(feed, found)
-                yield _read_item(feed, found)
+                if document.known is None or feed.base:
+                    yield _read_item(feed, found)
+                    continue
+                reading = reading or known_elements.digest_reading(document, feed.channel.is_atom, feed.is_rdf)
+                digest = known_elements.digest_element(reading, found)
+                yield known_elements.find_entry(document, digest) or _read_item(feed, found, digest)
     except NotSoundError:
         raise
     except ValueError as error:
@@ -188,7 +197,7 @@ def _read_channel_element(feed: Feed, child: Element) -> None:
     podcast.add_channel_element(feed.xml, child)
 
 
-def _read_item(feed: Feed, element: Element) -> _Item:
+def _read_item(feed: Feed, element: Element, digest: str | None = None) -> _Item:
     entry = Fields(feed.channel.names, is_atom=feed.channel.is_atom)
     if about := element.get(_ABOUT):
         entry.values["id"] = about
@@ -200,4 +209,4 @@ def _read_item(feed: Feed, element: Element) -> _Item:
         if feed.base:
             _resolve_own(feed, child, base)
         read_element(entry, child)
-    return entry.values, podcast.read_item(element)
+    return entry.values, podcast.read_item(element, digest)

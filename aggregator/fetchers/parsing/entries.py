@@ -66,7 +66,7 @@ def _remove_equal(group: list[Entry]) -> list[Entry]:
             continue
         taken.add(description)
         guid = entry.guid if _may_be_one(keeper, entry) else None
-        kept.append(replace(entry, key=f"{entry.key}#{_digest(description)}", guid=guid))
+        kept.append(replace(entry, key=f"{entry.key}#{_digest(description)}", guid=guid, element=None))
     return kept
 
 
@@ -167,7 +167,7 @@ def _limit_entry(entry: Entry) -> Entry:
         changes["categories"] = tuple(each[:_LONGEST_WORD] for each in entry.categories[:_MOST_WORDS])
     if any(len(str(changes.get(name, ""))) == _ENTRY_TEXTS[name] for name in ("description", "html")):
         changes["cut"] = True
-    return replace(entry, **changes) if changes else entry
+    return replace(entry, **changes, element=None) if changes else entry
 
 
 def _limit_show(show: Show) -> Show:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from sqlalchemy import delete, func, select
 
-from aggregator import learning, persist, publications, publish
+from aggregator import learning, persist, publications, publish, version
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.cluster import Decision
@@ -230,8 +230,8 @@ def test_composing_without_a_refresh_keeps_nothing() -> None:
 def test_what_other_code_made_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy = tmp_path / "aggregator"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(learning, "__file__", str(copy / "learning.py"))
-    assert learning._digest_code() == learning.CODE
+    monkeypatch.setattr(version, "__file__", str(copy / "version.py"))
+    assert version.digest_code("merger", "model", "text") == learning.CODE
     module = copy / "merger" / "repair" / "repair.py"
     module.write_text(module.read_text("utf-8") + "\n# changed\n", "utf-8")
-    assert learning._digest_code() != learning.CODE
+    assert version.digest_code("merger", "model", "text") != learning.CODE

@@ -10,13 +10,17 @@ from typing import NamedTuple
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from sqlalchemy import update
 
 from aggregator.model.entry import Entry, Listing, Moment, Note, Show, Span
 from aggregator.model.source import Source
 from aggregator.store import database as stores
+from aggregator.store.cache import read_known, write_elements
 from aggregator.store.database import Store
 from aggregator.store.entries import StoredEntry, read_entries, read_shows, read_sources
 from aggregator.store.listings import write_listings
+from aggregator.store.records import decode
+from aggregator.store.schema import entries as entries_table
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 HOST = Source(name="host", kind="simplecast", url="https://secret:word@example.org/", trust=0.9)
@@ -318,3 +322,35 @@ def test_the_store_agrees_with_a_model(store: Store, runs: Sequence[Sequence[lis
 def entries_names(store: Store) -> set[str]:
     with stores.reading(store) as connection:
         return {name for (name,) in connection.exec_driver_sql("SELECT DISTINCT feed FROM sources")}
+
+
+def hear_elements(store: Store, hours: int, *entries: Entry) -> None:
+    write_elements(store, "show", "host", write_listings(store, "show", HOST, [Listing(entries)], at(hours)))
+
+
+def test_what_was_read_of_an_element_is_known_until_the_entry_says_something_else(store: Store) -> None:
+    first, second = Entry("host", "a", "Ebb", element="e1"), Entry("host", "b", "Flood", element="e2")
+    hear_elements(store, 0, first, second)
+    known = read_known(store, "show", "host")
+    assert {name: decode(Entry, record).title for name, record in known.items()} == {"e1": "Ebb", "e2": "Flood"}
+    hear_elements(store, 1, replace(first, title="Slack water", element=None), second)
+    assert read_known(store, "show", "host").keys() == {"e2"}
+    assert read_known(store, "other", "host") == read_known(store, "show", "mirror") == {}
+
+
+def test_an_element_whose_key_was_another_item_s_is_read_again(store: Store) -> None:
+    def entry(title: str, page: str, element: str) -> Entry:
+        return Entry("host", "7", title, link=f"https://example.org/{page}", element=element)
+
+    hear_elements(store, 0, entry("Ebb tide at the old quay", "1", "e1"))
+    hear_elements(store, 1, entry("Winter storms", "2", "e2"))
+    assert len(by_key(store)) == 2
+    assert "e2" not in read_known(store, "show", "host")
+
+
+def test_an_element_with_a_damaged_record_is_read_again(store: Store) -> None:
+    hear_elements(store, 0, Entry("host", "a", "Ebb", element="e1"), Entry("host", "b", "Flood", element="e2"))
+    with stores.writing(store) as connection:
+        row = entries_table.c.key == "a"
+        connection.execute(update(entries_table).where(row).values(record='{"source":"host","key":"a","title":"Web"}'))
+    assert read_known(store, "show", "host").keys() == {"e2"}
