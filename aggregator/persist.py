@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.fetchers.fetched import FetchedSource, PollStates, explain_next_poll
+from aggregator.fetchers.fetched import FetchedSource, PollStates, explain_next_poll, find_due_time
 from aggregator.fetchers.http import polling
 from aggregator.merger.reconciling import enclosure_hold
 from aggregator.merger.reconciling.enclosure_hold import HeldAudio
@@ -248,6 +248,18 @@ def read_next_polls(store: Store, plans: Sequence[Plan], now: datetime) -> dict[
             if source.path is None:
                 at, why = explain_next_poll(source, known[source.name], schedule, now)
                 found[plan.name][source.name] = NextPoll(at, why)
+    return found
+
+
+def find_due_times(store: Store, plans: Sequence[Plan], now: datetime) -> dict[str, datetime | None]:
+    """Return since when each feed is due, or when it will be; ``None`` if one of its sources was never polled."""
+    found: dict[str, datetime | None] = {}
+    for plan, known in read_poll_states(store, plans):
+        every = [each for poll_states in known.values() for each in poll_states.values()]
+        schedule = polling.choose_schedule(plan.refresh, every, now)
+        sources = [source for source in plan.sources if source.path is None]
+        times = [find_due_time(source, known[source.name], schedule) for source in sources]
+        found[plan.name] = None if None in times else min((at for at in times if at), default=now)
     return found
 
 

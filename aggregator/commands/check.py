@@ -34,13 +34,22 @@ _LONGEST = 600
 """Characters of a warning: what to add to the config stands at its end, so it must not be cut."""
 
 
-def run(
+def run(  # noqa: PLR0913 - each is an option of the command line
     config: ConfigOption = CONFIG,
     *,
     live: Annotated[bool, typer.Option("--live", help="Also fetch every source once; nothing is stored.")] = False,
     store: Annotated[
         bool, typer.Option("--store", help="Also read all of the store, and say what of it is damaged.")
     ] = False,
+    age: Annotated[
+        float | None,
+        typer.Option(
+            "--age",
+            help="Only say for how long a feed has been overdue; exit with 1 if that is more HOURS.",
+            metavar="HOURS",
+            min=0,
+        ),
+    ] = None,
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON Schema of the config instead, for editors.")
     ] = False,
@@ -50,12 +59,16 @@ def run(
 
     Warnings of the last refresh, such as a source that lists another show, are repeated on stderr. Nothing is fetched
     unless --live is given; it exits with 1 if a source cannot be fetched or lists no entry of its feed. With --store it
-    exits with 1 if anything in the store is not as it was written.
+    exits with 1 if anything in the store is not as it was written. With --age it only says which feed has been overdue
+    for longest, for monitoring.
     """
     if schema:
         typer.echo(json_schema_text(), nl=False)
         return
     loaded = load(config)
+    if age is not None:
+        _check_age(loaded, age, current_time(at))
+        return
     missing = (*_list_missing_files(loaded), *_list_missing_secrets(loaded))
     faults = (*missing, *(f"{loaded.path.name}: {fault}" for fault in notify.find_faults(loaded)))
     if faults:
@@ -78,6 +91,27 @@ def run(
     typer.echo(
         f"{config}: {format_count(len(loaded.plans), 'feed')} from {format_count(sources, 'source')}, nothing wrong"
     )
+
+
+def _check_age(config: Config, hours: float, now: datetime) -> None:
+    """Say which feed has been overdue for longest; exit with 1 if that is more hours, or if one was never refreshed."""
+    due_times = dict[str, datetime | None]()
+    if connection.has_content(config.state):
+        with database.open_store(config.state) as store:
+            due_times = persist.find_due_times(store, config.plans, now)
+    if never := [plan.name for plan in config.plans if due_times.get(plan.name) is None]:
+        typer.echo(f"never refreshed: {', '.join(never)}")
+        raise typer.Exit(1)
+    due_at, feed = min(((at, name) for name, at in due_times.items() if at), default=(now, ""))
+    if due_at >= now:
+        typer.echo("no feed is overdue")
+        return
+    overdue = (now - due_at).total_seconds() / 3600
+    typer.echo(
+        f"{feed}: due since {due_at:%Y-%m-%d %H:%M} UTC, {overdue:.1f} h ago, the oldest of all that are overdue"
+    )
+    if overdue > hours:
+        raise typer.Exit(1)
 
 
 def _check_store(config: Config) -> None:

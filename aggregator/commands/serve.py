@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import gc
-import signal
 import socket
 from contextlib import nullcontext
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Annotated
 
 import typer
@@ -65,30 +63,29 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         typer.echo(access.hash_password(typer.prompt("Password", hide_input=True, confirmation_prompt=True)))
         return
     gc.set_threshold(*GC_THRESHOLDS)
-    worker = Worker(_load_or_make(config), typer.echo, warn)
+
+    def say(text: str) -> None:
+        typer.echo(text)
+        if worker.config.output != output:
+            warn(f"output is {worker.config.output} now; {output} is served until serve is started again")
+
+    worker = Worker(_load_or_make(config), say, warn)
     output = worker.config.output
     sockets = web.open_port(host, port)
     address = _find_address(host, port)
     if worker.config.base_url == DEFAULT_BASE_URL and host not in _LOOPBACK:
         warn(f"base_url is not set, so published feeds lead to {DEFAULT_BASE_URL}; set base_url: {address.rstrip('/')}")
-    if output.bucket:
-        typer.echo(f"{output} is served by its own host, not here: this is only the desk, /healthz and /metrics")
-    else:
-        typer.echo(f"serving {output} at {address}")
+    elsewhere = f"{output} is served by its own host, not here: this is only the desk, /healthz and /metrics"
+    typer.echo(elsewhere if output.bucket else f"serving {output} at {address}")
     desk = None if no_desk else _open_desk(worker.config, host, password, address)
     routes = app.mount(desk) if desk else ()
     meter = metrics.make_meter() if counted else None
-    server = web.make_server(None if output.bucket else output.path, routes=routes, meter=meter)
-
-    def end(number: int, _frame: FrameType | None) -> None:
-        signal.signal(number, signal.SIG_DFL)  # one that comes again ends the process at once
-        server.should_exit = True  # an error raised here would be lost if it came in a destructor
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, end)
-    refreshing = (
-        nullcontext() if no_refresh or worker.config.queue else scheduler.ticking(partial(_tick, worker, meter), warn)
-    )
+    is_refreshing = not (no_refresh or worker.config.queue)
+    find_overdue = worker.find_overdue if is_refreshing else None
+    served = None if output.bucket else output.path
+    server = web.make_server(served, routes=routes, meter=meter, find_overdue=find_overdue)
+    web.catch_signals(server)
+    refreshing = scheduler.ticking(partial(_tick, worker, meter), warn) if is_refreshing else nullcontext()
     with refreshing, desk.jobs if desk else nullcontext():
         server.run(sockets=sockets)
 

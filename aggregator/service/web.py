@@ -11,15 +11,18 @@ import hashlib
 import html
 import os
 import re
+import signal
 import socket
 import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from email.utils import formatdate
 from functools import partial
 from io import BufferedReader
 from pathlib import Path
+from types import FrameType
 from typing import Final
 from urllib.parse import quote
 
@@ -44,6 +47,7 @@ from aggregator.text.times.dates import parse_http_date
 _MOST: Final = 512
 _BACKLOG: Final = 2048  # connections that wait to be accepted
 _RETRY_AFTER: Final = 30
+_LONGEST_OVERDUE: Final = timedelta(hours=2)  # from which on /healthz is 503: the least time between two polls, twice
 _STREAMED: Final = 8_000_000  # bytes from which on a file is sent as it is read: many answers may be under way
 _CHUNK: Final = 262_144
 
@@ -77,12 +81,22 @@ _LINK = re.compile(rb"""<(?:atom:)?link\s[^>]*?\brel="(?P<rel>hub|self)"[^>]*?\b
 _WEIGHT = re.compile(r"(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)")
 
 
+FindOverdue = Callable[[datetime], tuple[str, timedelta] | None]
+"""Returns the feed that has been due for longest, and for how long; ``None`` if none is due."""
+
+
 def app(
-    output: Path | None, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None, most: int = _MOST
+    output: Path | None,
+    *,
+    routes: Sequence[BaseRoute] = (),
+    meter: Meter | None = None,
+    find_overdue: FindOverdue | None = None,
+    most: int = _MOST,
 ) -> Starlette:
     """Return the application that serves ``output``; ``routes`` come before it, ``most`` limits answers under way.
 
     With a ``meter`` every answer is counted, and ``/metrics`` gives the counts. Without an output it serves only these.
+    ``/healthz`` says for how long a feed has been overdue.
     """
     published = _limit(_PublishedFiles(output) if output else _NOT_HERE, most)
     if meter is not None:
@@ -90,9 +104,16 @@ def app(
         routes = (*routes, Route("/metrics", partial(_show_counts, meter)))
 
     def healthz(_: Request) -> Response:
-        found = output is None or output.is_dir()
-        text = "ok\n" if found else "the output folder is missing\n"
-        return PlainTextResponse(text, 200 if found else 503, {"cache-control": "no-store"})
+        overdue = find_overdue(datetime.now(UTC)) if find_overdue else None
+        age, is_there = overdue[1] if overdue else timedelta(), output is None or output.is_dir()
+        is_well = is_there and age < _LONGEST_OVERDUE
+        lines = [
+            *(("ok",) if is_well else ()),
+            *(() if is_there else ("the output folder is missing",)),
+            *((f"the oldest overdue feed has been due for {age.total_seconds() / 60:.0f} min",) if overdue else ()),
+        ]
+        text = "".join(f"{line}\n" for line in lines)
+        return PlainTextResponse(text, 200 if is_well else 503, {"cache-control": "no-store"})
 
     return Starlette(routes=[*routes, Route("/healthz", healthz), Mount("/", app=published)])
 
@@ -108,13 +129,19 @@ def open_port(host: str, port: int) -> list[socket.socket]:
         raise ConfigError(f"cannot serve at {host} port {port}: {why}; give another with --host and --port") from error
 
 
-def make_server(output: Path | None, *, routes: Sequence[BaseRoute] = (), meter: Meter | None = None) -> uvicorn.Server:
+def make_server(
+    output: Path | None,
+    *,
+    routes: Sequence[BaseRoute] = (),
+    meter: Meter | None = None,
+    find_overdue: FindOverdue | None = None,
+) -> uvicorn.Server:
     """Return a server of ``output`` and the routes; ``run(sockets=...)`` serves until a signal or ``should_exit``.
 
     Answers under way have ten seconds to finish.
     """
     config = uvicorn.Config(
-        app(output, routes=routes, meter=meter),
+        app(output, routes=routes, meter=meter, find_overdue=find_overdue),
         http=limit_connections(),
         log_level="warning",
         access_log=False,
@@ -123,6 +150,17 @@ def make_server(output: Path | None, *, routes: Sequence[BaseRoute] = (), meter:
         timeout_graceful_shutdown=10,
     )
     return uvicorn.Server(config)
+
+
+def catch_signals(server: uvicorn.Server) -> None:
+    """Have SIGTERM and SIGINT end the server; one that comes again ends the process at once."""
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        server.should_exit = True  # an error raised here would be lost if it came in a destructor
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
 
 
 class _PublishedFiles(StaticFiles):

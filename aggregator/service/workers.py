@@ -59,7 +59,7 @@ class Worker(Struct):
 
     ``say`` is called with news, ``warn`` with errors of a changed config, which is then not used. ``mark`` is time and
     size of the file when it was read, ``None`` if it was missing then. ``fresh`` is whether no tick has looked at all
-    feeds of the config yet.
+    feeds of the config yet. ``due_times`` are those of the feeds after the last tick that could read the store.
     """
 
     config: Config
@@ -67,6 +67,7 @@ class Worker(Struct):
     warn: Callable[[str], object]
     mark: tuple[int, int] | None = _UNKNOWN
     fresh: bool = True
+    due_times: Mapping[str, datetime] = {}
     lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
@@ -99,11 +100,20 @@ class Worker(Struct):
         """Refresh the feeds that are due, and all of a fresh config; return their outcomes."""
         config = self.reload()
         everything, self.fresh = self.fresh, False
+        self.due_times = self.due_times or {plan.name: at for plan in config.plans}
         try:
             return refresh_due(config, at, everything=everything)
         except (LockedError, StoreError):
             self.fresh = everything
             raise
+        finally:
+            with suppress(AggregatorError), database.open_store(config.state) as store:
+                self.due_times = leases.read_due_times(store)
+
+    def find_overdue(self, now: datetime) -> tuple[str, timedelta] | None:
+        """Return the feed that has been due for longest, and for how long; ``None`` if none is due."""
+        due_at, feed = min(((due_at, feed) for feed, due_at in self.due_times.items()), default=(now, ""))
+        return (feed, now - due_at) if due_at < now else None
 
 
 def refresh_due(config: Config, at: datetime, *, everything: bool = False) -> tuple[Outcome, ...]:

@@ -264,6 +264,13 @@ def _renewing(store: Store, claim: Claim) -> Iterator[None]:
         thread.join()
 
 
+def read_due_times(store: Store) -> dict[str, datetime]:
+    """Return when each feed is due, also one that is in work."""
+    with reading(store) as connection:
+        found = connection.execute(select(leases.c.feed, leases.c.due_at).where(leases.c.feed != INDEX))
+        return {feed: parse_stamp(due_at) for feed, due_at in found}
+
+
 def count_claimed(store: Store, now: datetime) -> int:
     """Return how many feeds are claimed now, in work or waiting in the queue."""
     held = select(func.count()).where(leases.c.token.is_not(None), leases.c.lease_until >= stamp(now))

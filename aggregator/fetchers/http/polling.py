@@ -131,6 +131,14 @@ def due_at(
     return min((_ready_at(poll_state, slot) for poll_state in poll_states), default=slot)
 
 
+def find_due_time(schedule: Schedule | None, poll_states: Sequence[PollState]) -> datetime | None:
+    """Return when a source was or will be due after its last poll, ``None`` if it was never polled."""
+    last = _find_last_poll(poll_states)
+    if last is None:
+        return None
+    return _NEVER if all(poll_state.gone for poll_state in poll_states) else due_at(schedule, poll_states, last)
+
+
 def next_due(source: str, schedule: Schedule | None, poll_states: Sequence[PollState], now: datetime) -> datetime:
     """Return when a service polls a source again that it has polled ``now``: the next time, delayed by its name.
 

@@ -103,3 +103,22 @@ def test_live_and_add_leave_a_host_alone_that_asked_for_it(run, shop: Path, orig
     assert added.returncode != 0
     assert "not asked before 2026-01-02 08:00:00 UTC" in added.stderr
     assert run("check", "--live", "--at", "2026-01-02T09:00:00Z").returncode == 0
+
+
+def test_age_says_for_how_long_a_feed_is_overdue(run, shop: Path, origin) -> None:
+    address, folder = origin
+    (folder / "feed.xml").write_text(FEED)
+    config = shop / "config.yaml"
+    config.write_text(config.read_text() + f"      away: {{kind: feed, url: {address}/feed.xml}}\n")
+    config.write_text(config.read_text().replace("title: Crumb Talk", "title: Crumb Talk\n    refresh: 0 6 * * *"))
+    never = run("check", "--age", "9")
+    assert (never.returncode, never.stdout) == (1, "never refreshed: crumb-talk\n")
+    assert run("refresh", "--at", "2026-01-02T05:00:00Z").returncode == 0
+    line = "crumb-talk: due since 2026-01-02 06:00 UTC, {} h ago, the oldest of all that are overdue\n"
+    for hour, code, said in (
+        ("05:59", 0, "no feed is overdue\n"),
+        ("14:30", 0, line.format(8.5)),
+        ("15:30", 1, line.format(9.5)),
+    ):
+        answer = run("check", "--age", "9", "--at", f"2026-01-02T{hour}:00Z")
+        assert (answer.returncode, answer.stdout) == (code, said)

@@ -114,6 +114,23 @@ def test_the_image_is_made_of_the_wheel_and_is_not_root() -> None:
     assert all((ROOT / name).exists() for name in copied)
 
 
+def test_compose_for_one_machine_is_the_image_with_a_password_and_a_volume() -> None:
+    text = (DEPLOY / "compose.yaml").read_text()
+    assert sum(not line.startswith("#") for line in text.splitlines()) <= 10
+    compose = yaml.safe_load(text)
+    (service,) = compose["services"].values()
+    assert set(service) == {"build", "restart", "environment", "ports", "volumes"}, "the image has the rest"
+    assert (ROOT / service["build"]["dockerfile"]).exists()
+    (variable,) = service["environment"]
+    assert f'envvar="{variable}"' in (ROOT / "aggregator/commands/serve.py").read_text()
+    assert service["environment"][variable].endswith(":?}"), "without a password it does not start"
+    assert [each.split(":")[0] for each in service["ports"]] == ["127.0.0.1"]
+    image = (DEPLOY / "Dockerfile").read_text()
+    (volume,) = service["volumes"]
+    assert f"VOLUME {volume.partition(':')[2]}\n" in image
+    assert "/healthz" in image.partition("HEALTHCHECK")[2]
+
+
 def test_every_file_stands_in_the_page_that_says_how_to_use_it() -> None:
     page = (DEPLOY / "README.md").read_text()
     for path in DEPLOY.iterdir():

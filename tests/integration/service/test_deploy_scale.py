@@ -30,7 +30,7 @@ DEPLOYMENTS = {each["metadata"]["name"]: each for each in KUBERNETES if each["ki
 
 
 def read_compose() -> dict[str, Any]:
-    return dict(yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"])
+    return dict(yaml.safe_load((DEPLOY / "compose-fleet.yaml").read_text())["services"])
 
 
 def container_of(name: str) -> dict[str, Any]:

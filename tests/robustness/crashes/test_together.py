@@ -203,3 +203,62 @@ def test_a_refresh_beside_a_server_takes_turns(workspace: Workspace, free_port: 
     server.communicate(timeout=180)
     assert server.returncode == 0
     workspace.alone()
+
+
+def test_a_restore_beside_a_refresh_is_told_in_one_line_and_changes_nothing(shut: Workspace) -> None:
+    shut.door.set()
+    assert shut.refresh(NOON).returncode == 0
+    assert shut.run("backup", "copy.db").returncode == 0
+    shut.serve("/host", make_rss(*(make_item(number) for number in range(1, 9))))
+    shut.door.clear()
+    first = asking(shut, *WORDS[:-1], format_time(NOON + timedelta(days=2)))
+    second = subprocess.run(
+        [*PROGRAM, "restore", "copy.db"], cwd=shut.folder, capture_output=True, text=True, timeout=180, check=False
+    )
+    assert (second.returncode, second.stdout) == (4, "")
+    assert (
+        second.stderr
+        == f"aggregator: {shut.folder}/store.db.lock: another refresh (process {first.pid}) holds the lock\n"
+    )
+    shut.door.set()
+    assert first.communicate(timeout=180) == ("", "")
+    published = read_guids(shut)
+    assert (first.returncode, len(published)) == (0, 8)
+    assert shut.run("restore", "copy.db").returncode == 0
+    check_published(shut)
+    assert shut.refresh(NOON + timedelta(days=4)).returncode == 0
+    assert read_guids(shut) == published, "what the copy does not know has its guids again"
+    assert shut.run("check", "--store").returncode == 0
+
+
+@pytest.mark.heavy
+def test_a_restore_beside_a_server_that_rests_is_used_by_its_next_refresh(workspace: Workspace, free_port: int) -> None:
+    workspace.serve("/host", make_rss(make_item(1), make_item(2)))
+    config = workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    server = workspace.start("serve", "--port", str(free_port))
+    assert b"number 2" in answered(free_port, "/show/feed.json")
+    published = read_guids(workspace)
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        end = time.monotonic() + 60
+        while True:  # the refresh that published may hold the lock a little longer
+            done = subprocess.run(
+                [*PROGRAM, *words], cwd=workspace.folder, capture_output=True, text=True, timeout=180, check=False
+            )
+            if done.returncode != 4 or time.monotonic() > end:
+                return done
+
+    assert run("backup", "copy.db").returncode == 0
+    done = run("restore", "copy.db")
+    assert (done.returncode, done.stderr) == (0, "")
+    config.write_text(config.read_text().replace("A show", "Another show"))
+    end = time.monotonic() + 90
+    while b"Another show" not in answered(free_port, "/show/feed.json"):
+        assert time.monotonic() < end
+        time.sleep(0.5)
+    server.send_signal(signal.SIGTERM)
+    _, warned = server.communicate(timeout=180)
+    assert (server.returncode, warned) == (0, "")
+    assert read_guids(workspace) == published
+    assert workspace.run("check", "--store").returncode == 0
+    check_published(workspace)

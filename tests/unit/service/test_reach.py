@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,16 @@ def test_health_says_whether_the_folder_is_there(port: int, tmp_path: Path, serv
     assert (answer.status, answer.body, answer.headers["cache-control"]) == (200, b"ok\n", "no-store")
     with serving(web.app(tmp_path / "none")) as other:
         assert ask(other, "/healthz").status == 503
+
+
+@pytest.mark.parametrize(("minutes", "status"), [(14, 200), (119, 200), (120, 503), (9000, 503)])
+def test_health_says_for_how_long_a_feed_is_overdue(
+    output: Path, serving: Serving, ask: Ask, minutes: int, status: int
+) -> None:
+    with serving(web.app(output, find_overdue=lambda _: ("plus", timedelta(minutes=minutes)))) as port:
+        answer = ask(port, "/healthz")
+    line = f"the oldest overdue feed has been due for {minutes} min\n"
+    assert (answer.status, answer.body.decode()) == (status, f"ok\n{line}" if status == 200 else line)
 
 
 def test_overload_is_503_with_when_to_come_back(output: Path, serving: Serving, ask: Ask) -> None:

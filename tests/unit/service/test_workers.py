@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from aggregator.config.load import load
 from aggregator.errors import StoreError
 from aggregator.service.workers import Worker
+from tests.support.rss import Episode, make_rss
 
 CONFIG = "feeds:\n  crumb-talk:\n    title: Crumb Talk\n    sources:\n      topic: {kind: listing, path: topic.txt}\n"
 
@@ -48,3 +49,21 @@ def test_all_feeds_are_looked_at_once_the_store_can_be_opened(tmp_path: Path) ->
     with pytest.raises(StoreError):
         worker.tick(datetime(2026, 1, 1, tzinfo=UTC))
     assert worker.fresh
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    with pytest.raises(StoreError):
+        worker.tick(at + timedelta(hours=1))
+    assert worker.find_overdue(at + timedelta(hours=3)) == ("crumb-talk", timedelta(hours=3))
+
+
+def test_a_feed_is_overdue_from_when_it_is_due(tmp_path: Path) -> None:
+    (tmp_path / "topic.txt").write_text(make_rss(Episode("1", "Rye bread")), encoding="utf-8")
+    path, at = tmp_path / "config.yaml", datetime(2026, 1, 1, tzinfo=UTC)
+    config = CONFIG.replace("listing", "feed")
+    path.write_text(f"state: store.db\noutput: output\n{config}", encoding="utf-8")
+    worker = Worker(load(path), print, print)
+    assert worker.find_overdue(at) is None
+    worker.tick(at)
+    assert worker.find_overdue(at) is None
+    feed, age = worker.find_overdue(at + timedelta(days=2)) or ("", timedelta())
+    assert feed == "crumb-talk"
+    assert timedelta(hours=23) <= age < timedelta(days=2)
