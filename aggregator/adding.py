@@ -45,11 +45,17 @@ class Found(Struct, frozen=True):
 
 
 def list_candidates(
-    text: str, kind: str | None = None, options: Mapping[str, str] | None = None, *, files: bool = False
+    text: str,
+    kind: str | None = None,
+    options: Mapping[str, str] | None = None,
+    *,
+    allow: Sequence[str] = (),
+    files: bool = False,
 ) -> tuple[Source, ...]:
     """Return what a pasted text may be, the most likely first; raise ConfigError if nothing, or the kind is unknown.
 
-    ``options`` are those of the kind, if it is named. ``files`` is whether a file of this machine may be meant.
+    ``options`` are those of the kind, if it is named. The address may be in the private networks of ``allow``.
+    ``files`` is whether a file of this machine may be meant.
     """
     if kind is not None and kind not in registry.names():
         raise ConfigError(f'--kind: "{kind}" is not a kind of source; {suggest(kind, registry.names())}')
@@ -59,11 +65,13 @@ def list_candidates(
         return tuple(Source(each, each, path=str(file.resolve()), options=given) for each in kinds)
     url = addresses.normalize(text)
     named = registry.recognise(url)
+    networks = tuple(allow)
     if kind is not None:
-        return (replace(named if named and named.kind == kind else Source(kind, kind, url=url), options=given),)
+        source = named if named and named.kind == kind else Source(kind, kind, url=url)
+        return (replace(source, options=given, allow_networks=networks),)
     if named is not None:
-        return (named,)
-    guesses = (Source(each, each, url=url) for each in registry.guesses())
+        return (replace(named, allow_networks=networks),)
+    guesses = (Source(each, each, url=url, allow_networks=networks) for each in registry.guesses())
     return tuple(replace(each, name=_name(each)) for each in guesses)
 
 
@@ -152,7 +160,8 @@ class _Looking(Struct):
             known = registry.recognise(url)
             named = known or replace(document.source, kind="feed")
             try:
-                feed = self.get(known or Source("feed", "feed", url=url), document.url)
+                asked = replace(known or Source("feed", "feed", url=url), allow_networks=document.source.allow_networks)
+                feed = self.get(asked, document.url)
                 listing = self.resources.read(replace(feed, source=replace(named, url=url))) if feed else None
             except (FetchError, ReadError):
                 return None
@@ -167,6 +176,7 @@ class _Looking(Struct):
         for proposal in proposals.sources:
             here = proposal.url is None and proposal.show is None
             source = replace(proposal, url=document.source.url, path=document.source.path) if here else proposal
+            source = replace(source, allow_networks=document.source.allow_networks)
             named = here and document.source.name != document.source.kind
             source = replace(source, name=document.source.name if named else source.kind if here else _name(source))
             try:
@@ -280,7 +290,8 @@ def write(path: Path, found: Found, feed: str | None = None) -> tuple[str, Sourc
     """
     file = os.path.relpath(found.source.path, path.resolve().parent) if found.source.path else None
     places = (("kind", found.source.kind), ("show", found.source.show), ("url", found.source.url), ("path", file))
-    keys = tuple((key, value) for key, value in places if value)
+    networks = list(found.source.allow_networks)
+    keys = tuple((key, value) for key, value in (*places, ("allow_networks", networks)) if value)
 
     def plan(config: Config | None) -> tuple[Addition, ...]:
         _refuse_twice(config, found.source)

@@ -8,7 +8,7 @@ import typer
 
 from aggregator import adding
 from aggregator.adding import Found
-from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time
+from aggregator.commands.options import CONFIG, AllowOption, AtOption, ConfigOption, current_time
 from aggregator.commands.output import format_count, format_value, shorten
 from aggregator.commands.summary import warn
 from aggregator.commands.tables import open_console, print_table
@@ -47,6 +47,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
             "--set", help="Change an option of what is proposed, such as items=li.episode.", metavar="KEY=VALUE"
         ),
     ] = None,
+    allow: AllowOption = None,
     dry: Annotated[
         bool, typer.Option("--preview", help="Show what each way to read it yields; write nothing.")
     ] = False,
@@ -60,7 +61,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     """
     loaded = load(config) if config.exists() else None
     options = _parse_options([*(changes or ()), *(more or ())])
-    candidates = adding.list_candidates(url, kind, options, files=True)
+    candidates = adding.list_candidates(url, kind, options, allow=allow or (), files=True)
     try:
         ways = adding.find_ways(loaded, candidates, current_time(at), {} if kind else options)
     except FetchError as error:

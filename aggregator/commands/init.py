@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from aggregator.commands import add, refresh
-from aggregator.commands.options import CONFIG, AtOption, ConfigOption
+from aggregator.commands.options import CONFIG, AllowOption, AtOption, ConfigOption
 from aggregator.config.load import load
 from aggregator.errors import ConfigError
 
@@ -20,6 +20,7 @@ def run(
     ] = None,
     config: ConfigOption = CONFIG,
     *,
+    allow: AllowOption = None,
     at: AtOption = None,
 ) -> None:
     """Make a config from one or more addresses, refresh for the first time, and say what to do next.
@@ -29,7 +30,7 @@ def run(
     if config.exists() and load(config).plans:
         raise ConfigError(f"{config}: is in use already; run aggregator add URL to add a source")
     for url in urls or _ask():
-        add.run(url, config=config, at=at)
+        add.run(url, config=config, allow=allow, at=at)
     refresh.run(config, at=at)
     output = load(config).output
     typer.echo(f"next: run aggregator serve, or open {output}/index.html; add more sources with aggregator add URL")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -51,6 +52,29 @@ AtOption = Annotated[
         parser=_parse_time,
         metavar="TIME",
         help="Use this time (RFC 3339) as the current time, to repeat a run.",
+    ),
+]
+
+
+def _parse_network(text: str) -> str:
+    """Parse a network in CIDR notation, or one address; raise BadParameter.
+
+    >>> _parse_network("192.168.1.5"), _parse_network("10.0.0.0/8")
+    ('192.168.1.5/32', '10.0.0.0/8')
+    """
+    try:
+        return str(ipaddress.ip_network(text))
+    except ValueError as error:
+        raise typer.BadParameter(f'"{text}" is not a network such as 192.168.1.0/24 or an address') from error
+
+
+AllowOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow",
+        parser=_parse_network,
+        help="Private network that the URL may lead to, such as 192.168.1.0/24; kept for the source. Can be repeated.",
+        metavar="NETWORK",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -33,7 +33,7 @@ class Addition(Struct, frozen=True):
 
     feed: str
     source: str
-    keys: tuple[tuple[str, str], ...]
+    keys: tuple[tuple[str, str | list[str]], ...]
     title: str | None = None
     options: tuple[tuple[str, str], ...] = ()
 

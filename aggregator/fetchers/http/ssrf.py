@@ -6,7 +6,7 @@ import ipaddress
 import queue
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -55,14 +55,18 @@ def _explain_refusal(address: str, allowed: Sequence[str] = ()) -> str | None:
     >>> _explain_refusal("127.0.0.1", ("127.0.0.0/8",))
     >>> _explain_refusal("93.184.215.14")
     """
-    parsed = ipaddress.ip_address(address)
-    parsed = getattr(parsed, "ipv4_mapped", None) or parsed
+    parsed = _parse(address)
     if any(parsed in network for network in _networks(tuple(allowed))):
         return None
     allocated = parsed.version == 4 or parsed in _ALLOCATED  # noqa: PLR2004  # the version of the protocol
     if parsed.is_global and allocated and not any(parsed in network for network in _DENIED):
         return None
     return f"{parsed} is not a public address"
+
+
+def _parse(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    parsed = ipaddress.ip_address(address)
+    return getattr(parsed, "ipv4_mapped", None) or parsed
 
 
 def resolve(host: str, port: int, seconds: float, allowed: Sequence[str] = ()) -> tuple[str, ...]:
@@ -75,19 +79,23 @@ def resolve(host: str, port: int, seconds: float, allowed: Sequence[str] = ()) -
     refusals = {address: _explain_refusal(address, allowed) for address in found}
     reachable = tuple(address for address, reason in refusals.items() if reason is None)
     if not reachable:
-        reasons = "; ".join(reason for reason in refusals.values() if reason)
-        raise _refuse(reasons or "the host has no address")
+        raise _refuse(refusals)
     return reachable
 
 
 def check_address(address: str, allowed: Sequence[str] = ()) -> None:
     """Raise RefusedError if the address may not be reached."""
     if reason := _explain_refusal(address, allowed):
-        raise _refuse(reason)
+        raise _refuse({address: reason})
 
 
-def _refuse(reason: str) -> RefusedError:
-    return RefusedError(f"refused: {reason}; the config may allow a source's own address (allow_networks)")
+def _refuse(refusals: Mapping[str, str | None]) -> RefusedError:
+    """Return the error about addresses that may not be reached, with the line of the config that allows them."""
+    networks = [str(ipaddress.ip_network(str(_parse(address)).partition("%")[0])) for address in refusals]
+    line = f"allow_networks: [{', '.join(networks)}]"
+    option = " ".join(f"--allow {network}" for network in networks)
+    reasons = "; ".join(reason for reason in refusals.values() if reason) or "the host has no address"
+    return RefusedError(f"refused: {reasons}; if it is the source's own, write for it {line}, or add it with {option}")
 
 
 def _look_up(host: str, port: int, seconds: float) -> tuple[str, ...]:

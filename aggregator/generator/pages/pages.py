@@ -109,7 +109,7 @@ def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
         links=subscribe.make_links(url, has_audio=bool(episodes) or not posts),
         formats=_FORMATS if episodes or not posts else _FORMATS[1:],
         public=subscribe.is_public(url),
-        qr=subscribe.make_qr_code(url),
+        qr="" if subscribe.is_loopback(url) else subscribe.make_qr_code(url),
         artwork=links.clean_url(feed.channel.image),
         home=links.clean_url(feed.channel.link),
         listings=[

@@ -79,6 +79,20 @@ def is_public(url: str) -> bool:
         return "." in host and not host.endswith((".local", ".localhost", ".lan", ".internal", ".home.arpa"))
 
 
+def is_loopback(url: str) -> bool:
+    """Return whether this URL leads to the machine that opens it, judged by its host name.
+
+    >>> [is_loopback(f"http://{host}:8000/a") for host in ("localhost", "127.0.0.1", "[::1]", "0.0.0.0", "nas.local")]
+    [True, True, True, True, False]
+    """
+    host = (urlsplit(url).hostname or "").rstrip(".")
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+    return address.is_loopback or address.is_unspecified
+
+
 # Degrees of hue, 24 apart: neighbours differ to the eye, and white text on each keeps a contrast of at least 4.5:1
 # at the saturation and lightness below (checked in the tests).
 _HUES = 15

@@ -91,8 +91,10 @@ def browser(program: Callable[[str], str], tmp_path_factory: pytest.TempPathFact
 def show(browser: webdriver.Chrome, served: Served, media: Media, made: ModuleType) -> Iterator[Callable[..., Opened]]:
     """Publishes a feed's page and opens it."""
 
-    def opened(episodes: int = 8, posts: int = 2, path: str = "/quiet-machines/") -> Opened:
-        feed = made.feed(episodes, posts, f"{served.url}/quiet-machines", f"{media.url}/qm")
+    def opened(
+        episodes: int = 8, posts: int = 2, path: str = "/quiet-machines/", base_url: str | None = None
+    ) -> Opened:
+        feed = made.feed(episodes, posts, base_url or f"{served.url}/quiet-machines", f"{media.url}/qm")
         folder = served.folder / "quiet-machines"
         folder.mkdir(exist_ok=True)
         (folder / "index.html").write_bytes(pages.render_feed_page(feed))

@@ -132,3 +132,22 @@ def test_files_are_taken_and_lists_of_feeds_are_not(run, tmp_path: Path) -> None
     spotify = run("add", "https://open.spotify.com/show/4rOoJ6Egrf8K2IrywzwOMk")
     assert spotify.returncode == 2
     assert "Spotify publishes no feed of its shows: add the show's page at podcasts.apple.com" in spotify.stderr
+
+
+@pytest.mark.parametrize("command", ["add", "init"])
+def test_a_private_address_is_refused_with_what_allows_it(run, tmp_path: Path, command: str) -> None:
+    with serving(Site()) as site:
+        site.serve("/show", make_rss(Episode("1", "Rye at night", audio="https://cdn.example/1.mp3"), title="Rye"))
+        page = '<html><link rel="alternate" type="application/rss+xml" href="/show"><p>Rye</html>'
+        site.serve("/", page, kind="text/html; charset=utf-8")
+        refused = run(command, site.url("/show"))
+        assert "refused: 127.0.0.1 is not a public address" in refused.stderr
+        assert "write for it allow_networks: [127.0.0.1/32], or add it with --allow 127.0.0.1/32" in refused.stderr
+        wrong = run(command, site.url("/show"), "--allow", "home")
+        assert (wrong.returncode, '"home" is not a network' in wrong.stderr) == (2, True)
+        done = run(command, site.url("/"), "--allow", "127.0.0.1/32")  # a page that names the feed
+        assert done.returncode == 0, done.stderr
+        assert run("refresh", "--force", *AT).returncode == 0
+    (source,) = yaml.safe_load((tmp_path / "config.yaml").read_text())["feeds"]["rye"]["sources"].values()
+    assert source["allow_networks"] == ["127.0.0.1/32"]
+    assert published(tmp_path, "rye") == ["Rye at night"]

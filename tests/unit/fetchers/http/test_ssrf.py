@@ -3,6 +3,7 @@
 import socket
 import threading
 from contextlib import suppress
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,10 @@ def test_no_request_leaves_for_a_private_address(verdict: str, address: str, why
     got = Polls(f"http://{host}:1/feed", CLOSED).ask()
     assert got.status == "failed", (verdict, why)
     assert "refused: " in got.message
-    assert "allow_networks" in got.message
+    parsed = ip_address(address)
+    network = ip_network(getattr(parsed, "ipv4_mapped", None) or parsed)
+    assert f"write for it allow_networks: [{network}], or add it with --allow {network}" in got.message
+    assert ssrf._explain_refusal(address, (str(network),)) is None, "the line that is told allows it"
 
 
 @pytest.mark.parametrize(

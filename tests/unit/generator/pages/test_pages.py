@@ -219,6 +219,21 @@ def test_apps_that_fetch_from_servers_are_left_out_on_a_private_address() -> Non
     assert "cannot reach it" in local.text
 
 
+@pytest.mark.parametrize(
+    ("base_url", "has_code"),
+    [
+        ("http://localhost:8000", False),
+        ("http://127.0.0.1", False),
+        ("http://nas.local", True),
+        ("https://a.org", True),
+    ],
+)
+def test_an_address_of_one_computer_has_no_qr_code_and_says_why(base_url: str, has_code: bool) -> None:  # noqa: FBT001
+    page = Reading(pages.render_feed_page(made.feed(base_url=f"{base_url}/quiet-machines")))
+    assert bool([each for each in page.all("svg") if each.get("class") == "qr"]) is has_code
+    assert ("There is no QR code, because this address is of one computer alone" in page.text) is not has_code
+
+
 def test_a_login_or_token_of_a_source_is_on_no_page() -> None:
     known = made.feed()
     secret = replace(known.source_results[0].source, url="https://me:hush@host.example/feed?token=secret")
