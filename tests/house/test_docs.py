@@ -3,8 +3,13 @@
 import ast
 import importlib
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
+from aggregator.cli import COMMANDS
 from aggregator.fetchers import registry
+from tests.support.man_page import make_page
 from tests.support.paths import ROOT, TESTS
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -29,6 +34,18 @@ def test_every_path_of_tests_that_a_page_names_is_there() -> None:
         named = re.findall(r"`(tests/[\w./-]+)`", page.read_text("utf-8"))
         missing += [f"{page.name}: {path}" for path in named if not path.endswith("/") and not (ROOT / path).exists()]
     assert missing == []
+
+
+def test_the_man_page_is_that_of_the_commands(tmp_path: Path) -> None:
+    page = make_page()
+    wanted = "write it anew: python -m tests.support.man_page docs/aggregator.1"
+    assert (ROOT / "docs/aggregator.1").read_text("utf-8") == page, wanted
+    assert all(f"aggregator {name}" in page.replace("\\-", "-") for name in COMMANDS)
+    if groff := shutil.which("groff"):
+        file = tmp_path / "page.1"
+        file.write_text(page, encoding="utf-8")
+        done = subprocess.run([groff, "-man", "-Tutf8", "-ww", "-z", file], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 def _begins(name: str, known: set[str]) -> bool:

@@ -55,3 +55,4 @@ def test_the_wheel_has_what_the_program_reads(wheels) -> None:
     listed = subprocess.run(words, check=True, capture_output=True, text=True)
     for name in ("py.typed", "service/desk/templates/base.html.j2", "service/desk/static/desk.css", "__main__.py"):
         assert f"aggregator/{name}" in listed.stdout
+    assert "/data/share/man/man1/aggregator.1" in listed.stdout
