@@ -54,6 +54,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "restore": ("restore", "Replace the store by a backup."),
     },
     "Tools": {
+        "demo": ("demo", "Show what the program does, with a made-up show on this machine."),
         "import-opml": ("import_opml", "Add the feeds of an OPML file to the config."),
         "export-opml": ("export_opml", "Write the sources of the config as an OPML file."),
         "match": ("match", "Find records of a JSON Lines file that are the same item."),

@@ -437,6 +437,7 @@ def _unchanged_outcome(plan: Plan, results: tuple[SourceResult, ...], publicatio
         entries=sum(result.entries for result in results),
         stored=publication.entries,
         items=publication.items,
+        merged=publication.merged,
         episodes=publication.episodes,
         posts=publication.posts,
         repaired=publication.repaired,

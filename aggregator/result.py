@@ -82,15 +82,17 @@ class FileState(Record, frozen=True):
 class Publication(Record, frozen=True):
     """The last publication of one feed: digest of its input, figures of the summary, and its files.
 
-    ``input`` is the digest of all that the feed is made from besides its entries. ``held`` is one line for each source
-    whose new items are held, ``left_out`` one for each condition of a filter. ``until`` is when time alone makes it
-    another feed, ``None`` for never. ``has_audio`` is whether any item has an enclosure. ``new_items`` counts the items
-    that were first published on each of the last days, without those of the feed's first publication.
+    ``input`` is the digest of all that the feed is made from besides its entries. ``merged`` counts the entries of
+    items beside the first of each. ``held`` is one line for each source whose new items are held, ``left_out`` one for
+    each condition of a filter. ``until`` is when time alone makes it another feed, ``None`` for never. ``has_audio`` is
+    whether any item has an enclosure. ``new_items`` counts the items that were first published on each of
+    the last days, without those of the feed's first publication.
     """
 
     input: str
     entries: int = 0
     items: int = 0
+    merged: int = 0
     episodes: int = 0
     posts: int = 0
     repaired: int = 0
@@ -126,7 +128,8 @@ class ChangedTitles(Struct, frozen=True):
 class Outcome(Struct, frozen=True):
     """The outcome of a refresh for one feed.
 
-    ``source_results`` are this run's; ``entries`` counts the entries read in this run, ``stored`` those in the store.
+    ``source_results`` are this run's; ``entries`` counts the entries read in this run, ``stored`` those in the store,
+    ``merged`` those of items beside the first of each.
     ``new`` and ``changed`` count items, ``titles`` are those of some of them; ``repaired`` counts entries. ``alarms``
     are what a person should look at. ``failures`` say why files could not be written (the old ones stand until a later
     run), or why the store could not note that the new ones stand (the next run writes them again). ``held`` is one line
@@ -141,6 +144,7 @@ class Outcome(Struct, frozen=True):
     entries: int = 0
     stored: int = 0
     items: int = 0
+    merged: int = 0
     episodes: int = 0
     posts: int = 0
     new: int = 0

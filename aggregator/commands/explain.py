@@ -34,7 +34,7 @@ _LONGEST = 1000
 """Characters of a line about held items."""
 
 
-def run(
+def run(  # noqa: PLR0913 - each is an option of the command line
     item: Annotated[
         str | None,
         typer.Argument(help="Guid, entry id, or some words of the title; with --model a feed.", metavar="ITEM"),
@@ -44,6 +44,9 @@ def run(
     feed: FeedOption = None,
     model: Annotated[
         bool, typer.Option("--model", help="Show what was learned of the listings of a feed, in place of an item.")
+    ] = False,
+    evidence: Annotated[
+        bool, typer.Option("--evidence", help="Show every piece of evidence of each pair of entries, with its weight.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -72,7 +75,7 @@ def run(
     if as_json:
         typer.echo(to_json(item_report.item_values(meant, seen)))
     else:
-        item_report.print_item(open_console(), meant, seen)
+        item_report.print_item(open_console(), meant, seen, evidence=evidence)
 
 
 def _print_model(config: Config, plan: Plan, *, as_json: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
@@ -10,7 +11,7 @@ from rich.text import Text
 
 from aggregator.commands.output import SHORT, format_count, format_value, shorten
 from aggregator.commands.tables import print_heading, print_table
-from aggregator.model.cluster import Pair, describe_evidence, describe_level
+from aggregator.model.cluster import Evidence, Pair, describe_evidence, describe_level
 from aggregator.model.entry import Entry
 from aggregator.model.item import Item
 from aggregator.store.entries import StoredEntry
@@ -22,27 +23,70 @@ _TEXT = 300
 """Characters shown of a description, enough to tell two episodes apart."""
 
 _GUID = 40
+_SURE = 0.999
+_MOST_REASONS = 3
+"""Pieces of evidence for a pair, and against it, that its line names."""
+
 _CHANGE = 60
 """Characters shown of a text before and after its repair."""
 
 
-def print_item(console: Console, item: Item, seen: Sequence[StoredEntry]) -> None:
-    """Print an item with its stored entries (``seen``), and why they were merged."""
+def print_item(console: Console, item: Item, seen: Sequence[StoredEntry], *, evidence: bool = False) -> None:
+    """Print an item: its fields, its repairs, its stored entries (``seen``), and why they were merged.
+
+    A pair of entries is one line, with ``evidence`` a table.
+    """
     console.print(shorten(item.title, 200), style="bold")
     console.print(f"{item.genre} {shorten(item.guid, 200)}")
+    print_heading(console, "Where each field comes from")
+    heads = ("field", "value", "from", "also", "differs", "confidence")
+    print_table(console, heads, _field_rows(item), right=("confidence",))
+    if repairs := tuple(_repair_rows(item)):
+        print_heading(console, format_count(len(repairs), "repair"))
+        print_table(console, ("field", "cause", "before", "after"), repairs)
     print_heading(console, f"Entries from {format_count(len({one.entry.source for one in seen}), 'source')}")
     print_table(console, _ENTRY_HEADS, _entry_rows(seen))
     print_heading(console, "Why these entries were merged")
     if not item.pairs:
         console.print("There is only one entry." if len(item.entries) == 1 else "No pair of them was compared.")
     for pair in item.pairs:
-        print_evidence(console, pair)
-    print_heading(console, "Where each field comes from")
-    heads = ("field", "value", "from", "also", "differs", "confidence")
-    print_table(console, heads, _field_rows(item), right=("confidence",))
-    repairs = tuple(_repair_rows(item))
-    print_heading(console, format_count(len(repairs), "repair"))
-    print_table(console, ("field", "cause", "before", "after"), repairs)
+        if evidence:
+            print_evidence(console, pair)
+        else:
+            console.print(_describe_pair(pair), soft_wrap=True)
+    if item.pairs and not evidence:
+        console.print("Every piece of evidence with its weight: --evidence", style="dim")
+
+
+def compute_likelihood(pair: Pair) -> float:
+    """Return how likely two entries are one item by their evidence, without vetoes and decisions: 0 to 1."""
+    return 1 / (1 + math.exp(-max(-700.0, min(700.0, pair.weight))))
+
+
+def _format_likelihood(pair: Pair) -> str:
+    """Return the likelihood of a pair in percent, never as certain as 0 or 100.
+
+    >>> _format_likelihood(Pair("a/1", "b/1", 9.2)), _format_likelihood(Pair("a/1", "b/1", 0.0))
+    ('over 99.9 %', '50 %')
+    """
+    likelihood = compute_likelihood(pair)
+    if likelihood > _SURE:
+        return "over 99.9 %"
+    return "under 0.1 %" if likelihood < 1 - _SURE else f"{100 * likelihood:.3g} %"
+
+
+def _name(evidence: Evidence) -> str:
+    return f"{describe_evidence(evidence.name)} ({describe_level(evidence.name, evidence.level)})"
+
+
+def _describe_pair(pair: Pair) -> str:
+    """Return a pair in one line: how likely it is one item, what speaks for it, and what against, strongest first."""
+    ranked = [one for one in sorted(pair.evidence, key=lambda one: -abs(one.weight)) if one.name != "prior"]
+    told = {"for": [one for one in ranked if one.weight > 0], "against": [one for one in ranked if one.weight < 0]}
+    reasons = [f"{word} {', '.join(map(_name, some[:_MOST_REASONS]))}" for word, some in told.items() if some]
+    veto = [f"never merged: {pair.veto}"] if pair.veto else []
+    names = f"{shorten(pair.left, _GUID)} and {shorten(pair.right, _GUID)}"
+    return f"{names}: {'; '.join((_format_likelihood(pair), *veto, *reasons))}"
 
 
 def print_entries(console: Console, seen: Sequence[StoredEntry]) -> None:

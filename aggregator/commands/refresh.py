@@ -91,9 +91,9 @@ def run(  # noqa: PLR0913 - each is an option of the command line
             is_clock=at is None,
             listen=listen,
         )
-    summary.print_warnings(outcomes)
     if as_json or not quiet:
         _print_outcomes(outcomes, _read_next_polls(loaded, outcomes, now), as_json=as_json, verbose=verbose)
+    summary.print_warnings(outcomes)
     is_failing = strict and any(source_result.is_failing for outcome in outcomes for source_result in outcome.health)
     if is_failing or any(outcome.failures for outcome in outcomes):
         raise typer.Exit(1)

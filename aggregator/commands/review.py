@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated
@@ -13,7 +12,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from aggregator import corrections
-from aggregator.commands.item_report import print_entries, print_evidence, print_sides
+from aggregator.commands.item_report import compute_likelihood, print_entries, print_evidence, print_sides
 from aggregator.commands.options import (
     CONFIG,
     AtOption,
@@ -134,7 +133,7 @@ class _PairLine(Struct, frozen=True):
 
 
 def _list_pair(pair: Pair, titles: Mapping[str, str]) -> _PairLine:
-    probability = round(1 / (1 + math.exp(-pair.weight)), 3)
+    probability = round(compute_likelihood(pair), 3)
     left, right = titles.get(pair.left, ""), titles.get(pair.right, "")
     return _PairLine(pair.left, pair.right, left, right, round(pair.weight, 2), probability)
 

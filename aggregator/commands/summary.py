@@ -23,11 +23,18 @@ _MOST_ALARMS = 20
 def list_warnings(outcome: Outcome) -> tuple[str, ...]:
     """Return one line for each failed source, for each warning, and for each feed that could not be published.
 
-    Of many sources that failed for one reason some have a line, and the others one together.
+    Of many sources that failed for one reason some have a line, and the others one together; so have those together
+    that are read from saved copies.
     """
-    shown, others = limit_alike(each for each in outcome.source_results if each.is_failing)
+    failing = [each for each in outcome.source_results if each.is_failing]
+    saved = [each for each in failing if each.status == "snapshot"]
+    together = saved if len(saved) > 1 else []
+    shown, others = limit_alike(each for each in failing if each not in together)
     failed = [f"{outcome.feed}: {each.source.name}: {_describe_failure(each)}" for each in shown]
     failed += (f"{outcome.feed}: {shorten(line, 300)}" for line in others)
+    if together:
+        names, reason = ", ".join(each.source.name for each in together), together[0].message.rpartition(": ")[2]
+        failed.append(f"{outcome.feed}: not reached, so saved copies are used: {shorten(names, 300)} ({reason})")
     alarms = [f"{outcome.feed}: {shorten(alarm, 300)}" for alarm in outcome.alarms[:_MOST_ALARMS]]
     if more := len(outcome.alarms) - len(alarms):
         alarms.append(f"{outcome.feed}: {format_count(more, 'more warning')}; see aggregator events and report.json")
@@ -57,35 +64,36 @@ def warn(text: str) -> None:
 def format_summary(
     outcome: Outcome, next_polls: Mapping[str, NextPoll] = _NO_POLLS, *, verbose: bool = False
 ) -> Iterator[str]:
-    """Yield lines about the sources, with the next poll of each by name, the items, the files, and what to do next.
+    """Yield what became of the entries, the sources with the next poll of each by name, and what to do next.
 
-    A source that failed in this run is left out: its line is one of the warnings.
+    A source that failed in this run is left out: its line is one of the warnings. With ``verbose`` remarks and files
+    are listed, too.
     """
     yield paint(outcome.feed, bold=True)
-    width = max((len(each.source.name) for each in outcome.source_results if not each.is_failing), default=0)
-    health = {each.source.name: each for each in outcome.health}
-    for source_result in outcome.source_results:
-        if not source_result.is_failing:
-            name, read = source_result.source.name, format_count(source_result.entries, "entry", "entries")
-            yield f"  {name:{width}}  {read:>11}  {_describe_status(source_result, health.get(name))}"
-        if verbose:
-            yield from (f"  {'':{width}}  {shorten(remark, 300)}" for remark in source_result.remarks)
-    yield from (paint(f"  {line}", dim=True) for line in _list_next_polls(next_polls))
     kinds = f"{format_count(outcome.episodes, 'episode')}, {format_count(outcome.posts, 'post')}"
     yield (
-        f"  {format_count(outcome.entries, 'entry', 'entries')} read, {outcome.stored} stored:"
-        f" {format_count(outcome.items, 'item')} ({kinds}),"
+        f"  {format_count(outcome.stored, 'entry', 'entries')} → {format_count(outcome.items, 'item')} ({kinds}):"
+        f" {format_count(outcome.merged, 'duplicate')} merged,"
         f" {outcome.new} new, {outcome.changed} changed, {outcome.repaired} repaired,"
         f" {format_count(outcome.near_misses, 'near miss', 'near misses')}"
     )
     yield from _list_titles("new", "green", outcome.new, outcome.titles.new)
     yield from _list_titles("changed", "yellow", outcome.changed, outcome.titles.changed)
     yield from (f"  {shorten(line, 300)}" for line in (*outcome.held, *outcome.left_out))
-    written = [file.name for file in outcome.files if file.changed]
-    if written:
-        yield f"  written: {', '.join(written)}"
-    if len(written) < len(outcome.files):
-        yield f"  unchanged: {format_count(len(outcome.files) - len(written), 'file')}"
+    width = max((len(each.source.name) for each in outcome.source_results if not each.is_failing), default=0)
+    health = {each.source.name: each for each in outcome.health}
+    for source_result in outcome.source_results:
+        if not source_result.is_failing:
+            name = source_result.source.name
+            yield f"  {name:{width}}  {_describe_status(source_result, health.get(name))}"
+        if verbose:
+            yield from (f"  {'':{width}}  {shorten(remark, 300)}" for remark in source_result.remarks)
+    yield from (paint(f"  {line}", dim=True) for line in _list_next_polls(next_polls))
+    if verbose:
+        written = [file.name for file in outcome.files if file.changed]
+        yield f"  written: {', '.join(written) or 'nothing'}"
+        if len(written) < len(outcome.files):
+            yield f"  unchanged: {format_count(len(outcome.files) - len(written), 'file')}"
     yield from (paint(f"  {line}", fg="cyan") for line in _list_next_steps(outcome))
 
 
@@ -134,6 +142,7 @@ def summary_values(outcome: Outcome, next_polls: Mapping[str, NextPoll] = _NO_PO
         "entries": outcome.entries,
         "remembered": outcome.stored,
         "items": outcome.items,
+        "merged": outcome.merged,
         "episodes": outcome.episodes,
         "posts": outcome.posts,
         "new": outcome.new,
@@ -169,7 +178,17 @@ def _describe_status(source_result: SourceResult, health: SourceResult | None) -
     """Describe what came of a source that did not fail in this run; one that is not due may have failed before."""
     if source_result.status == "not due" and health is not None and health.is_failing:
         return paint(health.standing, fg="red")
-    return paint(source_result.status, fg=None if source_result.status == "not due" else "green")
+    listed = source_result.entries or (health.entries if health else 0)
+    count = format_count(listed, "entry", "entries")
+    match source_result.status:
+        case "ok":
+            return paint(f"{count} read", fg="green")
+        case "snapshot":
+            return paint(f"{count} read from its snapshot", fg="green")
+        case "not due":
+            return f"not due, {count} stored"
+        case status:
+            return paint(f"{status}, {count} stored", fg="green")
 
 
 def _snapshot_path(source_result: SourceResult) -> str | None:

@@ -117,6 +117,7 @@ def _to_publication(composed: Composition, input_digest: str) -> Publication:
         input=input_digest,
         entries=composed.entries,
         items=len(feed.items),
+        merged=sum(len(item.entries) - 1 for item in feed.items),
         episodes=episodes,
         posts=len(feed.items) - episodes,
         repaired=composed.repaired,

@@ -84,8 +84,8 @@ def test_what_the_readme_shows_is_what_explain_says(run, tmp_path: Path) -> None
         )
     )
     (tmp_path / "config.yaml").write_text(f"feeds:\n  show:\n    title: Show\n    sources:\n{rows}", encoding="utf-8")
-    answer = run("refresh", "--at", "2026-01-01T00:00:00Z")
-    assert "54 entries read, 54 stored: 37 items (31 episodes, 6 posts)" in answer.stdout
+    answer = run("refresh", "-v", "--at", "2026-01-01T00:00:00Z")
+    assert "54 entries → 37 items (31 episodes, 6 posts): 17 duplicates merged" in answer.stdout
     names = re.findall(r"[\w.-]+(?=,|$)", answer.stdout.partition("written: ")[2])
     assert {"podcast.xml", "feeds.opml"} <= set(names)
     assert [name for name in names if name not in README] == []

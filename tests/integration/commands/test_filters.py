@@ -71,9 +71,9 @@ def test_an_item_that_was_never_let_in_has_no_guid_until_it_is(run, tmp_path: Pa
     url, folder = origin
     (folder / "one.xml").write_text(make_rss(episode(1, "On lifts"), episode(2, "On stairs"), title="Talk"))
     configure(tmp_path, url, feed="    exclude: {title: [stairs, ropes]}\n")
-    assert "2 entries read, 2 stored: 1 item (1 episode, 0 posts), 1 new" in run("refresh", *AT).stdout
+    assert "2 entries → 1 item (1 episode, 0 posts): 0 duplicates merged, 1 new" in run("refresh", *AT).stdout
     configure(tmp_path, url)
-    assert "2 items (2 episodes, 0 posts), 1 new" in run("refresh", *AT).stdout
+    assert "2 items (2 episodes, 0 posts): 0 duplicates merged, 1 new" in run("refresh", *AT).stdout
     assert published(tmp_path) == {"On lifts": "g1", "On stairs": "g2"}
 
 

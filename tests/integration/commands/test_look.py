@@ -16,7 +16,11 @@ def test_explain_tells_the_whole_account(run) -> None:
     lines = answer.stdout.splitlines()
     assert lines[0] == "Ovens and steam"
     assert "Entries from 2 sources" in lines
-    assert any(re.match(r"numbered/ovens-and-steam\S* and topic/ovens-and-steam\S*: \+", line) for line in lines)
+    pair = next(line for line in lines if re.match(r"numbered/ovens-and-steam\S* and topic/ovens-and-steam\S*: ", line))
+    assert re.search(r": over 99\.9 %; for title \(equal[^)]*\), ", pair)
+    assert lines.index("Where each field comes from") < lines.index("Entries from 2 sources") < lines.index(pair)
+    table = run("explain", "ovens and steam", "--evidence").stdout.splitlines()
+    assert any(re.match(r" +\+\d+\.\d +title ", line) for line in table)
     assert any(line.split()[:1] == ["duration"] and "18 min" in line and "topic" in line for line in lines)
     assert any(line.split()[:2] == ["description", "cut"] or "cut" in line for line in lines)
 

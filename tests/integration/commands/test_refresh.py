@@ -26,13 +26,13 @@ FILES = ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "index.html", "rep
 def test_a_refresh_says_what_it_did(run, shop: Path) -> None:
     answer = run("refresh", *AT)
     assert (answer.returncode, answer.stderr) == (0, "")
-    said = re.sub(r"\d+ repaired", "some repaired", answer.stdout)
-    assert said.splitlines()[:4] == [
+    said = re.sub(r"\d+ repaired, 1 near miss", "some repaired, one near", answer.stdout)
+    assert said.splitlines()[:2] == [
         "crumb-talk",
-        "  numbered    3 entries  ok",
-        "  topic       3 entries  ok",
-        "  6 entries read, 6 stored: 4 items (4 episodes, 0 posts), 4 new, 0 changed, some repaired, 1 near miss",
+        "  6 entries → 4 items (4 episodes, 0 posts): 2 duplicates merged, 4 new, 0 changed, some repaired, one near",
     ]
+    assert said.splitlines()[6:8] == ["  numbered  3 entries read", "  topic     3 entries read"]
+    assert "written:" not in said
     assert said.count("\n  new: ") == 4
     assert said.splitlines()[-2:] == [
         "  podcast.xml is empty: no source gives audio; subscribe to feed.xml, or add one that does: aggregator add",
@@ -46,7 +46,8 @@ def test_the_second_refresh_changes_nothing(run, shop: Path) -> None:
     before = {file: file.read_bytes() for file in (shop / "output").rglob("*") if file.is_file()}
     answer = run("refresh", *AT)
     assert "0 new, 0 changed" in answer.stdout
-    assert "\n  written:" not in answer.stdout
+    assert "  topic     unchanged, 3 entries stored" in answer.stdout.splitlines()
+    assert "\n  written: nothing\n" in run("refresh", "-v", *AT).stdout
     assert before == {file: file.read_bytes() for file in (shop / "output").rglob("*") if file.is_file()}
 
 
@@ -58,8 +59,8 @@ def test_a_source_that_is_not_due_says_when_it_will_be(run, shop: Path) -> None:
     config.write_text(config.read_text("utf-8").replace("path: topic.txt", place), encoding="utf-8")
     run("refresh", *AT)
     answer = run("refresh", *AT)
-    assert answer.stdout.splitlines()[2] == "  topic       0 entries  failed; using a saved copy"
-    assert re.fullmatch(r"  next asked 2026-01-02 \d\d:\d\d UTC \(it failed\): topic", answer.stdout.splitlines()[3])
+    assert "  topic     failed; using a saved copy" in answer.stdout.splitlines()
+    assert re.search(r"\n  next asked 2026-01-02 \d\d:\d\d UTC \(it failed\): topic\n", answer.stdout)
 
 
 @pytest.mark.usefixtures("shop")

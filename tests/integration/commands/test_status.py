@@ -31,7 +31,7 @@ def test_every_output_gives_the_same_status_of_each_source(run, shop: Path, orig
     refreshed = run("refresh", "--force", "--at", "2026-01-03T03:04:05Z")
 
     told = dict(re.findall(r"^aggregator: crumb-talk: (\w+): (failed.*)$", refreshed.stderr, re.MULTILINE))
-    told |= dict(re.findall(r"^  (\w+) +\d+ entries  (\w+)$", refreshed.stdout, re.MULTILINE))
+    told |= dict(re.findall(r"^  (\w+) +(unchanged), \d+ entries stored$", refreshed.stdout, re.MULTILINE))
     told = {name: re.sub(r" \(.*\)", "", words) for name, words in told.items()}
     assert told | {"topic": "ok", "numbered": "ok"} == EXPECTED
     assert {told["topic"], told["numbered"]} == {"unchanged"}
