@@ -226,7 +226,7 @@ def measure(seeds: int, feeds: Sequence[Path], *, wrong: bool = False) -> list[s
     for half in HALVES:
         runs: list[Score] = []
         for seed in range(seeds):
-            own = [_matched(seed, half, path, wrong=wrong) for path in feeds]
+            own = [matched(seed, half, path, wrong=wrong) for path in feeds]
             runs.append(pooled(own))
         total = pooled(runs)
         print(f"unseen, {half:8} {total}")
@@ -242,7 +242,7 @@ def _spread(values: Sequence[float]) -> str:
     return f"{min(values):.4f} to {max(values):.4f} over {len(values)} seeds"
 
 
-def _matched(seed: int, half: str, path: Path, *, wrong: bool) -> Score:
+def matched(seed: int, half: str, path: Path, *, wrong: bool) -> Score:
     """Return the score of one show as a refresh matches it."""
     told = listings(seed, half, path)
     groups = group_ids(match_records([make_record(said) for said, _ in told], Constraints()))
