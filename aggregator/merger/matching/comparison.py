@@ -114,7 +114,7 @@ def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     levels[worth, KINDS.index("names")] = _compare_names(frame, left[worth], right[worth]) if len(worth) else 0
     _count_numbers_once(frame, left, right, levels)
     levels[:, KINDS.index("description")] = _compare_texts(frame, left, right)
-    _promote_numbered_titles(frame, left, right, levels)
+    _doubt_numbered_titles(frame, left, right, levels)
     _drop_quoted_texts(frame, left, right, levels)
     _forgive_omissions(frame, left, right, levels)
     _mark_replaced_words(frame, left, right, levels)
@@ -213,25 +213,15 @@ def _has_other_on_day(frame: Frame, left: Ints, right: Ints) -> Bools:
     return apart
 
 
-def _promote_numbered_titles(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
-    """Count a repeated title that each source has once with its number or part ("Mailbag #12") as one that it has once.
+def _doubt_numbered_titles(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
+    """Count as repeated ones equal titles that are only a number if the texts contradict, and others if numbers do.
 
-    The day or the text must agree, too: a listing with numbers of its own may have the same number for another item.
-    For a title that is only a number, the next day does not count (in a daily show it is that of the next item), and
-    with contradicting texts the title counts as repeated. So does one that has different numbers on different days.
+    Titles with different numbers ("Mailbag #12", "Mailbag #13") must be of different days.
     """
     title = levels[:, KINDS.index("title")]
-    numbered = (frame.full_title[left] == frame.full_title[right]) & (frame.full_title[left] != ABSENT)
-    same = has_level(levels, "title", _REPEATED) & numbered & ~has_level(levels, "number", ("equal, other season",))
     serial = (frame.series_words[left] == frame.series_words[right]) & (frame.series_words[left] != ABSENT)
-    same_text = has_level(levels, "description", _SAME_TEXT)
-    agreed = same_text | (
-        has_level(levels, "date", _NEAR_DATES) & ~(serial & has_level(levels, "date", _NEAR_DATES[1:]))
-    )
     unlike = serial & has_level(levels, "description", OTHER_TEXT)
     title[unlike] = np.minimum(title[unlike], LEVELS["title"].index(_REPEATED[1]))
-    once = np.maximum(frame.full_title_repeats[left], frame.full_title_repeats[right]) == 1
-    title[same & agreed & ~unlike & once] = LEVELS["title"].index(_ONCE)
     renumbered = has_level(levels, "title", (_ONCE,)) & has_level(levels, "number", ("different",))
     for at in np.flatnonzero(renumbered & has_level(levels, "date", _OTHER_DAYS)).tolist():
         if frame.titles[left[at]].numbers and frame.titles[right[at]].numbers:
@@ -410,10 +400,7 @@ def _compare_numbers(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 
 def _compare_tags(frame: Frame, left: Ints, right: Ints) -> Ints:
-    """Return the level of tags; two stages of a release differ as a re-run and its original do."""
-    one, other = frame.stage[left], frame.stage[right]
-    staged = (one != other) & (one != ABSENT) & (other != ABSENT)
-    return np.where((frame.tag[left] == frame.tag[right]) & ~staged, 1, 2)
+    return np.where(frame.tag[left] == frame.tag[right], 1, 2)
 
 
 def _compare_parts(frame: Frame, left: Ints, right: Ints) -> Ints:

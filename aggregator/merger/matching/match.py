@@ -215,7 +215,7 @@ def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[i
     dates = np.where(alignment.met, LEVELS["date"].index("same day"), dates)
     compared = _set_levels(compared, "date", np.where(alignment.anew | redated, 0, dates))
     series = compare_same_titles(frame, compared)
-    series = np.where(alignment.judged | (redated & (series == ELSEWHERE)), 0, series)
+    series = np.where(alignment.judged, 0, series)
     compared = _set_levels(compared, "order", series)
     adjustments = np.where(alignment.judged, 0, penalize_weak_titles(compared, table, own))
     adjustments += credit_relisted(frame, compared, table, number_combinations(frame.source, frame.first), redated)

@@ -1,8 +1,8 @@
 """Rules for two entries of one title that no alignment of their listings decides.
 
-Entries that one source lists one after the other with other times are two items. So are entries of a title that a
-source repeats within days, if their texts differ, or their days with known lengths. Two entries a few days apart are
-the same item if the next entry of their title is further away in both sources.
+Entries of a title that a source repeats within days are two items if their texts differ, or their days with known
+lengths. Two entries a few days apart are the same item if the next entry of their title is further away in both
+sources.
 """
 
 from __future__ import annotations
@@ -23,22 +23,9 @@ def compare_same_titles(frame: Frame, compared: Compared) -> Ints:
     order = np.zeros(len(compared.left), dtype=np.int64)
     key = number_combinations(frame.likely_scope, frame.core, frame.full_title, frame.tag)
     same, gap = key[compared.left] == key[compared.right], _find_gaps(frame, key)
-    order[same & (_is_of_one_source(frame, compared) | _are_two_of_a_daily_title(frame, compared, gap))] = ELSEWHERE
+    order[same & _are_two_of_a_daily_title(frame, compared, gap)] = ELSEWHERE
     order[same & _stand_alone(frame, compared, gap)] = SAME_PLACE
     return order
-
-
-def _is_of_one_source(frame: Frame, compared: Compared) -> Bools:
-    """Return which pairs a source listed one after the other with other times, and with no id or text in common."""
-    left, right = compared.left, compared.right
-    found: Bools = (frame.source[left] == frame.source[right]) & (frame.repeats[left] > 1)
-    found &= compared.levels[:, KINDS.index("id")] == 0
-    found &= compared.levels[:, KINDS.index("description")] < LEVELS["description"].index("above .9")
-    at = np.flatnonzero(found)
-    records = frame.records
-    times = [(records[one].instant, records[other].instant) for one, other in zip(left[at], right[at], strict=True)]
-    found[at] = [None not in pair and pair[0] != pair[1] for pair in times]
-    return found
 
 
 def _find_gaps(frame: Frame, key: Ints) -> Ints:

@@ -55,8 +55,7 @@ class Frame(Struct, frozen=True):
     - ``series_words``: the words beside the number of a title that is only a number.
     - ``title_key``: the core without the number of a title that is only a number, part and tag; ``title_number``: the
       one number of the title or the entry. The key is ``ABSENT`` if the core has no word and is not only a number.
-    - ``full_title``: the core with its numbers, part and tag (``ABSENT`` without number and part);
-      ``full_title_repeats``: how often it occurs in one source, at most.
+    - ``full_title``: the core with its numbers, part and tag; ``ABSENT`` without number and part.
 
     Bags:
 
@@ -83,7 +82,6 @@ class Frame(Struct, frozen=True):
     title_key: Ints
     title_number: Ints
     full_title: Ints
-    full_title_repeats: Ints
     wordless: Bools
     day: Ints
     year: Ints
@@ -92,7 +90,6 @@ class Frame(Struct, frozen=True):
     season: Ints
     part: Ints
     tag: Ints
-    stage: Ints
     title_grams: Bags
     name_grams: Bags
     tokens: Bags
@@ -119,9 +116,6 @@ def build_frame(records: Sequence[Record]) -> Frame:
     grams = _bag_grams(titles, names_of)
     title_grams, name_grams, groups = _weigh_grams(grams, likely_scope, source)
     core = _encode([title.core for title in titles])
-    typed = _encode(
-        [_make_full_title(title, serial=words is not None) for title, words in zip(titles, stem, strict=True)]
-    )
     (long, brief, texts, sentences), (numbers, digits, marks) = make_text_bags(rows, groups), _bag_numbers(rows, titles)
     return Frame(
         records=tuple(map(_shorten, rows)),
@@ -139,8 +133,9 @@ def build_frame(records: Sequence[Record]) -> Frame:
         series_words=_encode(stem),
         title_key=_key_titles(titles, stem, scope.likely_scope),
         title_number=_make_column(map(_find_number, rows, titles)),
-        full_title=typed,
-        full_title_repeats=_count_repeats(typed, source, _make_column(scope.rows)),
+        full_title=_encode(
+            [_make_full_title(title, serial=words is not None) for title, words in zip(titles, stem, strict=True)]
+        ),
         wordless=np.array([not any(map(str.isalpha, title.core)) for title in titles], dtype=np.bool_),
         day=_make_column(row.day for row in rows),
         year=_make_column(row.year for row in rows),
@@ -151,7 +146,6 @@ def build_frame(records: Sequence[Record]) -> Frame:
         ),
         part=_make_column(title.part for title in titles),
         tag=_encode([title.tag for title in titles]),
-        stage=_encode([tuple(each for each in title.digits if isinstance(each, str)) or None for title in titles]),
         title_grams=title_grams,
         name_grams=name_grams,
         tokens=make_bags(f"{title.core} {extra}".split() for title, extra in zip(titles, names_of, strict=True)),
@@ -192,8 +186,7 @@ def _key_titles(titles: Sequence[Title], stems: Sequence[str | None], shows: Seq
 
 def _find_number(row: Record, title: Title) -> int | None:
     """Return the number of a title, or else of its entry; ``None`` if there is none or several."""
-    digits = [each for each in title.digits if isinstance(each, int)]
-    numbers = {*title.numbers} or {*digits} or {*row.numbers}
+    numbers = {*title.numbers} or {*title.digits} or {*row.numbers}
     return next(iter(numbers)) if len(numbers) == 1 else None
 
 
@@ -234,7 +227,7 @@ def _bag_numbers(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags,
     return make_bags(numbers, number), make_bags(digits, number), make_bags(every, number)
 
 
-def _number_occurrences(digits: Sequence[int | str]) -> list[Hashable]:
+def _number_occurrences(digits: Sequence[int]) -> list[Hashable]:
     """Return the digits with repeated ones numbered, so that "race 1, day 1" has another bag than "day 1"."""
     return [(digit, digits[:at].count(digit)) if digit in digits[:at] else digit for at, digit in enumerate(digits)]
 
