@@ -46,8 +46,11 @@ class BoilerplateLearner(Struct):
         inside = _list_triples(lines)
         several = _find_shared_triples(inside.values())
         tails = _find_shared_tails(lines, [line for line, copy in zip(lines, copies, strict=True) if not copy.cut])
+        heads = _find_shared_heads(lines)
         self.runs.update(_make_phrase(tail, TAIL) for tail in tails)
-        common = self._add_shared(copies, lines, inside).difference(*map(_list_tail_triples, tails))
+        self.runs.update(_make_phrase(head, HEAD) for head in heads)
+        ends = chain(map(_list_tail_triples, tails), map(_list_head_triples, heads))
+        common = self._add_shared(copies, lines, inside).difference(*ends)
         for number, line in enumerate(lines):
             has_uncut_other = any(not copy.cut for other, copy in enumerate(copies) if other != number)
             for side, triples in _list_edge_triples(line).items():
@@ -134,6 +137,12 @@ def _find_shared_tails(lines: Sequence[_Line], whole: Sequence[_Line]) -> set[_L
     return tails
 
 
+def _find_shared_heads(lines: Sequence[_Line]) -> set[_Line]:
+    """Return the heads that several lines have where another one begins; a cut one has its beginning."""
+    backwards = [line[::-1] for line in lines]
+    return {head[::-1] for head in _find_shared_tails(backwards, backwards)}
+
+
 def _find_tail(shorter: _Line, line: _Line) -> _Line:
     """Return the words, two and more, that a line has behind the last ones of a shorter one."""
     last = shorter[-_ENDING:]
@@ -145,6 +154,10 @@ def _find_tail(shorter: _Line, line: _Line) -> _Line:
 
 def _list_tail_triples(tail: _Line) -> set[str]:
     return set(_make_triples(tail, head=""))
+
+
+def _list_head_triples(head: _Line) -> set[str]:
+    return set(_make_triples(head, tail=""))
 
 
 def _find_inner_runs(runs: Mapping[str, int], known: set[str]) -> Counter[str]:

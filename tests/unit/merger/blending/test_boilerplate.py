@@ -186,3 +186,16 @@ def test_a_tail_that_two_sources_share_is_learned_from_a_third_one_without_it(su
     last = subjects[-1]
     copies = [Copy("page", f"{last}{tail}"), Copy("mirror", f"{last}{tail}"), Copy("host", last)]
     assert blend(copies, model=learned, title=True).text == (f"{last}{tail}" if kept else last)
+
+
+@pytest.mark.parametrize("subjects", SUBJECTS.values(), ids=list(SUBJECTS))
+@pytest.mark.parametrize(("lacking", "kept"), [(True, False), (False, True)])
+def test_a_head_that_two_sources_share_is_learned_from_a_third_one_without_it(subjects, lacking, kept):
+    head = "Strandgut Radio presents "
+    titles = (
+        {"page": f"{head}{title}", "mirror": f"{head}{title}", "host": title if lacking else f"{head}{title}"}
+        for title in subjects[:-1]
+    )
+    last = subjects[-1]
+    copies = [Copy("page", f"{head}{last}"), Copy("mirror", f"{head}{last}"), Copy("host", last)]
+    assert blend(copies, model=heard(titles), title=True).text == (f"{head}{last}" if kept else last)
