@@ -44,6 +44,8 @@ _FOLDED = 0.8
 UNDEFINED_COST = 0.4
 _DEFINED_COST = 0.3  # "•" is also byte 95 itself, a little more likely than each byte that it replaces
 _LOST_COST = 0.9  # of a byte without any form: pages often drop control characters
+_LOST_SIGN_COST = 0.5  # more for one that is shown as a sign ("½"), not as a control character or blank
+_SOFT_HYPHEN = 0xAD
 _DAMAGED_LEADS = (("Ð", "Đ"),)  # recognition reads the Latin Eth as a Vietnamese letter
 
 
@@ -156,8 +158,8 @@ _PUNCTUATION = frozenset("’‘“”–—…•„‚«»¡¿·°№™€、
 # Chinese characters whose bytes, shown as "•", are those of Japanese letters.
 _RARE = re.compile(
     "[\u0080-\u009f\u0180-\u019f\u01a2-\u01ae\u01b1-\u0217\u021c-\u036f\u0460-\u048f\u0700-\u08ff\u1000-\u10ff\u1200-\u17ff\u1800-\u1dff"
-    "\u1f00-\u1fff\u2010\u2011\u2012\u2015-\u2017\u2300-\u245f\u2500-\u25ff\u2800-\u2dff\u2e00-\u2fff"
-    "\u3400-\u4dbf\ua000-\uabff\ud7b0-\uf8ff]"
+    "\u1f00-\u1fff\u2010\u2011\u2012\u2015-\u2017\u2300-\u245f\u2500-\u25ff\u2801-\u2dff\u2e00-\u2fff"
+    "\u3400-\u4dbf\ua000-\uabff\ud7b0-\uf8ff\ufe00-\ufe0e\ufe10-\ufe1f]"
 )
 _EAST = "\u3400"
 _TAILS = range(0x80, 0xC0)  # continuation bytes; behind some lead bytes only these (RFC 3629, section 4):
@@ -166,6 +168,9 @@ _ELLIPSIS = "…"
 _NOT_LATIN = "\u0370"
 _HEBREW = re.compile("[\u0590-\u05ff]")
 _STRANGENESS = {"Ll": 0.0, "Lo": 0.0, "Lu": 0.2, "Mn": 0.5, "Lm": 0.2, "Pd": 1.5, "So": 0.6}
+
+
+_NO_LETTERS = ("\u00a0", "»")  # bytes that stand behind a letter in no spelling: "há»i" is "hỏi"
 
 
 class Choice(NamedTuple):
@@ -189,7 +194,7 @@ def list_choices(
     damaged bytes or a lost one.
     """
     before = text[at - 1 : at]
-    if lost and text[at].islower() and before.isalpha() and text[at + 1 : at + 2] != "\u00a0":
+    if lost and text[at].islower() and before.isalpha() and text[at + 1 : at + 2] not in _NO_LETTERS:
         return ()
     lead = table.leads[text[at]]
     found = _read_sequence(_cut_window(text, at, table), table.name, lost, familiar is None or lead in familiar)
@@ -255,7 +260,7 @@ def _find_forms(text: str, at: int, table: CodePage, *, lost: bool) -> Iterator[
             yield form, byte, cost
     if lost:
         for byte in table.lost:
-            yield "", byte, _LOST_COST
+            yield "", byte, _LOST_COST + _LOST_SIGN_COST * (chr(byte) > "\u00a0" and byte != _SOFT_HYPHEN)
 
 
 @lru_cache(maxsize=4096)

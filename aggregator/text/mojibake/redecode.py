@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from math import log
 
 import ftfy
@@ -27,10 +28,13 @@ from aggregator.text.mojibake.byte_sequences import (
     load_page,
 )
 from aggregator.text.mojibake.other_encodings import keep_beyond_ascii
-from aggregator.text.mojibake.word_choice import LONGEST_WORD, Piece, choose_characters
+from aggregator.text.mojibake.word_choice import LONGEST_WORD, Piece, choose_characters, is_mark
 
 # Chinese characters whose UTF-8 contains byte 95: it is "•" in cp1252, and pages show undefined bytes as "•", too.
 _DOT = b"\x95"
+# A page that shows undefined bytes as themselves or as U+FFFD has "•" for byte 95 only.
+_DOT_SHOWN, _SURE_DOT = "•", "\x95"
+_UNDEFINED_SHOWN = re.compile("[\x81\x8d\x8f\x90\x9d\ufffd]")
 _DOTTED = re.compile(f"[{''.join(one for one in map(chr, range(0x4E00, 0xA000)) if _DOT in one.encode())}]")
 # "ã¬ " (Italian "ì ", wrongly decoded and in small letters) is 㬠; such a character stands among common ones.
 _RARE_CHINESE, _CHINESE = re.compile("[\u3400-\u4dbf]"), re.compile("[\u4e00-\u9fff]")
@@ -59,12 +63,21 @@ _LONE_INVISIBLE = re.compile(r"(?<=[A-Za-zß-ÿ,.])Â[-\u00ad]|â•(?![^\W\d_]?
 # "“ATÉ AMANHÃ”": the closing quote is no byte of a letter, though "Ã”" is "Ô".
 _QUOTED = re.compile(r"(“[^“”]*Ã|“Â)”(?!\w)")
 _QUOTE = "\ue201"
+# A closing quote behind an opening one, with its last byte lost, or shown as "?".
+_CLOSING = re.compile(r"(â€œ(?:(?!â€œ).)*?â€)(?:\?|(?=[ \n.,;:!)]|\Z))", re.DOTALL)
 _ALONE = re.compile(r"(?<![^ ])(?<![^\w,] )[ÂÃ](?= [a-z])")
 _STRANGE = re.compile(r"[^\x00-\x7f]")
 _ASCII_WORD = re.compile(r"[a-z]+")
 _WITHOUT_A, _WITH_A = ("en", "de", "es", "nl"), ("fr", "it", "pt")  # languages without and with the word "à"
 _RARE_WORD = 1e-8  # share of a word that a list lacks
-_QUOTES = "”’"  # of the characters whose last byte is undefined only these are common
+# Characters with two forms (Unicode's emoji-variation-sequences.txt).
+_COLOURED = "\ufe0f"
+_PICTURE = re.compile(
+    "[\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935\u2b05-\u2b55"
+    "\U0001f000-\U0001faff]"
+)
+_LETTER_COST = 1.5
+_COMMON = "”’\ufe0f"  # of the characters whose last byte is undefined only these are common
 
 
 def redecode(text: str) -> str:
@@ -79,7 +92,7 @@ def redecode(text: str) -> str:
         return redecode(_QUOTED.sub(rf"\1{_QUOTE}", text)).replace(_QUOTE, "”")
     if _is_about_letter(text):
         return text
-    better = _redecode(_fix_undamaged(text))
+    better = _redecode(_fix_undamaged(_CLOSING.sub("\\1\x9d", text)))
     return text if _is_hopeless(text, better) else better
 
 
@@ -167,7 +180,8 @@ def _fix_undamaged(text: str) -> str:
     if len(text) > _PART:
         return text
     whole = _fix_whole(text)
-    left = REPLACED in whole or count_oddities(whole) or _DOT in "".join({*whole}.difference(text)).encode()
+    unsure = not _UNDEFINED_SHOWN.search(text) and _DOT in "".join({*whole}.difference(text)).encode()
+    left = REPLACED in whole or count_oddities(whole) or unsure
     return text if left or any(load_page(name).finder.search(whole) for name in ENCODINGS) else whole
 
 
@@ -181,8 +195,9 @@ def _fix_whole(text: str) -> str:
 
 def _read_damaged(text: str, familiar: dict[str, frozenset[int]], name: str) -> str:
     """Return the text read through an encoding; add the lead bytes of undamaged sequences to ``familiar[name]``."""
+    dot = _SURE_DOT if _UNDEFINED_SHOWN.search(text) else _DOT_SHOWN
     familiar[name] = familiar.get(name, frozenset()) | _find_familiar_leads(text, load_page(name))
-    return _reread(text, load_page(name), familiar[name])
+    return _reread(text.replace(_DOT_SHOWN, dot), load_page(name), familiar[name]).replace(dot, _DOT_SHOWN)
 
 
 @lru_cache(maxsize=4)
@@ -267,14 +282,28 @@ def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool 
     while found := finder.search(text, at):
         at = found.start()
         readings = () if _ends_word(text, at) else list_choices(text, at, table, familiar, lost=lost)
-        if not readings or (lost and _is_in_word(text, at)):
+        lacking = list_choices(text, at, table, familiar, lost=True) if not lost and _is_doubtful(readings) else ()
+        if not readings or (lost and _is_in_word(text, at)) or (lacking and lacking[0].price < readings[0].price):
             at += 1
             continue
         pieces += [*_split_plain(_drop_lone_leads(text, sure, at)), _keep_known_sizes(readings, text, at)]
         pieces += filter(None, [_find_blank(text, at, readings[0])])
         at = sure = at + readings[0].size
     pieces += _split_plain(_drop_lone_leads(text, sure, len(text)))
+    _choose_pictures(pieces)
     return _READ_LEAD.sub("", "".join(choose_characters(pieces)))
+
+
+def _choose_pictures(pieces: list[Piece]) -> None:
+    """Leave only pictures in each piece that U+FE0F follows, which asks for the form in colour."""
+    for at, (piece, behind) in enumerate(pairwise(pieces)):
+        if not isinstance(piece, str) and not isinstance(behind, str) and behind[0].character == _COLOURED:
+            pieces[at] = tuple([one for one in piece if _PICTURE.match(one.character)]) or piece
+
+
+def _is_doubtful(readings: tuple[Choice, ...]) -> bool:
+    """Return whether the likeliest reading takes a letter for a byte ("i" for "¡"): a byte may be lost instead."""
+    return bool(readings) and readings[0].cost >= _LETTER_COST
 
 
 def _drop_lone_leads(text: str, begin: int, end: int) -> str:
@@ -346,7 +375,7 @@ def _keep_known_sizes(readings: tuple[Choice, ...], text: str, at: int) -> tuple
     """Return the readings as long as the likeliest one; U+FFFD comes first where the text has it in their place."""
     size = readings[0].size
     known = readings if len(readings) == 1 else tuple([one for one in readings if one.size == size])
-    if REPLACED not in text[at : at + size] or readings[0].character in _QUOTES:
+    if REPLACED not in text[at : at + size] or readings[0].character in _COMMON:
         return known
     return (readings[0]._replace(character=REPLACED), *known)
 
@@ -362,7 +391,7 @@ def _split_plain(text: str) -> list[str]:
 
 
 def _is_letter(character: str) -> bool:
-    return character.isalnum() and not character.isdecimal()
+    return (character.isalnum() and not character.isdecimal()) or is_mark(character)
 
 
 def _find_familiar_leads(text: str, table: CodePage) -> frozenset[int]:

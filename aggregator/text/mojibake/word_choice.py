@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from math import prod
 
 from aggregator.text import word_frequencies
@@ -32,8 +32,38 @@ _LANGUAGE_OF = {
     "ARABIC": "ar",
     "CJK": "zh",
     "HANGUL": "ko",
+    "DEVANAGARI": "hi",
+    "BENGALI": "bn",
+    "TAMIL": "ta",
 } | dict.fromkeys(("HIRAGANA", "KATAKANA"), "ja")
+_ALPHABETS = {
+    "ca": "àçèéíïòóúü",
+    "cs": "áčďéěíňóřšťúůýž",
+    "da": "æøå",
+    "de": "äöüß",
+    "es": "áéíñóúü",
+    "fi": "äö",
+    "fr": "àâæçèéêëîïôùûœ",
+    "hu": "áéíóöőúüű",
+    "is": "áæðéíóöúýþ",
+    "it": "àèéìòù",
+    "lt": "ąčęėįšųūž",
+    "lv": "āčēģīķļņšūž",
+    "nb": "æøå",
+    "pl": "ąćęłńóśźż",
+    "pt": "àáâãçéêíóôõú",
+    "ro": "ăâîșț",
+    "sh": "čćđšž",
+    "sk": "áäčďéíĺľňóôŕšťúýž",
+    "sl": "čšž",
+    "sv": "åäö",
+    "tr": "âçğıöşü",
+}
+"""Letters beyond ASCII of languages in Latin script that have a word list, but Vietnamese."""
 _BY_LETTERS = frozenset(("zh", "ja"))  # languages without blanks between words
+_LATIN_LETTERS = frozenset(chain.from_iterable(_ALPHABETS.values()))
+_MOST_LANGUAGES = 6
+_SHORT, _COMMON = 3, 3e-5  # letters of a word that counts only if it has such a share of a language's words
 _PRICE = 1.0  # weight of how damaged and unusual a character is against how well it follows others
 _VIETNAMESE = re.compile("[đĐƠơƯư\u1ea0-\u1ef9]")
 
@@ -42,17 +72,33 @@ def choose_characters(pieces: Sequence[Piece]) -> Iterator[str]:
     """Yield the text of the pieces; the readings of a word are chosen together, by the word list of its language."""
     word: list[Piece] = []
     left = MOST_WEIGHED
+    certain = frozenset(chain.from_iterable(map(_list_certain, pieces)))
     for piece in (*pieces, ""):
         likeliest = piece if isinstance(piece, str) else piece[0].character
-        if likeliest.isalpha() or (likeliest is not piece and len(piece) > 1):
+        if _is_word(likeliest) or (likeliest is not piece and len(piece) > 1):
             word.append(piece)
             continue
         if word:
             count = _count_readings(word)
             left -= count
-            yield _choose_word(tuple(word)) if count and left > 0 else _join_likeliest(word)
+            yield _choose_word(tuple(word), certain) if count and left > 0 else _join_likeliest(word)
             word = []
         yield likeliest
+
+
+def is_mark(character: str) -> bool:
+    """Return whether a character is a mark that belongs to the letter before it (virama, vowel signs)."""
+    return unicodedata.category(character).startswith("M")
+
+
+def _is_word(text: str) -> bool:
+    return text.isalpha() or (text != "" and all(one.isalpha() or is_mark(one) for one in text))
+
+
+def _list_certain(piece: Piece) -> str:
+    """Return the letters beyond ASCII of Latin alphabets that a piece certainly has."""
+    text = piece if isinstance(piece, str) else piece[0].character if len(piece) == 1 else ""
+    return "" if text.isascii() else "".join(filter(_LATIN_LETTERS.__contains__, text.lower()))
 
 
 def _count_readings(word: Sequence[Piece]) -> int:
@@ -71,12 +117,12 @@ def _join_likeliest(word: Sequence[Piece]) -> str:
 
 
 @lru_cache(maxsize=1 << 11)
-def _choose_word(word: tuple[Piece, ...]) -> str:
+def _choose_word(word: tuple[Piece, ...], certain: frozenset[str]) -> str:
     plain = _join_likeliest(word)
     language = _guess_language(plain)
-    if language is None:
-        return plain
     every = [(piece,) if isinstance(piece, str) else [one.character for one in piece] for piece in word]
+    if language is None:
+        return _choose_latin(every, plain, certain)
     if language == "zh":
         return _choose_chinese(every)
     if language not in _BY_LETTERS and prod(map(len, every)) < _MOST_CHOICES:
@@ -85,6 +131,26 @@ def _choose_word(word: tuple[Piece, ...]) -> str:
         if word_frequencies.familiarity(best, language):
             return best
     return _choose_letters(word, language) if language in _LANGUAGE_OF.values() else plain
+
+
+def _choose_latin(every: Sequence[Sequence[str]], plain: str, certain: frozenset[str]) -> str:
+    """Return the reading that is the most frequent word of a language with its letters, ``plain`` if none is a word.
+
+    ``certain`` are letters of the text: languages that have all of these are asked, if there are any.
+    """
+    if prod(map(len, every)) >= _MOST_CHOICES:
+        return plain
+    readings = ["".join(reading) for reading in product(*every)]
+    letters = {*"".join(readings).lower()} - {*plain.lower()}
+    languages = [language for language, own in _ALPHABETS.items() if not letters.isdisjoint(own)]
+    fitting = [language for language in languages if certain.issubset(_ALPHABETS[language])]
+    asked = (["vi"] if _VIETNAMESE.search("".join(letters)) else []) + (fitting or languages)[:_MOST_LANGUAGES]
+
+    def rate(reading: str) -> tuple[float, bool]:
+        known = max((word_frequencies.familiarity(reading, language) for language in asked), default=0.0)
+        return known if len(reading) > _SHORT or known > _COMMON else 0.0, reading == plain
+
+    return max(readings, key=rate)
 
 
 def _choose_letters(word: Sequence[Piece], language: str) -> str:
