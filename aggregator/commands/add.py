@@ -8,12 +8,13 @@ import typer
 
 from aggregator import adding
 from aggregator.adding import Found
-from aggregator.commands.options import CONFIG, AllowOption, AtOption, ConfigOption, current_time
-from aggregator.commands.output import format_count, format_value, shorten
+from aggregator.commands.options import CONFIG, AllowOption, AtOption, ConfigOption, JsonOption, current_time
+from aggregator.commands.output import format_count, format_value, shorten, to_json
 from aggregator.commands.summary import warn
 from aggregator.commands.tables import open_console, print_table
 from aggregator.config.load import load
 from aggregator.errors import ConfigError, FetchError
+from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Listing
 
 _SHOWN = 3
@@ -52,6 +53,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         bool, typer.Option("--preview", help="Show what each way to read it yields; write nothing.")
     ] = False,
     at: AtOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Detect what a URL is, show its first entries, and add it to the config as a source.
 
@@ -69,10 +71,15 @@ def run(  # noqa: PLR0913 - each is an option of the command line
             raise
         warn(str(error))
         ways = [Found(candidates[0])]
-    for way in ways if dry else ways[:1]:
-        _show(way)
-    if not dry:
-        name, source = adding.write(config, ways[0], feed)
+    shown = ways if dry else ways[:1]
+    if not as_json:
+        for way in shown:
+            _show(way)
+    name, source = ("", None) if dry else adding.write(config, ways[0], feed)
+    if as_json:
+        added = {"feed": name, "source": source.name} if source else None
+        typer.echo(to_json({"config": str(config), "added": added, "ways": [_to_values(way) for way in shown]}))
+    elif source:
         counted = _count_entries(ways[0].listing)
         typer.echo(f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind}, {counted}")
 
@@ -104,6 +111,28 @@ def _show(way: Found) -> None:
         for each in entries[:_SHOWN]
     )
     print_table(open_console(), ("", "title", "date", "length", "audio"), rows)
+
+
+def _to_values(way: Found) -> dict[str, object]:
+    """Return how an address is read, and the first entries that this gives, for JSON."""
+    source, entries = way.source, way.listing.entries
+    return {
+        "kind": source.kind,
+        "label": way.label,
+        "address": redact(source.url) if source.url else source.show or source.path,
+        "options": dict(source.options),
+        "show": way.listing.show.title,
+        "entries": len(entries),
+        "first": [
+            {
+                "title": each.title,
+                "published": each.published.at if each.published else None,
+                "seconds": each.duration.seconds if each.duration else None,
+                "audio": each.enclosure.url if each.enclosure else None,
+            }
+            for each in entries[:_SHOWN]
+        ],
+    }
 
 
 def _count_entries(listing: Listing) -> str:

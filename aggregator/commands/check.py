@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
+from msgspec import Struct
 
 from aggregator import folders, notify, persist, preview, publications
-from aggregator.commands.options import CONFIG, AtOption, ConfigOption, current_time, require_store
-from aggregator.commands.output import format_count, format_value, shorten
+from aggregator.commands.options import CONFIG, AtOption, ConfigOption, JsonOption, current_time, require_store
+from aggregator.commands.output import format_count, format_value, shorten, to_json
 from aggregator.commands.summary import format_next_poll, warn
 from aggregator.commands.tables import open_console, print_table
 from aggregator.config.load import Config, load
@@ -22,6 +23,7 @@ from aggregator.errors import ConfigError, DamagedError, FetchError
 from aggregator.fetchers import credentials
 from aggregator.merger import other_shows
 from aggregator.model.feed import Plan
+from aggregator.result import NextPoll
 from aggregator.sandbox import seccomp
 from aggregator.store import connection, database, examine
 from aggregator.text.fold import fold
@@ -54,6 +56,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         bool, typer.Option("--schema", help="Print the JSON Schema of the config instead, for editors.")
     ] = False,
     at: AtOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Check the config and print one line for each mistake; exits with 2 if there is one.
 
@@ -67,65 +70,120 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         return
     loaded = load(config)
     if age is not None:
-        _check_age(loaded, age, current_time(at))
+        _check_age(loaded, age, current_time(at), as_json=as_json)
         return
     missing = (*_list_missing_files(loaded), *_list_missing_secrets(loaded))
     faults = (*missing, *(f"{loaded.path.name}: {fault}" for fault in notify.find_faults(loaded)))
     if faults:
         raise ConfigError("\n".join(faults))
     if store:
-        _check_store(loaded)
+        _check_store(loaded, err=as_json)
     now = current_time(at)
     alarms, next_polls = _read_store(loaded, now)
-    if not live:
-        _print_warnings(alarms)
-    elif not _try_all(loaded, now):
-        raise typer.Exit(1)
-    for warning in (*_list_twice(loaded), *_list_ties(loaded)):
-        typer.echo(warning)
+    answers = _try_all(loaded, now) if live else []
+    found = _Check(_list_other_shows(loaded, answers) if live else alarms, answers, next_polls)
+    if as_json:
+        typer.echo(to_json(_to_values(loaded, found)))
+    is_well = all(answer.entries and not answer.result.is_failing for _, answer in answers)
+    if not as_json:
+        _print_found(found)
+        if is_well:
+            _print_advice(loaded, found, config)
     if lack := seccomp.explain_lack():
         typer.echo(f"documents are parsed without protection of the network and of files here: {lack}", err=True)
-    for line in next_polls:
+    if not is_well:
+        raise typer.Exit(1)
+
+
+class _Check(Struct, frozen=True):
+    """Warnings by feed, what sources list now, and when they are next polled, by feed and source."""
+
+    warnings: Sequence[tuple[str, str]]
+    answers: Sequence[tuple[Plan, preview.SourcePreview]]
+    next_polls: Mapping[str, Mapping[str, NextPoll]]
+
+
+def _print_found(found: _Check) -> None:
+    """Print a row for each source that was fetched, and warnings on stderr, each with its feed."""
+    if found.answers:
+        _print_answers(found.answers)
+    for feed, text in found.warnings:
+        warn(f"{feed}: {shorten(text, _LONGEST)}")
+
+
+def _print_advice(config: Config, found: _Check, path: Path) -> None:
+    """Print what could be better in the config, when sources are next polled, and that nothing is wrong."""
+    for line in (*_list_twice(config), *_list_ties(config)):
         typer.echo(line)
-    sources = sum(len(plan.sources) for plan in loaded.plans)
+    for feed, polls in found.next_polls.items():
+        for source, each in polls.items():
+            typer.echo(f"{feed}: {source}: {format_next_poll(each)}")
+    sources = sum(len(plan.sources) for plan in config.plans)
     typer.echo(
-        f"{config}: {format_count(len(loaded.plans), 'feed')} from {format_count(sources, 'source')}, nothing wrong"
+        f"{path}: {format_count(len(config.plans), 'feed')} from {format_count(sources, 'source')}, nothing wrong"
     )
 
 
-def _check_age(config: Config, hours: float, now: datetime) -> None:
+def _to_values(config: Config, found: _Check) -> dict[str, object]:
+    """Return what was found, for JSON."""
+    return {
+        "feeds": {plan.name: [source.name for source in plan.sources] for plan in config.plans},
+        "warnings": [{"feed": feed, "text": text} for feed, text in found.warnings],
+        "advice": [*_list_twice(config), *_list_ties(config)],
+        "next": found.next_polls,
+        "live": [
+            {
+                "feed": plan.name,
+                "source": answer.result.source.name,
+                "kind": answer.result.source.kind,
+                "state": answer.result.status,
+                "message": answer.result.message,
+                "entries": answer.entries,
+                "newest": answer.newest.at if answer.newest else None,
+                "remarks": list(answer.result.remarks),
+            }
+            for plan, answer in found.answers
+        ],
+    }
+
+
+def _check_age(config: Config, hours: float, now: datetime, *, as_json: bool) -> None:
     """Say which feed has been overdue for longest; exit with 1 if that is more hours, or if one was never refreshed."""
     due_times = dict[str, datetime | None]()
     if connection.has_content(config.state):
         with database.open_store(config.state) as store:
             due_times = persist.find_due_times(store, config.plans, now)
-    if never := [plan.name for plan in config.plans if due_times.get(plan.name) is None]:
-        typer.echo(f"never refreshed: {', '.join(never)}")
-        raise typer.Exit(1)
+    never = [plan.name for plan in config.plans if due_times.get(plan.name) is None]
     due_at, feed = min(((at, name) for name, at in due_times.items() if at), default=(now, ""))
-    if due_at >= now:
+    overdue = max(0.0, (now - due_at).total_seconds() / 3600)
+    if as_json:
+        oldest = {"feed": feed, "due": due_at, "hours": round(overdue, 2)} if overdue else None
+        typer.echo(to_json({"never_refreshed": never, "overdue": oldest}))
+    elif never:
+        typer.echo(f"never refreshed: {', '.join(never)}")
+    elif overdue:
+        since = f"due since {due_at:%Y-%m-%d %H:%M} UTC, {overdue:.1f} h ago"
+        typer.echo(f"{feed}: {since}, the oldest of all that are overdue")
+    else:
         typer.echo("no feed is overdue")
-        return
-    overdue = (now - due_at).total_seconds() / 3600
-    typer.echo(
-        f"{feed}: due since {due_at:%Y-%m-%d %H:%M} UTC, {overdue:.1f} h ago, the oldest of all that are overdue"
-    )
-    if overdue > hours:
+    if never or overdue > hours:
         raise typer.Exit(1)
 
 
-def _check_store(config: Config) -> None:
-    """Print what of the store is damaged; raise DamagedError if anything is."""
+def _check_store(config: Config, *, err: bool) -> None:
+    """Print what of the store is damaged, on stderr if ``err``; raise DamagedError if anything is."""
     name = connection.printable_name(connection.parse_address(require_store(config).state))
     found = list(examine.find_damage_of_store(config.state))
     for line in found[:_MOST_DAMAGE]:
-        typer.echo(f"{name}: {shorten(line, _LONGEST)}")
+        typer.echo(f"{name}: {shorten(line, _LONGEST)}", err=err)
     if found:
         raise DamagedError(f"{name}: is damaged in {format_count(len(found), 'place')}", name)
     damaged = examine.count_damaged_cache(config.state)
     if damaged:
-        typer.echo(f"{name}: {format_count(damaged, 'value')} of the cache are damaged, and are computed again")
-    typer.echo(f"{name}: all {'else ' if damaged else 'of it '}is as it was written")
+        typer.echo(
+            f"{name}: {format_count(damaged, 'value')} of the cache are damaged, and are computed again", err=err
+        )
+    typer.echo(f"{name}: all {'else ' if damaged else 'of it '}is as it was written", err=err)
 
 
 def _list_missing_files(config: Config) -> tuple[str, ...]:
@@ -192,30 +250,20 @@ def _list_ties(config: Config) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _print_warnings(lines: Iterable[tuple[str, str]]) -> None:
-    """Print warnings on stderr, each with its feed."""
-    for feed, text in lines:
-        warn(f"{feed}: {shorten(text, _LONGEST)}")
-
-
-def _read_store(config: Config, now: datetime) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return the warnings of each feed's last refresh, and one line for each source about when it is next polled.
+def _read_store(config: Config, now: datetime) -> tuple[list[tuple[str, str]], Mapping[str, Mapping[str, NextPoll]]]:
+    """Return the warnings of each feed's last refresh, and when its sources are next polled.
 
     There are none if the store is not a file or does not exist. Raises ConfigError if a private feed has no token.
     """
     if "://" in config.state or not connection.has_content(config.state):
-        return [], []
+        return [], {}
     with database.open_store(config.state) as store:
         published = publications.read_publications(store)
         if refused := folders.find_refused(store, config.plans):
             raise ConfigError("\n".join(f"{config.path.name}: {each}" for each in refused.values()))
         following = persist.read_next_polls(store, config.plans, now)
     alarms = [(feed, alarm) for feed in following if feed in published for alarm in published[feed].alarms]
-    return alarms, [
-        f"{feed}: {source}: {format_next_poll(each)}"
-        for feed, next_polls in following.items()
-        for source, each in next_polls.items()
-    ]
+    return alarms, following
 
 
 def _find_other_shows(plan: Plan, answers: Sequence[preview.SourcePreview]) -> tuple[str, ...]:
@@ -236,10 +284,14 @@ def _find_other_shows(plan: Plan, answers: Sequence[preview.SourcePreview]) -> t
     return other_shows.find_other_shows(plan.channel.title, listed, shows, filtered, strangers)
 
 
-def _try_all(config: Config, now: datetime) -> bool:
-    """Fetch every source, print a row for each, and return whether all gave entries."""
+def _try_all(config: Config, now: datetime) -> list[tuple[Plan, preview.SourcePreview]]:
+    """Fetch every source and return what it lists now."""
     with preview.open_resources(config, now) as resources:
-        answers = list(preview.try_sources(config, resources, now))
+        return list(preview.try_sources(config, resources, now))
+
+
+def _print_answers(answers: Iterable[tuple[Plan, preview.SourcePreview]]) -> None:
+    """Print a row for each source that was fetched."""
     rows = [
         (
             plan.name,
@@ -255,7 +307,9 @@ def _try_all(config: Config, now: datetime) -> bool:
     print_table(
         open_console(), ("feed", "source", "kind", "state", "entries", "newest", "message"), rows, right=("entries",)
     )
-    for plan in config.plans:
-        own = [answer for feed, answer in answers if feed is plan]
-        _print_warnings((plan.name, text) for text in _find_other_shows(plan, own))
-    return all(each.entries and not each.result.is_failing for _, each in answers)
+
+
+def _list_other_shows(config: Config, answers: Sequence[tuple[Plan, preview.SourcePreview]]) -> list[tuple[str, str]]:
+    """Return one line for each source that lists another show, with its feed."""
+    own = {plan.name: [answer for feed, answer in answers if feed is plan] for plan in config.plans}
+    return [(plan.name, text) for plan in config.plans for text in _find_other_shows(plan, own[plan.name])]

@@ -151,3 +151,15 @@ def test_a_private_address_is_refused_with_what_allows_it(run, tmp_path: Path, c
     (source,) = yaml.safe_load((tmp_path / "config.yaml").read_text())["feeds"]["rye"]["sources"].values()
     assert source["allow_networks"] == ["127.0.0.1/32"]
     assert published(tmp_path, "rye") == ["Rye at night"]
+
+
+def test_json_has_the_ways_and_what_was_added(run, site: Site) -> None:
+    site.serve("/show", make_rss(Episode("1", "Rye at night", audio="https://cdn.example/1.mp3"), title="Rye"))
+    looked = json.loads(run("add", site.url("/show"), "--preview", "--json").stdout)
+    assert looked["added"] is None
+    (way,) = looked["ways"]
+    assert (way["kind"], way["show"], way["entries"]) == ("feed", "Rye", 1)
+    first = {"title": "Rye at night", "published": None, "seconds": None, "audio": "https://cdn.example/1.mp3"}
+    assert way["first"] == [first]
+    added = json.loads(run("add", site.url("/show"), "--json").stdout)
+    assert added == looked | {"added": {"feed": "rye", "source": "feed"}}

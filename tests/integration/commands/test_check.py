@@ -122,3 +122,22 @@ def test_age_says_for_how_long_a_feed_is_overdue(run, shop: Path, origin) -> Non
     ):
         answer = run("check", "--age", "9", "--at", f"2026-01-02T{hour}:00Z")
         assert (answer.returncode, answer.stdout) == (code, said)
+    answer = run("check", "--age", "9", "--json", "--at", "2026-01-02T15:30:00Z")
+    assert answer.returncode == 1
+    overdue = {"feed": "crumb-talk", "due": "2026-01-02T06:00:00+00:00", "hours": 9.5}
+    assert json.loads(answer.stdout) == {"never_refreshed": [], "overdue": overdue}
+
+
+def test_json_has_what_the_lines_say(run, done: Path) -> None:
+    answer = run("check", "--store", "--json", "--live", "--at", "2026-01-02T05:00:00Z")
+    assert answer.returncode == 0
+    found = json.loads(answer.stdout)
+    assert found["feeds"] == {"crumb-talk": ["numbered", "topic"]}
+    assert [(each["source"], each["state"], each["entries"]) for each in found["live"]] == [
+        ("numbered", "ok", 3),
+        ("topic", "ok", 3),
+    ]
+    assert "have the same trust" in found["advice"][0]
+    assert "is as it was written" in answer.stderr
+    (done / "topic.txt").unlink()
+    assert run("check", "--json").returncode == 2
