@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -19,16 +19,14 @@ from aggregator.text.fold import fold
 
 _DECORATION = re.compile(r"\b(?:the|a|podcasts?|show|feed)\b")
 _FEW = 0.2  # distinct names per record of a source: listings have below .05, albums of songs above .6
-_TELLING = 3  # records of a listing that must point to one show
-_AGREED = 3  # times as many as point to the next show
 _RECUR = 0.5  # share of the records whose name is known to another source
 
 
 class Scope(Struct, frozen=True):
     """``rows`` are the show numbers of the records, -1 for unknown; whether show and author vary item by item.
 
-    ``likely_scope`` also has the shows to which the words of a whole listing point: enough to compare with that show
-    first and to learn its frames, not enough to exclude another.
+    ``likely_scope`` also has the only show of a listing, or of all: enough to compare with that show first and to learn
+    its frames, not enough to exclude another.
     """
 
     rows: tuple[int, ...]
@@ -47,7 +45,7 @@ def find_scopes(records: Sequence[Record]) -> Scope:
         unknown = (-1,) * len(records)
         return Scope(unknown, unknown, varies, _do_vary(authors, sources))
     rows = _drop_unconfirmed(_number_shows(shows), sources)
-    return Scope(tuple(rows), tuple(_fill_in(records, rows)), False, _do_vary(authors, sources))
+    return Scope(tuple(rows), tuple(_fill_in(sources, rows)), False, _do_vary(authors, sources))
 
 
 def _simplify(name: str | None) -> str:
@@ -78,47 +76,16 @@ def _do_recur(values: Sequence[str], sources: Sequence[str]) -> bool:
     return sum(1 for value in named if len(where[value]) > 1) >= _RECUR * len(named)
 
 
-def _fill_in(records: Sequence[Record], rows: Sequence[int]) -> list[int]:
-    """Return the show numbers with unknown ones filled in from the same listing, else by the words of the listing."""
+def _fill_in(sources: Sequence[str], rows: Sequence[int]) -> list[int]:
+    """Return the show numbers, for unknown ones the only show of the same listing, or of all."""
     listed: defaultdict[str, set[int]] = defaultdict(set)
-    for record, row in zip(records, rows, strict=True):
-        listed[record.source].add(row)
-    words = [set(fold(f"{record.title} {record.author or ''}").split()) for record in records]
-    where: defaultdict[str, set[int]] = defaultdict(set)
-    for found, row in zip(words, rows, strict=True):
-        for word in found if row >= 0 else ():
-            where[word].add(row)
-    every = set(rows) - {-1}
-    votes: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    out = list(rows)
-    for at, (record, row) in enumerate(zip(records, rows, strict=True)):
-        own = listed[record.source] - {-1}
-        if row < 0 and len(own or every) == 1:
-            out[at] = next(iter(own or every))
-        elif row < 0:
-            out[at] = _find_pointed(words[at], where, own or every)
-            votes[record.source][out[at]] += not own
-    chosen = {source: _elect(counts) for source, counts in votes.items()}
-    unnamed = {source for source, shows in listed.items() if shows == {-1}} if len(every) > 1 else set()
-    return [
-        chosen[record.source] if record.source in unnamed else row for record, row in zip(records, out, strict=True)
-    ]
-
-
-def _find_pointed(words: set[str], where: Mapping[str, set[int]], shows: set[int]) -> int:
-    """Return the show of which most of a record's words are, -1 for none or a tie."""
-    telling = [where[word] & shows for word in words if word in where]
-    counts = Counter(show for found in telling if len(found) == 1 for show in found).most_common(2)
-    return counts[0][0] if counts and (len(counts) == 1 or counts[0][1] > counts[1][1]) else -1
-
-
-def _elect(counts: Counter[int]) -> int:
-    """Return the show to which the records of a whole listing point, -1 if too few agree."""
-    ranked = [(times, show) for show, times in counts.items() if show >= 0]
-    ranked.sort(key=lambda one: (-one[0], one[1]))
-    if not ranked or ranked[0][0] < _TELLING or (len(ranked) > 1 and ranked[0][0] < _AGREED * ranked[1][0]):
-        return -1
-    return ranked[0][1]
+    for source, row in zip(sources, rows, strict=True):
+        listed[source].add(row)
+    every, out = set(rows) - {-1}, []
+    for source, row in zip(sources, rows, strict=True):
+        known = (listed[source] - {-1}) or every
+        out.append(min(known) if row < 0 and len(known) == 1 else row)
+    return out
 
 
 def _drop_unconfirmed(rows: Sequence[int], sources: Sequence[str]) -> list[int]:

@@ -65,42 +65,6 @@ def test_two_shows_are_matched_each_by_itself() -> None:
     assert named(match_records(found, Constraints())) == true(found)
 
 
-def test_a_listing_that_names_no_show_is_shelved_by_its_words() -> None:
-    found = show("Kettlecast", "ab", 1) + show("Night Trains", "xy", 2)
-    silent = [
-        replace(record, id=f"s{record.id}", source="silent", show=None)
-        for record in found
-        if record.source == "Kettlecasta"
-    ]
-    rows = tuple(sorted([*found, *silent], key=lambda record: record.id))
-    scope = find_scopes(rows)
-    known = {show for row, show in zip(rows, scope.rows, strict=True) if row.show == "Kettlecast"}
-    assert {show for row, show in zip(rows, scope.rows, strict=True) if row.source == "silent"} == {-1}
-    assert {show for row, show in zip(rows, scope.likely_scope, strict=True) if row.source == "silent"} == known
-
-
-def test_words_that_point_nowhere_shelve_nothing() -> None:
-    found = show("Kettlecast", "ab", 1) + show("Night Trains", "xy", 2)
-    silent = [Record(f"s{at}", "silent", f"zzz {at}") for at in range(4)]
-    rows = tuple(sorted([*found, *silent], key=lambda record: record.id))
-    shelf = find_scopes(rows).likely_scope
-    assert {show for row, show in zip(rows, shelf, strict=True) if row.source == "silent"} == {-1}
-
-
-def test_a_show_in_a_topic_listing_is_found_by_its_neighbours() -> None:
-    one, other = show("Kettlecast", "ab", 1), show("Night Trains", "xy", 2)
-    topic = [replace(record, id=f"t{record.id}", source="topic") for record in (*one[:9], *other[:9])]
-    rows = tuple(
-        sorted(
-            [*one, *other, *(replace(record, show=None) if record.id == topic[0].id else record for record in topic)],
-            key=lambda record: record.id,
-        )
-    )
-    scope = find_scopes(rows)
-    found = next(shelf for row, shelf in zip(rows, scope.likely_scope, strict=True) if row.id == topic[0].id)
-    assert found == next(show for row, show in zip(rows, scope.rows, strict=True) if row.show == "Kettlecast")
-
-
 def test_a_run_teaches_within_bounds() -> None:
     found = match_records(show("Kettlecast", "abc", 1), Constraints())
     assert found.table.version.startswith("learned-")
