@@ -202,8 +202,8 @@ def _rate(listing: Listing) -> int:
 
 
 def _refine_kind(source: Source, listing: Listing) -> Source:
-    """Change a feed without audio to kind blog: its items are posts, and its text is trusted less than a show's."""
-    if source.kind != "feed" or any(entry.enclosure for entry in listing.entries):
+    """Change a feed without audio and lengths to kind blog: its items are posts, and its text is trusted less."""
+    if source.kind != "feed" or any(entry.enclosure or entry.duration for entry in listing.entries):
         return source
     return replace(source, kind="blog", name="blog" if source.name == source.kind else source.name)
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
-from aggregator import adding
+from aggregator import adding, belonging
 from aggregator.adding import Found
 from aggregator.commands.options import CONFIG, AllowOption, AtOption, ConfigOption, JsonOption, current_time
 from aggregator.commands.output import format_count, format_value, shorten, to_json
 from aggregator.commands.summary import warn
 from aggregator.commands.tables import open_console, print_table
-from aggregator.config.load import load
+from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers.http.target import redact
-from aggregator.model.entry import Listing
+from aggregator.model.entry import Entry, Listing
 
 _SHOWN = 3
 """Entries that are shown of a listing: enough to see whether titles, dates and audio are right."""
@@ -57,13 +62,31 @@ def run(  # noqa: PLR0913 - each is an option of the command line
 ) -> None:
     """Detect what a URL is, show its first entries, and add it to the config as a source.
 
-    The source is added to the feed given by --feed, else to the feed whose title is the show's, else to a new feed.
-    Comments and order of the config are kept. For a page that is no feed and names none, selectors are proposed. A URL
-    that cannot be fetched is added only if --feed is given and its kind is known.
+    The source is added to the feed given by --feed, else to the feed whose items it lists, else to the feed whose title
+    is the show's, else to a new feed. Comments and order of the config are kept. For a page that is no feed and names
+    none, selectors are proposed. A URL that cannot be fetched is added only if --feed is given and its kind is known.
     """
+    changed = [*(changes or ()), *(more or ())]
+    add(url, config, feed=feed, kind=kind, changes=changed, allow=allow or (), dry=dry, at=at, as_json=as_json)
+
+
+def add(  # noqa: PLR0913 - the options of the command
+    url: str,
+    config: Path,
+    *,
+    feed: str | None = None,
+    kind: str | None = None,
+    changes: Sequence[str] = (),
+    allow: Sequence[str] = (),
+    dry: bool = False,
+    at: datetime | None = None,
+    as_json: bool = False,
+    listed: dict[str, list[Entry]] | None = None,
+) -> None:
+    """Add a source as the command does; ``listed`` are entries of added sources that are not stored yet, by feed."""
     loaded = load(config) if config.exists() else None
-    options = _parse_options([*(changes or ()), *(more or ())])
-    candidates = adding.list_candidates(url, kind, options, allow=allow or (), files=True)
+    options = _parse_options(changes)
+    candidates = adding.list_candidates(url, kind, options, allow=allow, files=True)
     try:
         ways = adding.find_ways(loaded, candidates, current_time(at), {} if kind else options)
     except FetchError as error:
@@ -75,7 +98,12 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     if not as_json:
         for way in shown:
             _show(way)
+    if not (dry or feed):
+        feed = _choose_feed(loaded, ways[0], listed or {}, is_quiet=as_json)
     name, source = ("", None) if dry else adding.write(config, ways[0], feed)
+    if source and listed is not None:
+        own = (replace(each, source=source.name) for each in ways[0].listing.entries)
+        listed.setdefault(name, []).extend(own)
     if as_json:
         added = {"feed": name, "source": source.name} if source else None
         typer.echo(to_json({"config": str(config), "added": added, "ways": [_to_values(way) for way in shown]}))
@@ -84,7 +112,28 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         typer.echo(f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind}, {counted}")
 
 
-def _parse_options(given: list[str]) -> dict[str, str]:
+def _choose_feed(
+    config: Config | None, found: Found, listed: Mapping[str, Sequence[Entry]], *, is_quiet: bool
+) -> str | None:
+    """Return the feed whose items a listing has, and say so; ``None`` if its title decides."""
+    compared = belonging.compare_with_feeds(config, found.listing, listed) if config else ()
+    if not compared:
+        return None
+    best = compared[0]
+    are = "entry is an item" if best.of == 1 else f"entries {'is an item' if best.matched == 1 else 'are items'}"
+    fact = f"{best.matched} of {best.of} {are} of {best.feed}"
+    if best.is_sure:
+        typer.echo(f"{fact}: added there", err=is_quiet)
+        return best.feed
+    if adding.choose_feed(config, found) == best.feed:
+        return best.feed
+    if sys.stdin.isatty() and not is_quiet:
+        return best.feed if typer.confirm(f"{fact}. Add it there?", default=False) else None
+    typer.echo(f"{fact}; if it is the same show, add it with --feed {best.feed} instead", err=is_quiet)
+    return None
+
+
+def _parse_options(given: Sequence[str]) -> dict[str, str]:
     """Return the options given as KEY=VALUE."""
     pairs = [each.partition("=") for each in given]
     for key, sign, _ in pairs:

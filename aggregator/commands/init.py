@@ -11,6 +11,7 @@ from aggregator.commands import add, refresh
 from aggregator.commands.options import CONFIG, AllowOption, AtOption, ConfigOption
 from aggregator.config.load import load
 from aggregator.errors import ConfigError
+from aggregator.model.entry import Entry
 
 
 def run(
@@ -29,8 +30,9 @@ def run(
     """
     if config.exists() and load(config).plans:
         raise ConfigError(f"{config}: is in use already; run aggregator add URL to add a source")
+    listed: dict[str, list[Entry]] = {}
     for url in urls or _ask():
-        add.run(url, config=config, allow=allow, at=at)
+        add.add(url, config, allow=allow or (), at=at, listed=listed)
     refresh.run(config, at=at)
     output = load(config).output
     typer.echo(f"next: run aggregator serve, or open {output}/index.html; add more sources with aggregator add URL")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import socket
 import subprocess
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from aggregator.fetchers import opml
@@ -134,3 +134,53 @@ def test_serve_names_the_address_that_others_reach_and_warns_without_base_url(tm
     assert f"base_url is not set, so published feeds lead to http://localhost:8000; set base_url: {here}" in warnings
     write(tmp_path, f"base_url: {here}\nfeeds:\n  talk:\n{SOURCES}")
     assert "base_url" not in _serve(tmp_path, "--host", "0.0.0.0", "--port", str(port))[1]  # noqa: S104
+
+
+def _write_show(folder: Path, name: str, title: str, *, damaged: bool = False, first: int = 0) -> None:
+    """Write a listing of eight episodes of a show; a damaged one numbers titles, cuts texts and has other ids."""
+    nouns = ("Anchor", "Ballast", "Cleat", "Davit", "Eyebolt", "Fender", "Gunwale", "Halyard")
+    nouns += ("Jib", "Keel", "Leech", "Mast step", "Nameboard", "Oakum", "Painter")
+    items = []
+    for number in range(first, first + 8):
+        noun, at = nouns[number], datetime(2024, 5, 1, 6, tzinfo=UTC) + timedelta(days=7 * number)
+        text = f"What a {noun.lower()} is for, who made the first one, and how ours came loose in the night of a storm."
+        items.append(
+            Episode(
+                guid=f"{name}-{number}",
+                title=f"{number + 1}. {noun} and line" if damaged else f"{noun} and line",
+                at=at + timedelta(hours=9 if damaged else 0),
+                text=text[:60] + "…" if damaged else text,
+                audio=None if damaged else f"https://cdn.example/{name}/{number}.mp3",
+                seconds=1500 + 60 * number,
+            )
+        )
+    (folder / f"{name}.xml").write_text(make_rss(*items, title=title))
+
+
+def test_a_directory_of_a_show_goes_into_its_feed_whatever_its_title(run, tmp_path: Path, origin) -> None:
+    address, folder = origin
+    _write_show(folder, "host", "Splice")
+    _write_show(folder, "directory", "Splice – Pod Shelf (all episodes)", damaged=True)
+    write(tmp_path, "allow_networks: [127.0.0.0/8]\n")
+    answer = run("init", f"{address}/host.xml", f"{address}/directory.xml", "--at", "2024-09-01T12:00:00Z")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert "8 of 8 entries are items of splice: added there\n" in answer.stdout
+    assert "→ 8 items (8 episodes, 0 posts): 8 duplicates merged" in answer.stdout
+    assert [each.name for each in (tmp_path / "output").iterdir() if each.is_dir()] == ["splice"]
+    _write_show(folder, "later", "SPLICE podcast by Mareike", damaged=True, first=3)
+    later = run("add", f"{address}/later.xml", "--at", "2024-09-02T12:00:00Z")  # compared with the store
+    assert "5 of 8 entries are items of splice: added there\n" in later.stdout
+
+
+def test_another_show_gets_a_feed_of_its_own(run, tmp_path: Path, origin) -> None:
+    address, folder = origin
+    _write_show(folder, "host", "Splice")
+    _write_show(folder, "other", "Mast", first=7)  # one title of its eight is that of the other show, on the same day
+    write(tmp_path, "allow_networks: [127.0.0.0/8]\n")
+    assert run("init", f"{address}/host.xml", "--at", "2024-09-01T12:00:00Z").returncode == 0
+    answer = run("add", f"{address}/other.xml", "--at", "2024-09-01T12:00:00Z")
+    assert "feeds.mast.sources." in answer.stdout
+    assert (
+        "1 of 8 entries is an item of splice; if it is the same show, add it with --feed splice instead"
+        in answer.stdout
+    )
