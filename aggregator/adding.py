@@ -37,11 +37,15 @@ _LARGEST_PAGE = 2_000_000
 
 
 class Found(Struct, frozen=True):
-    """A way to read an address, and what it reads; ``label`` says what it was proposed from, if it was."""
+    """A way to read an address, and what it reads; ``label`` says what it was proposed from, if it was.
+
+    ``assumed`` is whether a feed is only assumed to be a blog's, because it has no audio.
+    """
 
     source: Source
     listing: Listing = Listing(())
     label: str = ""
+    assumed: bool = False
 
 
 def list_candidates(
@@ -114,7 +118,7 @@ def _find_ways(candidates: Sequence[Source], resources: Resources, now: datetime
         except ReadError as error:
             refused.append(str(error))
             continue
-        found = Found(_refine_kind(source, listing), listing)
+        found = _refine_kind(Found(source, listing))
         if source.kind != "blog" or len(candidates) == 1:
             return [found]
         proposed = looking.propose(document)
@@ -166,7 +170,7 @@ class _Looking(Struct):
             except (FetchError, ReadError):
                 return None
             if listing is not None:
-                return Found(_refine_kind(named, listing), listing, f"the feed that the page names: {redact(url)}")
+                return _refine_kind(Found(named, listing, f"the feed that the page names: {redact(url)}"))
         return None
 
     def propose(self, document: Document) -> list[Found]:
@@ -187,7 +191,7 @@ class _Looking(Struct):
             if listing is not None and listing.entries:
                 if here and listing.show.title is None:
                     listing = replace(listing, show=replace(listing.show, title=proposals.title))
-                found.append(Found(_refine_kind(source, listing), listing, proposal.name))
+                found.append(_refine_kind(Found(source, listing, proposal.name)))
                 if not here:
                     break  # a feed is all that is wanted
         return found
@@ -201,11 +205,22 @@ def _rate(listing: Listing) -> int:
     return (count > 1) + 2 * (dated >= _MOST_OF * count > 0) + 2 * (audible >= _MOST_OF * count > 0)
 
 
-def _refine_kind(source: Source, listing: Listing) -> Source:
+def _refine_kind(found: Found) -> Found:
     """Change a feed without audio and lengths to kind blog: its items are posts, and its text is trusted less."""
-    if source.kind != "feed" or any(entry.enclosure or entry.duration for entry in listing.entries):
-        return source
-    return replace(source, kind="blog", name="blog" if source.name == source.kind else source.name)
+    source = found.source
+    if source.kind != "feed" or any(entry.enclosure or entry.duration for entry in found.listing.entries):
+        return found
+    name = "blog" if source.name == source.kind else source.name
+    return replace(found, source=replace(source, kind="blog", name=name), assumed=True)
+
+
+def list_episodes(found: Found) -> Found:
+    """Return a feed that was taken for a blog's as one of a show: its entries are the show's episodes."""
+    if not found.assumed:
+        return found
+    source = found.source
+    name = "feed" if source.name == source.kind else source.name
+    return replace(found, source=replace(source, kind="feed", name=name), assumed=False)
 
 
 def _refuse_list_of_feeds(document: Document) -> Document:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.config.load import Config
-from aggregator.merger.matching.match import match
+from aggregator.merger.matching.match import compare_entries, match
 from aggregator.merger.repair.repair import repair
 from aggregator.model.entry import Entry, Listing
 from aggregator.sandbox.limits import CostError, limited, make_limits
@@ -40,8 +40,8 @@ def compare_with_feeds(
 ) -> tuple[Belonging, ...]:
     """Return for each feed of the config that lists an entry of the listing, too, how many; the most first.
 
-    The entries of a feed are those in the store, and those ``listed`` by sources that are not stored yet, by feed. A
-    comparison that costs more than the composition of a feed is left out.
+    An entry without a file may be an episode. The entries of a feed are those in the store, and those ``listed`` by
+    sources that are not stored yet, by feed. A comparison that costs more than the composition of a feed is left out.
     """
     new = [repair(replace(each, source=_NEW)) for each in _take_newest(listing.entries)]
     found: list[Belonging] = []
@@ -51,7 +51,8 @@ def compare_with_feeds(
             continue
         try:
             with limited(make_limits(len(known) + len(new))):
-                clusters = match([*new, *known]).clusters
+                every = [*new, *known]
+                clusters = match(every, pairs=compare_entries(every, {_NEW})).clusters
         except CostError:
             continue
         ours = [sum(each.source == _NEW for each in cluster.entries) for cluster in clusters]

@@ -98,15 +98,24 @@ def add(  # noqa: PLR0913 - the options of the command
     if not as_json:
         for way in shown:
             _show(way)
+    found = ways[0]
     if not (dry or feed):
-        feed = _choose_feed(loaded, ways[0], listed or {}, is_quiet=as_json)
-    name, source = ("", None) if dry else adding.write(config, ways[0], feed)
+        feed, found = _choose_feed(loaded, found, listed or {}, is_quiet=as_json)
+    name, source = ("", None) if dry else adding.write(config, found, feed)
     if source and listed is not None:
-        own = (replace(each, source=source.name) for each in ways[0].listing.entries)
+        own = (replace(each, source=source.name) for each in found.listing.entries)
         listed.setdefault(name, []).extend(own)
     if as_json:
         added = {"feed": name, "source": source.name} if source else None
-        typer.echo(to_json({"config": str(config), "added": added, "ways": [_to_values(way) for way in shown]}))
+        typer.echo(
+            to_json(
+                {
+                    "config": str(config),
+                    "added": added,
+                    "ways": [_to_values(way) for way in (shown if dry else [found])],
+                }
+            )
+        )
     elif source:
         counted = _count_entries(ways[0].listing)
         typer.echo(f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind}, {counted}")
@@ -114,23 +123,23 @@ def add(  # noqa: PLR0913 - the options of the command
 
 def _choose_feed(
     config: Config | None, found: Found, listed: Mapping[str, Sequence[Entry]], *, is_quiet: bool
-) -> str | None:
+) -> tuple[str | None, Found]:
     """Return the feed whose items a listing has, and say so; ``None`` if its title decides."""
     compared = belonging.compare_with_feeds(config, found.listing, listed) if config else ()
     if not compared:
-        return None
+        return None, found
     best = compared[0]
     are = "entry is an item" if best.of == 1 else f"entries {'is an item' if best.matched == 1 else 'are items'}"
     fact = f"{best.matched} of {best.of} {are} of {best.feed}"
     if best.is_sure:
         typer.echo(f"{fact}: added there", err=is_quiet)
-        return best.feed
+        return best.feed, adding.list_episodes(found)
     if adding.choose_feed(config, found) == best.feed:
-        return best.feed
+        return best.feed, found
     if sys.stdin.isatty() and not is_quiet:
-        return best.feed if typer.confirm(f"{fact}. Add it there?", default=False) else None
+        return (best.feed if typer.confirm(f"{fact}. Add it there?", default=False) else None), found
     typer.echo(f"{fact}; if it is the same show, add it with --feed {best.feed} instead", err=is_quiet)
-    return None
+    return None, found
 
 
 def _parse_options(given: Sequence[str]) -> dict[str, str]:

@@ -136,7 +136,9 @@ def test_serve_names_the_address_that_others_reach_and_warns_without_base_url(tm
     assert "base_url" not in _serve(tmp_path, "--host", "0.0.0.0", "--port", str(port))[1]  # noqa: S104
 
 
-def _write_show(folder: Path, name: str, title: str, *, damaged: bool = False, first: int = 0) -> None:
+def _write_show(
+    folder: Path, name: str, title: str, *, damaged: bool = False, first: int = 0, seconds: int | None = 1500
+) -> None:
     """Write a listing of eight episodes of a show; a damaged one numbers titles, cuts texts and has other ids."""
     nouns = ("Anchor", "Ballast", "Cleat", "Davit", "Eyebolt", "Fender", "Gunwale", "Halyard")
     nouns += ("Jib", "Keel", "Leech", "Mast step", "Nameboard", "Oakum", "Painter")
@@ -151,7 +153,7 @@ def _write_show(folder: Path, name: str, title: str, *, damaged: bool = False, f
                 at=at + timedelta(hours=9 if damaged else 0),
                 text=text[:60] + "…" if damaged else text,
                 audio=None if damaged else f"https://cdn.example/{name}/{number}.mp3",
-                seconds=1500 + 60 * number,
+                seconds=seconds and seconds + 60 * number,
             )
         )
     (folder / f"{name}.xml").write_text(make_rss(*items, title=title))
@@ -170,6 +172,16 @@ def test_a_directory_of_a_show_goes_into_its_feed_whatever_its_title(run, tmp_pa
     _write_show(folder, "later", "SPLICE podcast by Mareike", damaged=True, first=3)
     later = run("add", f"{address}/later.xml", "--at", "2024-09-02T12:00:00Z")  # compared with the store
     assert "5 of 8 entries are items of splice: added there\n" in later.stdout
+
+
+def test_a_listing_of_a_show_without_audio_and_lengths_is_no_blog(run, tmp_path: Path, origin) -> None:
+    address, folder = origin
+    _write_show(folder, "host", "Splice")
+    _write_show(folder, "words", "Splice in words", damaged=True, seconds=None)
+    write(tmp_path, "allow_networks: [127.0.0.0/8]\n")
+    answer = run("init", f"{address}/host.xml", f"{address}/words.xml", "--at", "2024-09-01T12:00:00Z")
+    assert "8 of 8 entries are items of splice: added there\n" in answer.stdout
+    assert "→ 8 items (8 episodes, 0 posts): 8 duplicates merged" in answer.stdout
 
 
 def test_another_show_gets_a_feed_of_its_own(run, tmp_path: Path, origin) -> None:
