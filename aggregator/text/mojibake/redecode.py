@@ -28,7 +28,7 @@ from aggregator.text.mojibake.byte_sequences import (
     load_page,
 )
 from aggregator.text.mojibake.other_encodings import keep_beyond_ascii
-from aggregator.text.mojibake.word_choice import LONGEST_WORD, Piece, choose_characters, is_mark
+from aggregator.text.mojibake.word_choice import LONGEST_WORD, Piece, choose_characters, is_known, is_mark
 
 # Chinese characters whose UTF-8 contains byte 95: it is "•" in cp1252, and pages show undefined bytes as "•", too.
 _DOT = b"\x95"
@@ -93,7 +93,9 @@ def redecode(text: str) -> str:
     if _is_about_letter(text):
         return text
     better = _redecode(_fix_undamaged(_CLOSING.sub("\\1\x9d", text)))
-    return text if _is_hopeless(text, better) else better
+    if better == text or _is_hopeless(text, better):
+        return text
+    return text if len(text) <= _PART and is_known(text) else better
 
 
 def _is_about_letter(text: str) -> bool:
@@ -140,7 +142,7 @@ def _redecode(text: str) -> str:
 
 def _is_hopeless(text: str, better: str) -> bool:
     """Return whether too much of a text looks damaged still once it was decoded."""
-    if text == better or len(text) > _PART:
+    if len(text) > _PART:
         return False
     return count_oddities(better) > _MOST_LEFT * max(_FEW_ODDITIES, count_oddities(text))
 

@@ -61,11 +61,42 @@ _ALPHABETS = {
 }
 """Letters beyond ASCII of languages in Latin script that have a word list, but Vietnamese."""
 _BY_LETTERS = frozenset(("zh", "ja"))  # languages without blanks between words
+_VIETNAMESE_LETTERS = frozenset("àáâãèéêìíòóôõùúýăđĩũơư").union(map(chr, range(0x1EA0, 0x1EFA)))
+_CYRILLIC = ("ru", "uk", "bg", "mk")
+# A word, and words with a mark between them, with marks as writers set them before and behind.
+_SOUND = re.compile(r"[(\[“”„‘’«»\"'¿¡]*([^\W\d_]+(?:[-’'/&][^\W\d_]+)*)[)\]“”„’«»\"'.,:;!?…€™]*|[\x00-\x7f–—…•|]+")
+_TOKEN = re.compile(r"[^ \t\r\n]+")  # other blanks may be bytes
+_BETWEEN = re.compile("[-’'/&]")
 _LATIN_LETTERS = frozenset(chain.from_iterable(_ALPHABETS.values()))
 _MOST_LANGUAGES = 6
 _SHORT, _COMMON = 3, 3e-5  # letters of a word that counts only if it has such a share of a language's words
 _PRICE = 1.0  # weight of how damaged and unusual a character is against how well it follows others
 _VIETNAMESE = re.compile("[đĐƠơƯư\u1ea0-\u1ef9]")
+
+
+def is_known(text: str) -> bool:
+    """Return whether each word beyond ASCII is known in a language of its script, between marks as writers set them.
+
+    Short ones ("Â", "Ã") must be common. Only Latin and Cyrillic letters stand for bytes in a text wrongly decoded.
+
+    >>> is_known("Hún er í „MÓTMÆLTU“"), is_known("Ã la carte"), is_known("cÅ“ur")
+    (True, False, False)
+    """
+    found = [_SOUND.fullmatch(token) for token in _TOKEN.findall(text)]
+    if not all(found):
+        return False
+    words = [word for one in found if one and one[1] for word in _BETWEEN.split(one[1]) if not word.isascii()]
+    return bool(words) and all(_is_known_word(word.lower()) for word in words)
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_known_word(word: str) -> bool:
+    letters = {letter for letter in word if not letter.isascii()}
+    languages = [language for language, own in _ALPHABETS.items() if letters.issubset(own)]
+    languages += ["vi"] * letters.issubset(_VIETNAMESE_LETTERS)
+    languages += _CYRILLIC * all("\u0400" <= letter <= "\u052f" for letter in word)
+    least = 0.0 if len(word) > _SHORT else _COMMON
+    return any(word_frequencies.familiarity(word, language) > least for language in languages)
 
 
 def choose_characters(pieces: Sequence[Piece]) -> Iterator[str]:
