@@ -400,7 +400,10 @@ def _compare_numbers(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 
 def _compare_tags(frame: Frame, left: Ints, right: Ints) -> Ints:
-    return np.where(frame.tag[left] == frame.tag[right], 1, 2)
+    """Return the level of tags; two stages of a release differ as a re-run and its original do."""
+    one, other = frame.stage[left], frame.stage[right]
+    staged = (one != other) & (one != ABSENT) & (other != ABSENT)
+    return np.where((frame.tag[left] == frame.tag[right]) & ~staged, 1, 2)
 
 
 def _compare_parts(frame: Frame, left: Ints, right: Ints) -> Ints:

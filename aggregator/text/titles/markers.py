@@ -1,4 +1,4 @@
-"""Markers of a title: episode and season numbers, part, re-run or extra."""
+"""Markers of a title: episode and season numbers, part, re-run or extra, stage of a release."""
 
 from __future__ import annotations
 
@@ -263,3 +263,40 @@ def find_tag(text: str) -> str | None:
         if pattern.search(text):
             return tag
     return None
+
+
+# Stages of PEP 440 and Semantic Versioning, with the words of blogs in other languages.
+_STAGES = {
+    "alpha": r"alpha|alfa|альфа|アルファ(?:版)?|알파",
+    "beta": r"beta|бета|ベータ(?:版)?|베타|测试版|測試版",
+    "rc": r"rc|release[ -]candidate|релиз-кандидат|リリース候補(?:版)?|候选版|候選版",
+    "preview": r"preview|pre|vorschau|プレビュー(?:版)?|预览版",
+    "dev": r"dev|nightly|snapshot|canary",
+    "milestone": r"milestone",
+}
+_SHORT = {"a": "alpha", "b": "beta", "c": "rc", "m": "milestone"}  # only between two digits: "3.5.0b1"
+_VERSION = re.compile(rf"\d\.\d|\d[ ._-]?(?:{'|'.join(_STAGES.values())})[ ._-]?\d", re.IGNORECASE)
+_STAGE = re.compile(
+    "|".join(rf"(?P<{name}>(?<![^\W\d_])(?:{words})(?![^\W\d_]))" for name, words in _STAGES.items())
+    + rf"|(?<=\d)(?P<short>[{''.join(_SHORT)}])(?=\d)",
+    re.IGNORECASE,
+)
+
+
+def find_release_stages(title: str) -> tuple[str, ...]:
+    """Return the stages of a release in a title that has a version number, each once, sorted.
+
+    >>> find_release_stages("Anvil 3.5.0b1"), find_release_stages("Anvil 5.0 release candidate 1 is out")
+    (('beta',), ('rc',))
+    >>> find_release_stages("Anvil 3.5.0")
+    ('final',)
+    >>> find_release_stages("The alpha wolf of 1950")
+    ()
+    """
+    if not _VERSION.search(title):
+        return ()
+    found = {
+        _SHORT[match[0].casefold()] if match.lastgroup == "short" else match.lastgroup
+        for match in _STAGE.finditer(title)
+    }
+    return tuple(sorted(name for name in found if name)) or ("final",)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from aggregator.text.fold import fold, normalize
 from aggregator.text.titles.frames import NO_FRAMES, Frames, mine_frames
-from aggregator.text.titles.markers import find_part, find_tag, strip_numbers
+from aggregator.text.titles.markers import find_part, find_release_stages, find_tag, strip_numbers
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−－"), "-")
 _LONGEST = 500  # characters of a title that are looked at; the longest of the fixtures has 402
@@ -36,7 +36,8 @@ class Title(NamedTuple):
     - ``numbers``: all episode numbers, ascending.
     - ``part`` and ``parts``: 2 and 3 for "Part 2 of 3".
     - ``tag``: ``replay``, ``companion``, ``bonus``, ``trailer`` or ``None``.
-    - ``digits``: the numbers of a core that has words, ascending, with repetitions.
+    - ``digits``: the numbers of a core that has words, ascending, with repetitions, then the stages of a release
+      ("rc" of "3.5.0rc1", "final" of "3.5.0").
     - ``frames``: the decoration removed before and behind it, folded.
     """
 
@@ -46,7 +47,7 @@ class Title(NamedTuple):
     part: int | None = None
     parts: int | None = None
     tag: str | None = None
-    digits: tuple[int, ...] = ()
+    digits: tuple[int | str, ...] = ()
     frames: tuple[str, ...] = ()
 
 
@@ -57,6 +58,8 @@ def parse_title(title: str, show: str = "", frames: Frames = NO_FRAMES) -> Title
     ('notes on soup', None, (40, 252), 2)
     >>> parse_title("Practice 3: race 1").digits
     (1, 3)
+    >>> parse_title("Anvil 3.5.0 RC 2").digits
+    (0, 2, 3, 5, 'rc')
     """
     text = _clean(title)
     part, rest = find_part(text)
@@ -70,7 +73,8 @@ def parse_title(title: str, show: str = "", frames: Frames = NO_FRAMES) -> Title
         season = inner if season is None else season
     core = fold(rest) or fold(text)
     worded = any(letter.isalpha() for letter in core)
-    digits = tuple(sorted([*map(int, _DIGITS.findall(core)), *_find_roman_numbers(rest)])) if worded else ()
+    figures = sorted([*map(int, _DIGITS.findall(core)), *_find_roman_numbers(rest)])
+    digits: tuple[int | str, ...] = (*figures, *find_release_stages(rest)) if worded else ()
     tag = find_tag(rest) or find_tag(text)
     return Title(core, season, tuple(sorted(set(numbers))), part.number, part.total, tag, digits, taken)
 

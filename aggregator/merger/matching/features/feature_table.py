@@ -90,6 +90,7 @@ class Frame(Struct, frozen=True):
     season: Ints
     part: Ints
     tag: Ints
+    stage: Ints
     title_grams: Bags
     name_grams: Bags
     tokens: Bags
@@ -146,6 +147,7 @@ def build_frame(records: Sequence[Record]) -> Frame:
         ),
         part=_make_column(title.part for title in titles),
         tag=_encode([title.tag for title in titles]),
+        stage=_encode([tuple(each for each in title.digits if isinstance(each, str)) or None for title in titles]),
         title_grams=title_grams,
         name_grams=name_grams,
         tokens=make_bags(f"{title.core} {extra}".split() for title, extra in zip(titles, names_of, strict=True)),
@@ -186,7 +188,8 @@ def _key_titles(titles: Sequence[Title], stems: Sequence[str | None], shows: Seq
 
 def _find_number(row: Record, title: Title) -> int | None:
     """Return the number of a title, or else of its entry; ``None`` if there is none or several."""
-    numbers = {*title.numbers} or {*title.digits} or {*row.numbers}
+    digits = [each for each in title.digits if isinstance(each, int)]
+    numbers = {*title.numbers} or {*digits} or {*row.numbers}
     return next(iter(numbers)) if len(numbers) == 1 else None
 
 
@@ -227,7 +230,7 @@ def _bag_numbers(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags,
     return make_bags(numbers, number), make_bags(digits, number), make_bags(every, number)
 
 
-def _number_occurrences(digits: Sequence[int]) -> list[Hashable]:
+def _number_occurrences(digits: Sequence[int | str]) -> list[Hashable]:
     """Return the digits with repeated ones numbered, so that "race 1, day 1" has another bag than "day 1"."""
     return [(digit, digits[:at].count(digit)) if digit in digits[:at] else digit for at, digit in enumerate(digits)]
 
