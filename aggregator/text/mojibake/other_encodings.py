@@ -18,12 +18,26 @@ import ftfy.bad_codecs  # noqa: F401 - registers "sloppy-windows-1252"
 
 from aggregator.text import word_frequencies
 from aggregator.text.mojibake.byte_sequences import ENCODINGS
+from aggregator.text.mojibake.word_choice import is_known_word
 
 _READ_AS = (
-    *("mac_roman", "cp437", "koi8_r", "koi8_u", "cp866", "mac_cyrillic", "iso8859_2", "iso8859_5", "cp1253"),
-    *("cp1254", "cp1255", "cp1256", "cp1257", "cp874", "cp932", "euc_jp", "gb18030", "big5", "cp949"),
+    *(
+        "mac_roman",
+        "cp437",
+        "cp850",
+        "cp852",
+        "koi8_r",
+        "koi8_u",
+        "cp866",
+        "mac_cyrillic",
+        "iso8859_2",
+        "iso8859_5",
+        "cp1253",
+    ),
+    *("cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874", "cp932", "euc_jp", "gb18030", "big5", "cp949"),
 )
 """Encodings that UTF-8 may have been decoded as, beside those of ``redecode`` and ftfy."""
+_WITH_BOXES = ("cp850", "cp852")  # lead bytes of Latin letters are boxes there; "Ôôô" alone is no sequence
 _CYRILLIC = ("cp1251", "koi8_r", "cp866", "iso8859_5")
 _NATIONAL = (*_CYRILLIC, "cp1253", "cp1255", "cp1256", "cp932", "euc_jp", "gb18030", "big5", "cp949")
 _WESTERN = ("sloppy-windows-1252", "latin_1", "mac_roman", "cp437")
@@ -64,6 +78,7 @@ _PLAIN_INSIDE = re.compile(r"(?<=[\x00-\x7f]{2})[\x00-\x7f]+(?=[\x00-\x7f]{2})")
 _PUNCTUATION = frozenset("‘’“”–—…·«»")
 _DRAWN = re.compile("[\u2500-\u25ff ]+")  # lines and blocks alone: a tree of folders, a table
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
+_BOX = re.compile("[\u2500-\u256c]")
 _LOSSES = re.compile(f"{_LOST}+")
 _FEW = 0.2  # share of a text's characters below which East Asian ones are no words, and odd spots may be slips
 _LEAST_SPOTS = 2  # odd spots that prove UTF-8: a single one may be chance
@@ -112,7 +127,8 @@ def _redecode_part(text: str) -> str:
     if any(_may_be_utf8(beyond, f"sloppy-windows-{encoding[2:]}") for encoding in ENCODINGS):
         return text  # the task of ``redecode``
     spots = _count_odd_spots(text)
-    encodings = [encoding for encoding in _READ_AS if _may_be_utf8(beyond, encoding)]
+    names = _READ_AS if _BOX.search(beyond) else [name for name in _READ_AS if name not in _WITH_BOXES]
+    encodings = [name for name in names if _may_be_utf8(beyond, name)]
     words = len({*beyond} - {" "}) >= _LEAST_LETTERS
     return _undo_utf8(text, spots, encodings) or (_undo_national(text, spots) if spots and words else None) or text
 
@@ -151,15 +167,18 @@ def _list_common_ideographs() -> frozenset[str]:
 
 
 def _undo_utf8(text: str, spots: int, encodings: Iterable[str]) -> str | None:
-    """Return the text as the UTF-8 that leaves the fewest odd spots, ``None`` where no encoding is proved."""
-    best: tuple[int, str] | None = None
+    """Return the text as the UTF-8 that leaves the fewest odd spots, then unknown words, ``None`` without proof."""
+    best: tuple[tuple[int, int], str] | None = None
     for encoding in encodings:
         read = _decode(_encode(text, encoding) or b"", "utf-8")
         if read == text:
             continue
         left = _count_odd_spots(read)
-        if left <= _LEFT * spots and _is_proved(text, read, spots) and (best is None or left < best[0]):
-            best = left, read
+        if left > _LEFT * spots or not _is_proved(text, read, spots):
+            continue
+        unknown = sum(not is_known_word(word) for word in _WORD.findall(read.lower()) if not word.isascii())
+        if best is None or (left, unknown) < best[0]:
+            best = (left, unknown), read
     return best[1] if best else None
 
 

@@ -86,11 +86,12 @@ def is_known(text: str) -> bool:
     if not all(found):
         return False
     words = [word for one in found if one and one[1] for word in _BETWEEN.split(one[1]) if not word.isascii()]
-    return bool(words) and all(_is_known_word(word.lower()) for word in words)
+    return bool(words) and all(is_known_word(word.lower()) for word in words)
 
 
 @lru_cache(maxsize=1 << 12)
-def _is_known_word(word: str) -> bool:
+def is_known_word(word: str) -> bool:
+    """Return whether a language in Latin or Cyrillic script, whose alphabet has its letters, has a word."""
     letters = {letter for letter in word if not letter.isascii()}
     languages = [language for language, own in _ALPHABETS.items() if letters.issubset(own)]
     languages += ["vi"] * letters.issubset(_VIETNAMESE_LETTERS)
@@ -119,11 +120,11 @@ def choose_characters(pieces: Sequence[Piece]) -> Iterator[str]:
 
 def is_mark(character: str) -> bool:
     """Return whether a character is a mark that belongs to the letter before it (virama, vowel signs)."""
-    return unicodedata.category(character).startswith("M")
+    return character >= "\u0300" and unicodedata.category(character).startswith("M")
 
 
 def _is_word(text: str) -> bool:
-    return text.isalpha() or (text != "" and all(one.isalpha() or is_mark(one) for one in text))
+    return text.isalpha() or (not text.isascii() and all(one.isalpha() or is_mark(one) for one in text))
 
 
 def _list_certain(piece: Piece) -> str:
