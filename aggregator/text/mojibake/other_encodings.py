@@ -21,19 +21,7 @@ from aggregator.text.mojibake.byte_sequences import ENCODINGS
 from aggregator.text.mojibake.word_choice import is_known_word
 
 _READ_AS = (
-    *(
-        "mac_roman",
-        "cp437",
-        "cp850",
-        "cp852",
-        "koi8_r",
-        "koi8_u",
-        "cp866",
-        "mac_cyrillic",
-        "iso8859_2",
-        "iso8859_5",
-        "cp1253",
-    ),
+    *("mac_roman", "cp437", "cp850", "cp852", "koi8_r", "koi8_u", "cp866", "mac_cyrillic", "iso8859_2", "iso8859_5"),
     *("cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874", "cp932", "euc_jp", "gb18030", "big5", "cp949"),
 )
 """Encodings that UTF-8 may have been decoded as, beside those of ``redecode`` and ftfy."""

@@ -185,3 +185,25 @@ def test_an_entry_is_parted_and_joined_only_where_it_belongs(run) -> None:
 
 def read_items(shop: Path) -> list[dict]:
     return json.loads((shop / "output/crumb-talk/feed.json").read_bytes())["items"]
+
+
+def test_list_shows_feeds_and_sources_with_their_last_polls(run, shop: Path) -> None:
+    before = run("list")
+    assert (before.returncode, before.stderr) == (0, "")
+    assert before.stdout.splitlines()[0] == "crumb-talk: Crumb Talk, nothing published yet"
+    assert not (shop / ".aggregator").exists()
+    config = shop / "config.yaml"
+    config.write_text(
+        config.read_text() + "      away: {kind: feed, url: 'https://me:word@10.0.0.1/feed?key=secret'}\n"
+    )
+    assert run("refresh", *AT).returncode == 0
+    lines = run("list").stdout.splitlines()
+    assert lines[0] == "crumb-talk: Crumb Talk, 4 items"
+    rows = {line.split()[0]: re.split(r"\s{2,}", line.strip()) for line in lines[2:]}
+    assert rows["topic"][1:] == ["listing", "0.4", "topic.txt", "ok, 3 entries"]
+    assert rows["away"][-2:] == ["https://10.0.0.1/feed?…", "failed, 0 entries"]
+    assert "word" not in "".join(lines)
+    (listed,) = json.loads(run("list", "--feed", "crumb-talk", "--json").stdout)
+    assert (listed["feed"], listed["items"], listed["private"]) == ("crumb-talk", 4, False)
+    assert [each["name"] for each in listed["sources"]] == ["away", "numbered", "topic"]
+    assert run("list", "--feed", "nobody").returncode == 2

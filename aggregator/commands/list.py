@@ -1,0 +1,74 @@
+"""``aggregator list``: the feeds of the config and their sources, with what the last polls gave."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+import typer
+
+from aggregator import persist
+from aggregator.commands.options import CONFIG, ConfigOption, FeedsOption, JsonOption, find_plans
+from aggregator.commands.output import format_count, shorten, to_json
+from aggregator.commands.tables import open_console, print_table
+from aggregator.config.load import load
+from aggregator.fetchers.http.target import redact
+from aggregator.model.feed import SourceResult
+from aggregator.model.source import Source
+from aggregator.result import Publication
+from aggregator.store import connection, database, facts, records
+
+_LONGEST = 120
+"""Characters of an address that are shown."""
+
+
+def run(config: ConfigOption = CONFIG, *, feed: FeedsOption = None, as_json: JsonOption = False) -> None:
+    """List the feeds of the config and their sources: kind, trust, address, and what the last poll gave.
+
+    Nothing is fetched. Addresses are shown without logins and queries.
+    """
+    loaded = load(config)
+    plans = find_plans(loaded, feed or ())
+    results: Mapping[str, tuple[SourceResult, ...]] = {}
+    published: Mapping[str, bytes] = {}
+    if connection.has_content(loaded.state):
+        with database.open_store(loaded.state) as store:
+            results = persist.read_results_of_feeds(store)
+            published = facts.read_fact_of_feeds(store, facts.PUBLICATION)
+    listed = []
+    for plan in plans:
+        known = {each.source.name: each for each in results.get(plan.name, ())}
+        kept = published.get(plan.name)
+        items = records.decode(Publication, kept.decode()).items if kept else None
+        sources = [_describe(source, known.get(source.name)) for source in plan.sources]
+        listed.append(
+            {
+                "feed": plan.name,
+                "title": plan.channel.title,
+                "items": items,
+                "private": bool(plan.channel.token),
+                "sources": sources,
+            }
+        )
+        if not as_json:
+            count = "nothing published yet" if items is None else format_count(items, "item")
+            private = ", private" if plan.channel.token else ""
+            typer.echo(f"{plan.name}: {shorten(plan.channel.title, _LONGEST)}, {count}{private}")
+            heads = ("", "source", "kind", "trust", "address", "last poll")
+            print_table(open_console(), heads, [("", *map(_format, each.values())) for each in sources])
+    if as_json:
+        typer.echo(to_json(listed))
+
+
+def _describe(source: Source, result: SourceResult | None) -> dict[str, object]:
+    """Return a source with what its last poll gave, for JSON."""
+    place = redact(source.url) if source.url else os.path.relpath(source.path) if source.path else f"show {source.show}"
+    if result is None:
+        last = "not polled yet"
+    else:
+        last = f"{result.standing}, {format_count(result.entries, 'entry', 'entries')}"
+    return {"name": source.name, "kind": source.kind, "trust": source.trust, "address": place, "last_poll": last}
+
+
+def _format(value: object) -> str:
+    return shorten(str(value), _LONGEST)
