@@ -63,6 +63,31 @@ def change_source(before: ParsedYaml, feed: str, source: str, keys: Keys) -> Par
     return _check(after, wanted, f"feeds.{feed}.sources.{source} cannot be changed here as it is written")
 
 
+def remove(before: ParsedYaml, feed: str, source: str | None = None) -> ParsedYaml:
+    """Return the config without a source, or without a feed; no other line changes.
+
+    Raises ConfigError if there is none of that name, or it is the only source of its feed, or it cannot be removed
+    without changing another value.
+    """
+    wanted = _copy(before.values)
+    node = _child(before.root, "feeds")
+    if source is None:
+        if feed not in (wanted.get("feeds") or {}):
+            raise ConfigError(f"the config has no feeds.{feed}")
+        del wanted["feeds"][feed]
+        wanted["feeds"] = wanted["feeds"] or (None if not node.flow_style else {})
+        name = feed
+    else:
+        _find(wanted, feed, source)
+        del wanted["feeds"][feed]["sources"][source]
+        if not wanted["feeds"][feed]["sources"]:
+            raise ConfigError(f"feeds.{feed}.sources.{source} is its only source; remove the feed: --feed {feed}")
+        node, name = _child(_child(node, feed), "sources"), source
+    after = _apply(before.text, _change(before.text, node, {name: None}))
+    place = f"feeds.{feed}" if source is None else f"feeds.{feed}.sources.{source}"
+    return _check(after, wanted, f"{place} cannot be removed here as the config is written")
+
+
 def add_sources(before: ParsedYaml, additions: Sequence[Addition]) -> ParsedYaml:
     """Return a valid config with sources added, a new feed after the others; no other line changes.
 

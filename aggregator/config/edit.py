@@ -18,7 +18,17 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from aggregator.config.change import Addition, Keys, add_sources, change_source, make_digest, read_source
+from aggregator.config.change import (
+    Addition,
+    Keys,
+    add_sources,
+    change_source,
+    make_digest,
+    read_source,
+)
+from aggregator.config.change import (
+    remove as remove_from,
+)
 from aggregator.config.load import Config, check_values, decode, make_config
 from aggregator.config.parse import ParsedYaml, parse
 from aggregator.config.scalars import LONGEST_NAME
@@ -81,6 +91,19 @@ def change(path: Path, feed: str, source: str, keys: Keys, *, seen: str) -> None
         if make_digest(read_source(before, feed, source)) != seen:
             raise ChangedError(f"feeds.{feed}.sources.{source} was changed meanwhile. Nothing was written; look again.")
         _replace(path, content, change_source(before, feed, source, keys))
+
+
+def remove(path: Path, feed: str, source: str | None = None) -> None:
+    """Remove a source, or a feed, from a config file.
+
+    Raises ConfigError if there is none, or the result would be wrong or cannot be written, ChangedError if another
+    program changed the file meanwhile; it is then left as it is.
+    """
+    path = path.resolve()
+    with _locked(path):
+        content = _read(path)
+        before, _ = _parse(path, content)
+        _replace(path, content, remove_from(before, feed, source))
 
 
 def write_draft(path: Path, feed: str, source: str, keys: Keys, ending: str) -> Path:

@@ -130,3 +130,22 @@ def test_what_is_no_opml_is_told(run, tmp_path: Path) -> None:
     answer = run("import-opml", "no.opml")
     assert answer.returncode == 1
     assert "this is not an OPML subscription list" in answer.stderr
+
+
+def test_a_source_is_removed_after_a_word_and_its_items_stay(run, shop: Path) -> None:
+    assert run("refresh", "--at", "2026-01-02T03:04:05Z").returncode == 0
+    before = (shop / "config.yaml").read_text("utf-8")
+    assert run("remove", "topic", stdin="n\n").returncode == 1
+    assert (shop / "config.yaml").read_text("utf-8") == before
+    removed = run("remove", "topic", "--yes")
+    assert (removed.returncode, removed.stderr) == (0, "")
+    assert "feeds.crumb-talk.sources.topic removed; its items stay; " in removed.stdout
+    assert "aggregator forget topic --feed crumb-talk" in removed.stdout
+    assert "4 items" in run("refresh", "--at", "2026-01-03T03:04:05Z").stdout
+    only = run("remove", "numbered", "-y")
+    assert (only.returncode, only.stdout) == (2, "")
+    assert "is its only source; remove the feed: --feed crumb-talk" in only.stderr
+    assert 'the config has no source "numbred"; did you mean "numbered"?' in run("remove", "numbred").stderr
+    assert "name a source, or a feed by --feed NAME" in run("remove").stderr
+    assert run("remove", "--feed", "crumb-talk", "--yes").returncode == 0
+    assert "feeds from 0 sources, nothing wrong" in run("check").stdout

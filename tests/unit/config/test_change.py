@@ -190,3 +190,54 @@ def test_any_title_and_name_is_read_back(title: str, name: str) -> None:
 def test_a_name_that_is_there_twice_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"^feeds\.talk cannot be extended here as the config is written: edit the"):
         add(TEXT, Addition("talk", "topic", (("kind", "feed"),)))
+
+
+MORE = "  walk: {title: Walk, sources: {a: {kind: feed, url: 'https://a.example/'}, b: {kind: feed, url: 'https://b.example/'}}}\n"
+
+
+def remove(text: str, feed: str, source: str | None = None) -> str:
+    return change.remove(parse(text, "config.yaml"), feed, source).text
+
+
+@pytest.mark.parametrize(
+    ("text", "feed", "source", "expected"),
+    [
+        (TEXT, "talk", "topic", ["-topic:   {kind: listing, path: topic.txt} # kept"]),
+        (
+            TEXT.replace("# tail\n", MORE),
+            "walk",
+            "a",
+            [f"-{MORE.strip()}", f"+{MORE.strip().replace(chr(123) + 'a: ', chr(123), 1)}"],
+        ),
+        (TEXT.replace("# tail\n", MORE), "walk", None, [f"-{MORE.strip()}"]),
+        ("feeds:\n  walk:\n    title: W\n    sources: {a: {kind: feed, url: x}}\nstate: here\n", "walk", None, None),
+        ("feeds: {walk: {title: W, sources: {a: {kind: feed, url: x}}}}\n", "walk", None, None),
+    ],
+)
+def test_a_source_or_a_feed_is_removed_and_no_other_line_changes(
+    text: str, feed: str, source: str | None, expected: list[str] | None
+) -> None:
+    after = remove(text, feed, source)
+    found = diff(text, after)
+    if expected is None:
+        assert parse(after, "config.yaml").values["feeds"] in (None, {})
+        assert "state: here" in after or "state" not in text
+    elif source == "a":
+        assert [line[:1] for line in found] == ["-", "+"]
+        assert set(parse(after, "config.yaml").values["feeds"]["walk"]["sources"]) == {"b"}
+    else:
+        assert found == expected
+
+
+def test_what_cannot_be_removed_is_told_and_left() -> None:
+    with pytest.raises(ConfigError, match=r"^the config has no feeds\.talk\.sources\.nobody$"):
+        remove(TEXT, "talk", "nobody")
+    with pytest.raises(ConfigError, match=r"^the config has no feeds\.nobody$"):
+        remove(TEXT, "nobody")
+    alone = remove(TEXT, "talk", "other")
+    with pytest.raises(ConfigError, match=r"is its only source; remove the feed: --feed talk$"):
+        remove(alone, "talk", "topic")
+    sources = "    sources: &s\n      x: {kind: feed, url: x}\n      y: {kind: feed, url: y}\n"
+    shared = f"feeds:\n  a:\n{sources}  b: {{sources: *s}}\n"
+    with pytest.raises(ConfigError, match="cannot be removed here as the config is written: edit the file"):
+        remove(shared, "a", "x")
