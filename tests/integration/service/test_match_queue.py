@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
-import msgspec
 import pytest
 from redis import Redis as Client
 
-from aggregator.merger.matching.catalogue import Batch
-from aggregator.merger.matching.scoring import SHIPPED
-from aggregator.service import match_queue, queue
+from aggregator.service import queue
 from tests.support.catalogue import make_catalogue
 from tests.support.fleet import Fleet, kill, running_fleet
 from tests.support.program import run_program
@@ -73,19 +71,19 @@ def test_workers_give_the_answers_of_one_machine_although_one_dies_and_the_queue
     assert "Traceback" not in fleet.logs()
 
 
-def test_a_batch_that_takes_too_long_is_told_in_one_line(redis: Redis) -> None:
-    lines = make_catalogue(20)
-    batch = msgspec.json.encode(Batch([lines] * 200, 0.0, SHIPPED)).decode()
+def test_what_takes_too_long_is_told_in_one_line(redis: Redis) -> None:
     told: list[str] = []
     lease, broker = timedelta(seconds=1), queue.open_queue(redis.address)
-    match_queue.add_matching(broker, redis.address, lease, told.append)
+
+    def never_end(number: int) -> None:
+        while number:
+            time.sleep(0.01)
+
+    queue.add_actor(broker, "late", "late", lease, never_end, lambda number: told.append(f"{number} is late"))
     with queue.working(broker, print, print, threads=1, lease=lease, tell=told.append):
-        message = {"run": "aggregator:matched:late", "number": 0, "batch": batch}
-        queue.send_message(broker, redis.address, "matches", "match", message)
-        wait_for(lambda: told, 60)
-    (line,) = told
-    assert line.startswith("match: batch 1 took nine tenths of lease_seconds")
-    assert "\n" not in line
+        queue.send_message(broker, redis.address, "late", "late", {"number": 7})
+        wait_for(lambda: told, 30)
+    assert told == ["7 is late"]
 
 
 def test_without_a_worker_it_ends_with_one_line(fleet: Fleet, postgresql: PostgreSQL, redis: Redis) -> None:
