@@ -17,6 +17,7 @@ from aggregator.model.source import Document, Source
 from aggregator.sandbox import forks, seccomp
 from aggregator.sandbox.forks import Forks
 from aggregator.sandbox.limits import Limits
+from tests.support.rss import make_rss
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=120, megabytes=64)
 ROOMY = Limits(cpu_seconds=30, wall_seconds=120, megabytes=64)
@@ -142,6 +143,12 @@ def test_a_parser_has_no_network_writes_nothing_and_reaches_no_process() -> None
 def test_an_honest_document_at_the_limits_is_read() -> None:
     listing("eat 32")
     assert len(listing("many 500").entries) == 500
+
+
+def test_what_is_known_of_a_document_takes_no_memory_of_its_own() -> None:
+    known = {f"{number:032x}": "x" * 1_000_000 for number in range(80)}
+    document = Document(Source("a", "feed"), "https://example.org/feed", make_rss("").encode(), known=known)
+    assert parser_process.read(document, ROOMY).entries == ()
 
 
 def test_no_process_is_started_before_there_is_a_document() -> None:
