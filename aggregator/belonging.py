@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Final
 
 from msgspec import Struct
@@ -14,9 +15,13 @@ from aggregator.merger.repair.repair import repair
 from aggregator.model.entry import Entry, Listing
 from aggregator.sandbox.limits import CostError, limited, make_limits
 from aggregator.store import connection, database, entries
+from aggregator.text.fold import fold
 
 _MOST: Final = 300
 """Entries of a listing, and of each source of a feed, that are compared: their newest, as listed."""
+
+_MOST_FEEDS: Final = 10
+"""Feeds that are compared: those whose titles have most words in common with the listing's."""
 
 _NEW: Final = "\0new"
 """The name of the new listing while it is compared: no source can have it."""
@@ -41,37 +46,43 @@ def compare_with_feeds(
     """Return for each feed of the config that lists an entry of the listing, too, how many; the most first.
 
     An entry without a file may be an episode. The entries of a feed are those in the store, and those ``listed`` by
-    sources that are not stored yet, by feed. A comparison that costs more than the composition of a feed is left out.
+    sources that are not stored yet, by feed. Of many feeds the likeliest are compared, and none whose comparison costs
+    more than the composition of a feed.
     """
     new = [repair(replace(each, source=_NEW)) for each in _take_newest(listing.entries)]
+    words = _list_words(new)
+    known = {name: some for name, some in _read_known(config, listed) if some} if new else {}
+    likely = sorted(known, key=lambda name: (-len(words & _list_words(known[name])), name))[:_MOST_FEEDS]
     found: list[Belonging] = []
-    for plan in config.plans if new else ():
-        known = _read_known(config, plan.name) + [repair(each) for each in _take_newest(listed.get(plan.name, ()))]
-        if not known:
-            continue
+    for name in likely:
+        every = [*new, *map(repair, known[name])]
         try:
-            with limited(make_limits(len(known) + len(new))):
-                every = [*new, *known]
+            with limited(make_limits(len(every))):
                 clusters = match(every, pairs=compare_entries(every, {_NEW})).clusters
         except CostError:
             continue
         ours = [sum(each.source == _NEW for each in cluster.entries) for cluster in clusters]
         is_known = [len(cluster.entries) > count for cluster, count in zip(clusters, ours, strict=True)]
         matched = sum(count for count, there in zip(ours, is_known, strict=True) if there)
-        items = sum(is_known)
         if matched:
-            found.append(Belonging(plan.name, matched, min(len(new), items)))
+            found.append(Belonging(name, matched, min(len(new), sum(is_known))))
     return tuple(sorted(found, key=lambda each: (-each.matched, each.feed)))
 
 
-def _read_known(config: Config, feed: str) -> list[Entry]:
-    """Return the newest stored entries of each source of a feed, repaired."""
-    if not connection.has_content(config.state):
-        return []
-    with database.open_store(config.state) as store:
-        stored = [each.entry for each in entries.read_entries(store, feed)]
-    sources = dict.fromkeys(each.source for each in stored)
-    return [repair(each) for name in sources for each in _take_newest([each for each in stored if each.source == name])]
+def _read_known(config: Config, listed: Mapping[str, Sequence[Entry]]) -> Iterator[tuple[str, list[Entry]]]:
+    """Yield each feed with the newest entries of each of its sources, stored and listed."""
+    with database.open_store(config.state) if connection.has_content(config.state) else nullcontext() as store:
+        for plan in config.plans:
+            stored = [each.entry for each in entries.read_entries(store, plan.name)] if store else []
+            every = [*stored, *listed.get(plan.name, ())]
+            sources = dict.fromkeys(each.source for each in every)
+            newest = (_take_newest([each for each in every if each.source == name]) for name in sources)
+            yield plan.name, [each for some in newest for each in some]
+
+
+def _list_words(some: Iterable[Entry]) -> frozenset[str]:
+    """Return the words of the titles."""
+    return frozenset(word for each in some for word in fold(each.title).split())
 
 
 def _take_newest(listed: Sequence[Entry]) -> list[Entry]:

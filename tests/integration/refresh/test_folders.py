@@ -181,6 +181,13 @@ def test_files_of_a_renamed_feed_that_becomes_private_go_at_once(tide: Workspace
     assert list_folders(tide) == [f"mudflat-{TOKEN}"]
 
 
+def read_other(tide: Workspace) -> None:
+    """Have the last feed of the config read the other show."""
+    config = tide.folder / "config.yaml"
+    start, found, end = config.read_text("utf-8").rpartition("/tide")
+    config.write_text(f"{start}{found.replace('tide', 'other')}{end}")
+
+
 def test_another_feed_can_have_the_former_name(tide: Workspace) -> None:
     write(tide, show="")
     refresh(tide, 1)
@@ -188,9 +195,7 @@ def test_another_feed_can_have_the_former_name(tide: Workspace) -> None:
     refresh(tide, 2)
     serve(tide, 3, "/other")
     write(tide, mudflat="", show="")
-    config = tide.folder / "config.yaml"
-    start, found, end = config.read_text("utf-8").rpartition("/tide")
-    config.write_text(f"{start}{found.replace('tide', 'other')}{end}")
+    read_other(tide)
     refresh(tide, 3)
     refresh(tide, 10)
     assert len(read_guids(tide, "show")[1]) == 3
@@ -391,9 +396,7 @@ def test_a_feed_that_comes_after_a_private_one_went_is_published(tide: Workspace
     refresh(tide, 2)
     serve(tide, 3, "/other")
     write(tide, show="", third="")
-    config = tide.folder / "config.yaml"
-    start, found, end = config.read_text("utf-8").rpartition("/tide")
-    config.write_text(f"{start}{found.replace('tide', 'other')}{end}")
+    read_other(tide)
     refresh(tide, 3)
     assert list_folders(tide) == ["show", "third"]
 

@@ -160,7 +160,7 @@ def _find_rivals(encounters: _Encounters, key: _Key, apart: set[_Key]) -> Iterat
 
 
 def _complete(meetings: Mapping[_Key, list[_Meeting]]) -> Mapping[_Key, list[_Meeting]]:
-    """Return the meetings, of two listings that are not decided those through a third one with which both are."""
+    """Return the meetings; two undecided listings meet as both do with a third one, if these two are decided."""
     certain: dict[_Key, tuple[Ints, Ints]] = {}
     open_keys = []
     for (one, other), found in meetings.items():
