@@ -1,13 +1,18 @@
 """Measure texts of which every source changes every copy in its own way: no copy is right, and the habits combine.
 
-    python -m evaluation.text.habits [--seed N] [--shows N] [--no-learn] [--by habit|kind|language] [--write FILE]
+    python -m evaluation.text.habits [--seed N ...] [--shows N] [--no-learn] [--by habit|kind|lang] [--write FILE]
+    python -m evaluation.text.habits --medium --by kind --seed 1 2 3 4
 
 The texts are made of the project's own sentences in nineteen languages (``sentences.json``). Each show has three to
 five sources, each with two to four habits that it keeps: it strips accents, cuts, decodes wrongly, appends a tail (a
 tail may be shared by two sources), misreads letters, straightens quotes, loses marks, drops a word. One source at
 least cuts nothing. Printed are the shares of texts that are right as the longest copy, as the best copy if the truth
-chose it, and as ours, and how many words are lost that most copies have. --write keeps the texts in the form that
-``run.py`` reads.
+chose it, and as ours, and how many words are lost that most copies have. Each seed is read alone; the rows are of all.
+--by kind has rows for the texts with "ß" and with "ё", too. --write keeps the texts in the form that ``run.py`` reads.
+
+With --medium no source has habits: a show has two to four sources, and each copy is hit by one to three kinds of
+damage drawn for it alone, from the habits and the kinds of ``tuning_kinds.py``, as copies of the medium development
+file are.
 """
 
 from __future__ import annotations
@@ -18,7 +23,8 @@ import sys
 import unicodedata
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from random import Random
 
@@ -27,7 +33,8 @@ from rapidfuzz.distance import Levenshtein
 from aggregator.merger.repair.fixers import repair_text
 from aggregator.text.tokens import tokenise
 from evaluation.text import run
-from evaluation.text.kinds import is_writable, join_words, split_words
+from evaluation.text.kinds import PAGE, TRANSPORT, WRITING, is_writable, join_words, split_words
+from evaluation.text.tuning_kinds import TUNING
 
 SENTENCES = Path(__file__).parent / "sentences.json"
 ITEMS = 8  # of a show, half of them titles
@@ -140,24 +147,33 @@ HABITS: Mapping[str, Habit] = {
     "national": national,
 }
 """In the order in which they happen to a text."""
+KINDS = {f"{kind.name} (kind)": kind for kind in TUNING}
+STAGES = {
+    **dict.fromkeys(HABITS, WRITING),
+    **dict.fromkeys(("tail", "cut"), PAGE),
+    **dict.fromkeys(("misdecoded", "national"), TRANSPORT),
+    **{name: kind.stage for name, kind in KINDS.items()},
+}
 
 
 def main() -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, nargs="+", default=[1])
     parser.add_argument("--shows", type=int, default=3, help="of each language")
+    parser.add_argument("--medium", action="store_true", help="damage drawn for each copy, in place of habits")
     parser.add_argument("--no-learn", action="store_true")
     parser.add_argument("--by", choices=("habit", "kind", "lang"))
     parser.add_argument("--write", type=Path)
     parser.add_argument("--misses", type=Path)
     asked = parser.parse_args()
     asked.leave_shows_out = False
-    items = list(make_items(asked.seed, asked.shows))
+    sets = [list(make_items(seed, asked.shows, medium=asked.medium)) for seed in asked.seed]
+    items = list(chain.from_iterable(sets))
     if asked.write:
         asked.write.write_text("".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items), encoding="utf-8")
         return 0
-    readings = run.read_items(items, asked)[0]
+    readings = list(chain.from_iterable(run.read_items(one, asked)[0] for one in sets))
     rows = defaultdict(list)
     for item, reading in zip(items, readings, strict=True):
         row = score(item, reading)
@@ -176,6 +192,9 @@ def main() -> int:
 
 def groups(item: dict, by: str | None) -> list[str]:
     """Return the names of the rows, beside its field's, that an item counts in."""
+    if by == "kind":
+        letters = [f"with {letter}" for letter in "ßё" if letter in item["truth"].lower()]
+        return [*letters, *([item["kind"]] if item["kind"] != item["field"] else ())]
     return [] if by is None else item["habits"] if by == "habit" else [item[by]]
 
 
@@ -203,18 +222,19 @@ def score(item: dict, reading: str) -> tuple[int, int, int, float, int]:
     )
 
 
-def make_items(seed: int, shows: int) -> Iterator[dict]:
+def make_items(seed: int, shows: int, *, medium: bool = False) -> Iterator[dict]:
     """Yield the items of so many shows in each language."""
     for language, known in json.loads(SENTENCES.read_text(encoding="utf-8")).items():
         for number in range(shows):
             chance = Random(zlib.crc32(f"{seed} {language} {number}".encode()))
             show = f"{chance.choice(known['titles'])} {number}"
-            sources = draw_sources(chance, f"{language}{number}")
+            sources = draw_sources(chance, f"{language}{number}", medium=medium)
             for at in range(ITEMS):
                 kind, truth = write_text(at, known, language, show.rpartition(" ")[0], chance)
+                met = draw_damages(sources, chance) if medium else sources
                 witnesses = [
                     {"source": name, "text": damage(truth, habits, name, chance, is_title=at % 2 == 0)}
-                    for name, habits in sources.items()
+                    for name, habits in met.items()
                 ]
                 yield {
                     "id": f"{language}-{number}-{at}",
@@ -222,7 +242,7 @@ def make_items(seed: int, shows: int) -> Iterator[dict]:
                     "kind": kind,
                     "lang": language,
                     "show": show,
-                    "habits": sorted({habit.partition(":")[0] for habits in sources.values() for habit in habits}),
+                    "habits": sorted({habit.partition(":")[0] for habits in met.values() for habit in habits}),
                     "witnesses": [one for one in witnesses if one["text"].strip()],
                     "truth": truth,
                 }
@@ -245,12 +265,30 @@ def write_text(at: int, known: dict, language: str, show: str, chance: Random) -
     return "show name", chance.choice((f"{title} | {show}", f"{show}: {title}", f"{title} – {show}"))
 
 
-def draw_sources(chance: Random, show: str) -> dict[str, list[str]]:
+def draw_damages(sources: Collection[str], chance: Random) -> dict[str, list[str]]:
+    """Return one to three kinds of damage for the copy of each source: one copy is not cut, none encoded twice."""
+    whole = chance.choice(list(sources))
+    drawn = {}
+    for name in sources:
+        some: list[str] = []
+        most = chance.randint(1, 3)
+        for kind in chance.sample(list(STAGES), len(STAGES)):
+            encoded = STAGES[kind] == TRANSPORT and any(STAGES[one] == TRANSPORT for one in some)
+            cuts = kind == "cut" or (kind in KINDS and KINDS[kind].cuts)
+            if len(some) < most and not encoded and not (cuts and name == whole):
+                some.append(kind)
+        some.sort(key=lambda kind: STAGES[kind])
+        drawn[name] = [f"tail:{name}" if kind == "tail" else kind for kind in some]
+    return drawn
+
+
+def draw_sources(chance: Random, show: str, *, medium: bool = False) -> dict[str, list[str]]:
     """Return the habits of each source of a show: two to four, and "cut" not for all; tails are named by their words.
 
     Two sources may have one tail: the second took it from the first.
     """
-    drawn = chance.sample(("host", "store", "guide", "paper", "mirror"), chance.randint(3, 5))
+    least, most = (2, 4) if medium else (3, 5)
+    drawn = chance.sample(("host", "store", "guide", "paper", "mirror"), chance.randint(least, most))
     names = [f"{name}-{show}" for name in drawn]
     sources: dict[str, list[str]] = {}
     whole = chance.choice(names)
@@ -274,8 +312,10 @@ def damage(truth: str, habits: list[str], source: str, chance: Random, *, is_tit
             own = Random(habit)
             station = own.choice(STATIONS)
             text += f" | {station}" if is_title else f" {own.choice(TAILS).format(a=station)}"
-        else:
+        elif habit in HABITS:
             text = HABITS[habit](text, chance, Random(f"{source} {habit}"))
+        else:
+            text = KINDS[habit].damage(text, chance)
     return text
 
 

@@ -198,14 +198,17 @@ def trust_about_marks(having: Collection[int], lacking: Collection[int], copies:
 
 
 def select_title_variants(copies: Sequence[PreparedCopy]) -> list[PreparedCopy]:
-    """Return the copies that resemble the most trusted one; of equally trusted ones the one that most resemble.
+    """Return the most trusted copy and those that resemble it; of equally trusted ones the one that most resemble.
 
     What one of two titles alone has behind a separator ("| Station") does not count.
     """
     names = [(fold(copy.text), fold(_SUFFIX.sub("", copy.text))) for copy in copies]
     top = max(copy.trust for copy in copies)
     tied = [number for number, copy in enumerate(copies) if copy.trust >= top]
-    variants = {one: [other for other in range(len(names)) if _is_variant(copies, names, one, other)] for one in tied}
+    variants = {
+        one: [other for other in range(len(names)) if other == one or _is_variant(copies, names, one, other)]
+        for one in tied
+    }
     best = max(tied, key=lambda one: (len(variants[one]), copies[one].sound, names[one]))
     return [copies[number] for number in variants[best]]
 

@@ -100,12 +100,16 @@ def test_equal_copies_are_that_copy_mended(text, count):
 
 
 @CALM
-@given(st.lists(st.tuples(st.sampled_from("abc"), ANY), min_size=2, max_size=4), st.randoms(use_true_random=False))
-def test_the_order_of_copies_does_not_matter(said, random):
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), ANY), min_size=2, max_size=4),
+    st.randoms(use_true_random=False),
+    st.booleans(),
+)
+def test_the_order_of_copies_does_not_matter(said, random, title):
     copies = [Copy(source, text) for source, text in said]
     shuffled = list(copies)
     random.shuffle(shuffled)
-    assert blend(copies) == blend(shuffled)
+    assert blend(copies, title=title) == blend(shuffled, title=title)
 
 
 @CALM
@@ -117,10 +121,11 @@ def test_every_word_has_a_witness(said):
 
 
 @CALM
-@given(st.lists(ANY, min_size=1, max_size=4))
-def test_provenance_is_the_reading(texts):
+@given(st.lists(ANY, min_size=1, max_size=4), st.booleans())
+@example(texts=["🎧", "?!"], title=True)  # titles without a letter
+def test_provenance_is_the_reading(texts, title):
     copies = [Copy(f"s{number}", text) for number, text in enumerate(texts)]
-    reading = blend(copies)
+    reading = blend(copies, title=title)
     assert reading.text == "".join(run.text for run in reading.provenance)
     assert 0 <= reading.least <= 1
     assert 0 <= reading.confidence <= 1
