@@ -5,8 +5,10 @@ item is never held. A source may add new items at once (``always``), once anothe
 not at all (``never``). By default a source waits for confirmation by one that answers and is more trusted by ``_GAP``.
 
 Items of a source's first listing that are older than the oldest entry of the confirming source are its archive and do
-not wait, unless its dates are mostly wrong. If no confirming source answers, all is published. An item that no source
-confirms is published ``HOLD`` after it was first seen.
+not wait, unless its dates are mostly wrong. Those that lie among the entries of a source that was there before and is
+trusted as much wait for it, too: it would have listed them, so that they may be its own under other names. If no
+confirming source answers, all is published. An item that no source confirms is published ``HOLD`` after it was first
+seen.
 
 A refresh publishes at most ``quota`` of the other items: those of the most trusted source first, then the newest, of
 sources trusted alike in turn. Items of a source that is trusted more than all others do not count.
@@ -41,10 +43,11 @@ _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 class Coverage(Struct, frozen=True):
-    """Genres that a source lists now, and the date of its oldest entry; ``None`` if no entry has a date."""
+    """Genres that a source lists now, and the dates of its oldest and newest entry; ``None`` if no entry has a date."""
 
     genres: frozenset[Genre]
     oldest: datetime | None = None
+    newest: datetime | None = None
 
 
 class Arrival(Struct, frozen=True):
@@ -64,6 +67,7 @@ class Situation(Struct, frozen=True):
     - ``answering``: sources that answer, each with the time at which its answer expires (``None``: with the next).
     - ``coverage``: by source.
     - ``arrivals``: by entry id.
+    - ``since``: by source, the time when it was first listed.
     - ``decided``: by entry id, true if a person decided to publish the entry now, false for never.
     - ``held_back``: entries whose items a person holds back, whichever source lists them.
     - ``quota``: new items that may be published, ``None`` for any number; first listings do not count.
@@ -74,6 +78,7 @@ class Situation(Struct, frozen=True):
     answering: Mapping[str, datetime | None] = field(default_factory=dict)
     coverage: Mapping[str, Coverage] = field(default_factory=dict)
     arrivals: Mapping[str, Arrival] = field(default_factory=dict)
+    since: Mapping[str, datetime] = field(default_factory=dict)
     decided: Mapping[str, bool] = field(default_factory=dict)
     held_back: Collection[str] = ()
     quota: int | None = None
@@ -94,7 +99,8 @@ def find_coverage(entries: Iterable[Entry]) -> dict[str, Coverage]:
 
 def _make_coverage(entries: Sequence[Entry]) -> Coverage:
     dates = [entry.published.at for entry in entries if entry.published is not None]
-    return Coverage(frozenset(entry.genre for entry in entries), min(dates, default=None))
+    genres = frozenset(entry.genre for entry in entries)
+    return Coverage(genres, min(dates, default=None), max(dates, default=None))
 
 
 def find_misdating(items: Iterable[Item], clusters: Iterable[Cluster]) -> frozenset[str]:
@@ -203,7 +209,13 @@ def _must_wait(item: Item, source: Source, situation: Situation) -> bool:
         return bool(others)
     if item.published is None and source.adds is None:
         return False
-    return any(_would_list(situation.coverage[other], item) for other in others)
+    if any(_would_list(situation.coverage[other], item) for other in others):
+        return True
+    seen = min(situation.arrivals[entry].first_seen for entry in item.entries if entry in situation.arrivals)
+    beside = _find_confirming(source, item, situation, gap=0.0)
+    return any(
+        situation.since.get(other, seen) < seen and _lists_around(situation.coverage[other], item) for other in beside
+    )
 
 
 def _is_from_beginning(item: Item, situation: Situation) -> bool:
@@ -212,8 +224,8 @@ def _is_from_beginning(item: Item, situation: Situation) -> bool:
     return any(arrival.listing <= 1 for arrival in known)
 
 
-def _find_confirming(source: Source, item: Item, situation: Situation) -> tuple[str, ...]:
-    """Return the sources that the source's new item waits for.
+def _find_confirming(source: Source, item: Item, situation: Situation, gap: float = _GAP) -> tuple[str, ...]:
+    """Return the sources that the source's new item waits for; by default those trusted more by ``gap``.
 
     By default an episode waits only for sources that list episodes, and a blog's post for those that list posts: others
     would never list it. A post of any other source waits for both: it may be an episode without its audio.
@@ -230,7 +242,7 @@ def _find_confirming(source: Source, item: Item, situation: Situation) -> tuple[
     return tuple(
         each.name
         for each in others
-        if round(each.trust - source.trust, 6) >= _GAP
+        if round(each.trust - source.trust, 6) >= gap
         and (item.genre in situation.coverage[each.name].genres or (item.genre == "post" and not _has_posts(source)))
     )
 
@@ -243,6 +255,13 @@ def _has_posts(source: Source) -> bool:
 def _would_list(coverage: Coverage, item: Item) -> bool:
     """Return whether the item is newer than the oldest entry of the source; one without a date counts as new."""
     return item.published is None or coverage.oldest is None or item.published.at > coverage.oldest
+
+
+def _lists_around(coverage: Coverage, item: Item) -> bool:
+    """Return whether the source lists both older and newer entries than the item."""
+    if item.published is None or coverage.oldest is None or coverage.newest is None:
+        return False
+    return coverage.oldest < item.published.at < coverage.newest
 
 
 def _is_exempt(item: Item, sources: Mapping[str, Source], situation: Situation) -> bool:

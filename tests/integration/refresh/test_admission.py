@@ -144,3 +144,21 @@ def test_a_new_source_may_bring_its_whole_past_at_once(project, origin, episode,
     project.sources["archive"] = f"kind: feed, trust: 0.8, url: '{origin.url('/archive.xml')}'"
     origin.serve("/archive.xml", rss(*[fake(episode, turn, day=turn / 4) for turn in range(200, 320)]))
     assert project.refresh().items == 126
+
+
+def test_a_new_mirror_under_names_of_its_own_publishes_no_item_twice(project, origin, episode, rss) -> None:
+    origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(8)]))
+    project.refresh()
+    known = titles(project)
+    project.sources["mirror"] = f"kind: feed, url: '{origin.url('/mirror.xml')}'"
+    renamed = [
+        episode(turn, guid=f"m{turn}", title=f"Aus dem Archiv {turn}", audio=f"https://mirror.example/{turn}.mp3")
+        for turn in (2, 5)
+    ]
+    origin.serve("/mirror.xml", rss(*[episode(turn) for turn in (0, 1, 3, 4, 6, 7)], *renamed))
+    outcome = project.refresh()
+    assert outcome.held[0].startswith("mirror: 2 new items are held until another source lists them")
+    assert titles(project) == known
+    for _ in range(4):  # two days each
+        outcome = project.refresh()
+    assert (outcome.items, outcome.held) == (10, ()), "they are published, if nobody decides"

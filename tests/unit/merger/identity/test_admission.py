@@ -78,6 +78,32 @@ def test_the_archive_that_a_source_lists_from_the_beginning_is_published() -> No
     assert held(item("mirror/1", days=900), among=later, now=NOW + HOLD) == {}
 
 
+def _joined(first: Source, second: Source, *, later: bool = True, **changes) -> Situation:
+    """Return a situation in which the second source was first listed now, the first one a month ago or now."""
+    covered = Coverage(frozenset({"episode"}), NOW - timedelta(days=200), NOW - timedelta(days=2))
+    among = situation(first, second, coverage={first.name: covered, second.name: BOTH}, **changes)
+    since = {first.name: NOW - timedelta(days=30 if later else 0), second.name: NOW}
+    return replace(among, arrivals={name: Arrival(NOW, 1) for name in among.arrivals}, since=since)
+
+
+def test_what_a_new_source_lists_among_the_known_items_waits() -> None:
+    twin = replace(MIRROR, trust=0.8)
+    among = _joined(HOST, twin)
+    assert held(item("mirror/1", days=100), among=among) == {"mirror/1": "unconfirmed"}
+    assert held(item("mirror/1", days=100), among=among, now=NOW + HOLD) == {}
+    assert held(item("mirror/1", "host/1", days=100), among=among) == {}
+
+
+def test_a_new_source_of_the_first_refresh_or_before_and_after_what_is_known_does_not_wait() -> None:
+    twin = replace(MIRROR, trust=0.8)
+    assert held(item("mirror/1", days=100), among=_joined(HOST, twin, later=False)) == {}
+    for days in (201, 1, None):
+        assert held(item("mirror/1", days=days), among=_joined(HOST, twin)) == {}
+    assert held(item("mirror/1", days=100), among=_joined(HOST, replace(twin, trust=0.81))) == {}
+    assert held(item("mirror/1", days=100), among=_joined(HOST, replace(twin, adds="always"))) == {}
+    assert held(item("blog/1", days=100, genre="post"), among=_joined(HOST, replace(BLOG, trust=0.8))) == {}
+
+
 def test_a_source_that_dates_items_wrongly_has_no_archive() -> None:
     first = situation(HOST, MIRROR, misdating={"mirror"})
     first = replace(first, arrivals={name: Arrival(NOW, 1) for name in first.arrivals})
@@ -203,7 +229,7 @@ def test_the_newest_listing_is_what_a_source_lists() -> None:
         Entry("other", "a", "A"),
     ]
     known = {
-        "host": Coverage(frozenset({"episode", "post"}), NOW - timedelta(days=9)),
+        "host": Coverage(frozenset({"episode", "post"}), NOW - timedelta(days=9), NOW - timedelta(days=4)),
         "other": Coverage(frozenset({"episode"})),
     }
     assert find_coverage(entries) == find_coverage(reversed(entries)) == known
