@@ -27,6 +27,7 @@ from aggregator.merger.reconciling.enclosure_hold import describe_holds
 from aggregator.model.cluster import Decision
 from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.item import Item, LeftOut, Override, PublishedItem, Settlement, sources_of
+from aggregator.new_items import read_situation
 from aggregator.result import Composition
 from aggregator.sandbox.limits import CostError, limited, make_limits
 from aggregator.store import database, decisions, entries, facts, guids
@@ -101,7 +102,7 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
         return merged
     living = sum(record.alias_of is None and record.buried is None for record in published)
     situation = replace(
-        _read_situation(store, plan, new, now),
+        read_situation(store, plan, new, now),
         coverage=merged.summary.coverage,
         quota=admission.compute_quota(living) if published else None,
         misdating=merged.summary.misdating,
@@ -111,34 +112,6 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
     arrived = [each for each in found.held if all(situation.arrivals[name].first_seen >= now for name in each.entries)]
     merged = _without(merged, {each.entries for each in found.held})
     return replace(merged, admission=found, arrived=admission.describe_held(arrived))
-
-
-def _read_situation(store: Store, plan: Plan, new: Sequence[Item], now: datetime) -> admission.Situation:
-    """Return what the store and the config know that decides about new items."""
-    names = {entry for item in new for entry in item.entries}
-    answering = persist.read_answering(store, plan, admission.HOLD)
-    arrivals, snapshots = entries.read_arrivals(store, plan.name), persist.read_snapshots(store, plan)
-    return admission.Situation(
-        sources=plan.sources,
-        answering={name: until for name, until in answering.items() if until is None or until > now},
-        arrivals={
-            name: admission.Arrival(seen, max(1, listing - snapshots.get(name.partition("/")[0], 0)))
-            for name, (seen, listing) in arrivals.items()
-            if name in names
-        },
-        since=_find_beginnings(arrivals),
-        decided=decisions.read_admissions(store, plan.name),
-        held_back=decisions.read_held_back(store, plan.name),
-    )
-
-
-def _find_beginnings(arrivals: Mapping[str, tuple[datetime, int]]) -> Mapping[str, datetime]:
-    """Return when each source was first listed, by when each entry was."""
-    since: dict[str, datetime] = {}
-    for name, (seen, _) in arrivals.items():
-        source = name.partition("/")[0]
-        since[source] = min(since.get(source, seen), seen)
-    return since
 
 
 def _without(merged: Merged, dropped: Collection[tuple[str, ...]], left_out: tuple[LeftOut, ...] = ()) -> Merged:

@@ -6,13 +6,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from msgspec.structs import replace
 
 from aggregator import adding, belonging
 from aggregator.adding import Found
+from aggregator.belonging import Belonging
 from aggregator.commands.options import CONFIG, AllowOption, AtOption, ConfigOption, JsonOption, current_time
 from aggregator.commands.output import format_count, format_value, shorten, to_json
 from aggregator.commands.summary import warn
@@ -21,6 +22,8 @@ from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Entry, Listing
+from aggregator.model.item import HeldItem
+from aggregator.model.source import Source
 
 _SHOWN = 3
 """Entries that are shown of a listing: enough to see whether titles, dates and audio are right."""
@@ -57,6 +60,10 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     dry: Annotated[
         bool, typer.Option("--preview", help="Show what each way to read it yields; write nothing.")
     ] = False,
+    publish: Annotated[
+        bool, typer.Option("--publish", help="Publish its new items with the next refresh, whatever they may repeat.")
+    ] = False,
+    hold: Annotated[bool, typer.Option("--hold", help="Hold its new items until you release them in review.")] = False,
     at: AtOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -66,8 +73,11 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     is the show's, else to a new feed. Comments and order of the config are kept. For a page that is no feed and names
     none, selectors are proposed. A URL that cannot be fetched is added only if --feed is given and its kind is known.
     """
+    if publish and hold:
+        raise ConfigError("--publish and --hold exclude each other")
     changed = [*(changes or ()), *(more or ())]
-    add(url, config, feed=feed, kind=kind, changes=changed, allow=allow or (), dry=dry, at=at, as_json=as_json)
+    new: Literal["publish", "hold"] | None = "publish" if publish else "hold" if hold else None
+    add(url, config, feed=feed, kind=kind, changes=changed, allow=allow or (), dry=dry, new=new, at=at, as_json=as_json)
 
 
 def add(  # noqa: PLR0913 - the options of the command
@@ -79,6 +89,7 @@ def add(  # noqa: PLR0913 - the options of the command
     changes: Sequence[str] = (),
     allow: Sequence[str] = (),
     dry: bool = False,
+    new: Literal["publish", "hold"] | None = None,
     at: datetime | None = None,
     as_json: bool = False,
     listed: dict[str, list[Entry]] | None = None,
@@ -87,45 +98,58 @@ def add(  # noqa: PLR0913 - the options of the command
     loaded = load(config) if config.exists() else None
     options = _parse_options(changes)
     candidates = adding.list_candidates(url, kind, options, allow=allow, files=True)
-    try:
-        ways = adding.find_ways(loaded, candidates, current_time(at), {} if kind else options)
-    except FetchError as error:
-        if feed is None or len(candidates) > 1 or (options and not kind):
-            raise
-        warn(str(error))
-        ways = [Found(candidates[0])]
+    is_known = feed is not None and len(candidates) == 1 and (kind is not None or not options)
+    ways = _find_ways(loaded, candidates, current_time(at), {} if kind else options, is_known=is_known)
     shown = ways if dry else ways[:1]
     if not as_json:
         for way in shown:
             _show(way)
     found = ways[0]
+    compared = belonging.compare_with_feeds(loaded, found.listing, listed or {}, feed) if loaded else ()
     if not (dry or feed):
-        feed, found = _choose_feed(loaded, found, listed or {}, is_quiet=as_json)
-    name, source = ("", None) if dry else adding.write(config, found, feed)
-    if source and listed is not None:
-        own = (replace(each, source=source.name) for each in found.listing.entries)
+        feed, found = _choose_feed(loaded, found, compared, is_quiet=as_json)
+    name, source = (feed or "", None) if dry else adding.write(config, found, feed)
+    best = next((each for each in compared if each.feed == name or (dry and each.is_sure)), None)
+    held = belonging.find_held(loaded, best, found.source, current_time(at)) if loaded and best else ()
+    own = [replace(each, source=source.name) for each in found.listing.entries] if source else []
+    if listed is not None:
         listed.setdefault(name, []).extend(own)
+    if new and own:
+        ids = [each.id for each in own if best is None or each.key not in best.known]
+        belonging.decide_new(load(config), name, ids, current_time(at), publish=new == "publish")
     if as_json:
-        added = {"feed": name, "source": source.name} if source else None
-        typer.echo(
-            to_json(
-                {
-                    "config": str(config),
-                    "added": added,
-                    "ways": [_to_values(way) for way in (shown if dry else [found])],
-                }
-            )
-        )
-    elif source:
+        values = {
+            "config": str(config),
+            "added": {"feed": name, "source": source.name} if source else None,
+            "compared": _compare_to_values(best, held) if best else None,
+            "ways": [_to_values(way) for way in (shown if dry else [found])],
+        }
+        typer.echo(to_json(values))
+        return
+    if source:
         counted = _count_entries(ways[0].listing)
         typer.echo(f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind}, {counted}")
+    if best:
+        _print_effect(best, held, new)
+
+
+def _find_ways(
+    config: Config | None, candidates: Sequence[Source], now: datetime, options: Mapping[str, str], *, is_known: bool
+) -> list[Found]:
+    """Return the ways to read what the candidates name; if it ``is_known`` how, an address need not answer."""
+    try:
+        return adding.find_ways(config, candidates, now, options)
+    except FetchError as error:
+        if not is_known:
+            raise
+        warn(str(error))
+        return [Found(candidates[0])]
 
 
 def _choose_feed(
-    config: Config | None, found: Found, listed: Mapping[str, Sequence[Entry]], *, is_quiet: bool
+    config: Config | None, found: Found, compared: Sequence[Belonging], *, is_quiet: bool
 ) -> tuple[str | None, Found]:
     """Return the feed whose items a listing has, and say so; ``None`` if its title decides."""
-    compared = belonging.compare_with_feeds(config, found.listing, listed) if config else ()
     if not compared:
         return None, found
     best = compared[0]
@@ -140,6 +164,42 @@ def _choose_feed(
         return (best.feed if typer.confirm(f"{fact}. Add it there?", default=False) else None), found
     typer.echo(f"{fact}; if it is the same show, add it with --feed {best.feed} instead", err=is_quiet)
     return None, found
+
+
+def _print_effect(found: Belonging, held: Sequence[HeldItem], new: Literal["publish", "hold"] | None) -> None:
+    """Print what the next refresh makes of the entries in the feed."""
+    count = len(found.doubtful) + len(found.new)
+    merged = f"{found.feed}: {format_count(found.matched + count, 'entry', 'entries')}: {found.matched} merge"
+    typer.echo(f"{merged}, {len(found.doubtful)} doubtful, {len(found.new)} would be new")
+    for label, some in (("doubtful", found.doubtful), ("new", found.new)):
+        for each in some[:_SHOWN]:
+            typer.echo(
+                f"  {label}: {shorten(each.title)}{f', {format_value(each.published)}' if each.published else ''}"
+            )
+        if len(some) > _SHOWN:
+            typer.echo(f"  {label}: {len(some) - _SHOWN} more")
+    if count and new == "publish":
+        typer.echo(f"  the next refresh publishes {'it' if count == 1 else 'them'}")
+    elif count and new == "hold":
+        typer.echo(f"  held until you release {'it' if count == 1 else 'them'}: aggregator review --feed {found.feed}")
+    elif held:
+        until = max((each.until for each in held if each.until), default=None)
+        last = f", at the latest on {until:%Y-%m-%d}" if until else ""
+        typer.echo(
+            f"  {len(held)} of {count} held until another source lists {'it' if len(held) == 1 else 'them'}{last};"
+            " --publish does not wait, --hold waits for you"
+        )
+
+
+def _compare_to_values(found: Belonging, held: Sequence[HeldItem]) -> dict[str, object]:
+    """Return what the next refresh would make of the entries in the feed, for JSON."""
+    return {
+        "feed": found.feed,
+        "merged": found.matched,
+        "doubtful": [each.title for each in found.doubtful],
+        "new": [each.title for each in found.new],
+        "held": [{"title": each.title, "until": each.until} for each in held],
+    }
 
 
 def _parse_options(given: Sequence[str]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -163,3 +164,72 @@ def test_json_has_the_ways_and_what_was_added(run, site: Site) -> None:
     assert way["first"] == [first]
     added = json.loads(run("add", site.url("/show"), "--json").stdout)
     assert added == looked | {"added": {"feed": "rye", "source": "feed"}}
+
+
+_WALKS = ("The salt road", "Under the weir", "A ferry in fog", "Nine gates", "The last shepherd", "Chalk and rain")
+
+
+def make_walks(*names: str, guid: str = "w", first: int = 0) -> list[Episode]:
+    """Return one episode a week, of these names."""
+    begin = datetime(2024, 1, 4, 6, tzinfo=UTC)
+    return [
+        Episode(
+            f"{guid}{turn}",
+            name,
+            begin + timedelta(days=7 * turn),
+            audio=f"https://{guid}.example/{turn}.mp3",
+            seconds=1500 + 61 * turn,
+        )
+        for turn, name in enumerate(names, first)
+    ]
+
+
+@pytest.fixture
+def walks(run, site: Site) -> Site:
+    """A published feed of six walks, and a mirror that renames the third and knows one from before the feed begins."""
+    site.serve("/walks", make_rss(*make_walks(*_WALKS), title="Walks"))
+    renamed = [*_WALKS[:2], "Fog special, remastered", *_WALKS[3:]]
+    earlier = make_walks("Before the map", guid="m", first=-40)
+    site.serve("/mirror", make_rss(*make_walks(*renamed, guid="m"), *earlier, title="Walks at Tin Ear"))
+    assert run("add", site.url("/walks")).returncode == 0
+    assert run("refresh", "--at", "2024-06-30T12:00:00Z").returncode == 0
+    return site
+
+
+def test_it_says_what_a_listing_would_add_and_what_of_that_waits(run, tmp_path: Path, walks: Site) -> None:
+    said = run("add", walks.url("/mirror"), "--preview", *AT).stdout
+    effect = said[said.index("walks: ") :].splitlines()
+    assert effect[0].startswith("walks: 7 entries: 5 merge, ")
+    assert sorted(line.split(": ", 1)[1].split(",")[0] for line in effect[1:3]) == ["Before the map", "Fog special"]
+    assert effect[3].startswith("  1 of 2 held until another source lists it, at the latest on 2024-07-08; --publish")
+    looked = json.loads(run("add", walks.url("/mirror"), "--json", *AT).stdout)["compared"]
+    assert sorted(looked["doubtful"] + looked["new"]) == ["Before the map", "Fog special, remastered"]
+    assert looked["held"] == [{"title": "Fog special, remastered", "until": "2024-07-08T12:00:00+00:00"}]
+    assert run("refresh", *AT).returncode == 0
+    assert "Fog special, remastered" not in published(tmp_path, "walks")
+    assert "Before the map" in published(tmp_path, "walks")
+
+
+def test_its_new_items_are_published_at_once_on_demand(run, tmp_path: Path, walks: Site) -> None:
+    added = run("add", walks.url("/mirror"), "--publish", *AT)
+    assert "  the next refresh publishes them\n" in added.stdout
+    assert run("refresh", *AT).returncode == 0
+    assert {"Fog special, remastered", "Before the map"} <= {*published(tmp_path, "walks")}
+
+
+def test_its_new_items_are_held_until_they_are_released_on_demand(run, tmp_path: Path, walks: Site) -> None:
+    added = run("add", walks.url("/mirror"), "--hold", *AT)
+    assert "  held until you release them: aggregator review --feed walks\n" in added.stdout
+    assert run("refresh", "--at", "2024-09-01T12:00:00Z").returncode == 0
+    assert sorted(published(tmp_path, "walks")) == sorted(_WALKS)
+    held = run("review", "--list").stdout
+    assert "Fog special, remastered" in held
+    assert "Before the map" in held
+    wrong = run("add", walks.url("/mirror"), "--hold", "--publish")
+    assert (wrong.returncode, wrong.stderr) == (2, "aggregator: --publish and --hold exclude each other\n")
+
+
+def test_a_named_feed_that_lists_nothing_of_it_is_told(run, walks: Site) -> None:
+    walks.serve("/other", make_rss(*make_walks("Bread", "Soup", guid="k", first=90), title="Kitchen"))
+    said = run("add", walks.url("/other"), "--feed", "walks", "--preview", *AT).stdout
+    assert "walks: 2 entries: 0 merge, 0 doubtful, 2 would be new\n" in said
