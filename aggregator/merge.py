@@ -54,15 +54,16 @@ _ITEM_PLACE_FIELDS = frozenset({"rank", "pairs"})
 class _Repaired(Struct, frozen=True):
     """Every entry of a feed repaired, and by entry id the digest of what was repaired.
 
-    ``ahead`` are the ids of entries whose dates were still to come when they were first seen. If any sources are
-    trusted alike, ``since`` is since when each entry has its present content, by id, and ``began`` when each source was
-    first listed; else both are empty. ``lost`` are the entries whose audio gives way to another source's. ``left_out``
-    are the entries that the filters of their sources leave out: of them nothing else is here. ``model`` is what was
-    learned of the feed before, ``None`` if it is to be learned again.
+    ``seen`` is when each was first listed, by id, and ``ahead`` the ids of those whose dates were still to come then.
+    If any sources are trusted alike, ``since`` is since when each entry has its present content, by id, and ``began``
+    when each source was first listed; else both are empty. ``lost`` are the entries whose audio gives way to another
+    source's. ``left_out`` are the entries that the filters of their sources leave out: of them nothing else is here.
+    ``model`` is what was learned of the feed before, ``None`` if it is to be learned again.
     """
 
     entries: tuple[Entry, ...]
     digests: Mapping[str, str]
+    seen: Mapping[str, datetime]
     ahead: frozenset[str]
     since: Mapping[str, datetime]
     began: Mapping[str, datetime]
@@ -163,17 +164,19 @@ def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
     began: dict[str, datetime] = {}
     every: list[Entry] = []
     digests: dict[str, str] = {}
+    seen: dict[str, datetime] = {}
     ahead: set[str] = set()
     listed: dict[str, datetime] = {}
     model, renewed = learning.read_model(store, plan.name), set[str]()
     for some in batches(each for each in entries.read_rows(store, plan.name) if each.source not in forgotten):
         repaired = _repair_some(store, plan, some, note)
         for stored, before, entry in zip(some, repaired, restore_held_audio(repaired, held), strict=True):
-            if entry.published is not None and entry.published.at > stored.first_seen + AHEAD:
+            seen[entry.id] = stored.first_seen
+            if entry.published is not None and entry.published.at > seen[entry.id] + AHEAD:
                 ahead.add(entry.id)
             if some_trusted_alike:
                 since[entry.id] = stored.since
-                began[entry.source] = min(began.get(entry.source, stored.first_seen), stored.first_seen)
+                began[entry.source] = min(began.get(entry.source, seen[entry.id]), seen[entry.id])
             if model is not None and stored.since > model.at:
                 renewed.add(entry.id)
             listed[entry.id] = stored.last_seen
@@ -189,7 +192,7 @@ def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
     changed.update(each.source for each in learned_from if each.id in renewed)
     if model is not None and learning.is_outgrown(model, counts, changed):
         model = None
-    return _Repaired(chosen, digests, frozenset(ahead), since, began, lost, left_out, model)
+    return _Repaired(chosen, digests, seen, frozenset(ahead), since, began, lost, left_out, model)
 
 
 def _filter_entries(
@@ -260,7 +263,7 @@ def _match(store: Store, plan: Plan, repaired: _Repaired) -> tuple[Table, Matchi
     if alone is not None:
         table = table or SHIPPED
         return table, Matching(alone, (), table.version), ()
-    pairs = match.compare_entries(every, _list_assuming(store, plan))
+    pairs = match.compare_entries(every, _list_assuming(store, plan), repaired.seen)
     table = table or match.fit_table(pairs)
     matching = match.match(every, decisions=decided, pins=pins, table=table, pairs=pairs)
     if not decided:

@@ -8,10 +8,13 @@ of two editions a day with all habits drawn by a seed. Each entry's key ends in 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import combinations
+from itertools import combinations, product
+from types import MappingProxyType
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from aggregator.merger.matching.features.records import make_record
 from aggregator.merger.matching.match import Constraints, match_records
@@ -26,6 +29,7 @@ _WORDS = (
 )
 START = datetime(2025, 3, 3, tzinfo=UTC)
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+_NEVER_SEEN: Mapping[str, datetime] = MappingProxyType({})
 
 
 class Told(NamedTuple):
@@ -46,10 +50,10 @@ class Count(NamedTuple):
     missed: int
 
 
-def count(entries: Sequence[Entry]) -> Count:
-    """Match the entries and count their pairs of two sources."""
+def count(entries: Sequence[Entry], seen: Mapping[str, datetime] = _NEVER_SEEN) -> Count:
+    """Match the entries and count their pairs of two sources; ``seen`` is when each was first seen, by its id."""
     truth = {entry.id: entry.key.rpartition("-")[2] for entry in entries}
-    records = [make_record(entry) for entry in entries]
+    records = [make_record(entry, (), seen.get(entry.id)) for entry in entries]
     found = match_records(records, Constraints())
     names = [record.id for record in found.frame.records]
     joined = [pair for group in found.groups for pair in combinations([names[row] for row in group], 2)]
@@ -273,6 +277,52 @@ def cases() -> Iterator[_Case]:
         yield from kind()
 
 
+class Polled(NamedTuple):
+    """Listings that were polled: its kind and name, the entries, and when each was first seen, by its id."""
+
+    kind: str
+    name: str
+    entries: list[Entry]
+    seen: dict[str, datetime]
+
+
+_LATE: tuple[tuple[str, Callable[[int], float]], ...] = (
+    ("soon", lambda _: 0.05),
+    ("before the next", lambda _: 0.6),
+    ("by turns soon and after the next", lambda number: 0.05 + number * 0.37 % 1.3),
+    ("after the next", lambda _: 1.05),
+)
+"""How late a page lists an item by its number, in distances of items."""
+
+
+def polled() -> Iterator[Polled]:
+    """Yield a host and a page without zone, polled each quarter of an hour while the last third of the items came."""
+    for hours, clock in ((1, True), (6, True), (12, True), (24, False)):
+        for (name, late), zone, audio in product(_LATE, (0, 3, -8, 9), (True, False)):
+            told = items(hours, 36, TITLES[(hours + zone) % 6], equal=True)
+            kind = f"every {hours} h, {'local times' if clock else 'days'}, listed {name}"
+            yield Polled(kind, f"zone {zone}", *_poll(told, zone, late, clock=clock, audio=audio))
+
+
+def _poll(
+    told: Sequence[Told], zone: int, late: Callable[[int], float], *, clock: bool, audio: bool
+) -> tuple[list[Entry], dict[str, datetime]]:
+    """Return what the polls saw, and when; the first one saw all that had come by then."""
+    distance, step = told[1].at - told[0].at, timedelta(minutes=15)
+    begin, end = (told[at].at + 0.5 * distance for at in (23, 35))
+
+    def come(after: timedelta, item: Told) -> datetime:
+        return begin + step * max(0, -((begin - item.at - after) // step))
+
+    by_page = {item: come(distance * late(item.number), item) for item in told}
+    listed = [item for item in told if by_page[item] <= end]
+    hosted, paged = list(host(told, bare=True)), list(page(listed, zone=zone, clock=clock, step=0))
+    hosted = hosted if audio else [replace(each, enclosure=None) for each in hosted]
+    seen = {each.id: come(timedelta(), item) for each, item in zip(hosted, reversed(told), strict=True)}
+    seen |= {each.id: by_page[item] for each, item in zip(paged, reversed(listed), strict=True)}
+    return [*hosted, *paged], seen
+
+
 def drawn(seed: int) -> list[list[Entry]]:
     """Return the listings of 24 shows, daily or twice a day."""
     chance = random.Random(f"one title {seed}")
@@ -331,12 +381,31 @@ def measure(seeds: int = SEEDS, *, wrong: bool = False) -> None:
         print(
             f"one title, cases {letter}: right {right} wrong {mixed} missed {missed} that can be told, {every} of all"
         )
+    _measure_polled(wrong=wrong)
     sums = Count(0, 0, 0)
     for seed in range(seeds):
         for at, entries in enumerate(drawn(seed)):
             found = count(entries)
-            sums = Count(*(one + other for one, other in zip(sums, found, strict=True)))
+            sums = _add(sums, found)
             if wrong and (found.wrong or found.missed):
                 print(f"  seed {seed} show {at}: {found}")
     precision, recall = sums.right / max(1, sums.right + sums.wrong), sums.right / max(1, sums.right + sums.missed)
     print(f"one title, drawn: P {precision:.4f} R {recall:.4f} ({sums.wrong} wrong, {sums.missed} missed)")
+
+
+def _measure_polled(*, wrong: bool) -> None:
+    """Print the figures of listings that were polled: by what they list alone, and with when it was first seen."""
+    totals: dict[str, tuple[Count, Count]] = {}
+    for each in polled():
+        found = count(each.entries), count(each.entries, each.seen)
+        before = totals.get(each.kind, (Count(0, 0, 0), Count(0, 0, 0)))
+        totals[each.kind] = _add(before[0], found[0]), _add(before[1], found[1])
+        if wrong and (found[1].wrong or found[1].missed):
+            print(f"  {each.kind}, {each.name}: {found[0]} -> {found[1]}")
+    for kind, (alone, timed) in totals.items():
+        changes = ", ".join(f"{name} {getattr(alone, name)} -> {getattr(timed, name)}" for name in Count._fields)
+        print(f"one title, polled, {kind}: {changes}")
+
+
+def _add(one: Count, other: Count) -> Count:
+    return Count(*(mine + theirs for mine, theirs in zip(one, other, strict=True)))

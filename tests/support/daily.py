@@ -13,26 +13,29 @@ from aggregator.model.source import Source
 from aggregator.store import database
 
 START = datetime(2025, 9, 1, 4, 30, tzinfo=UTC)
+DAY = timedelta(days=1)
 SOURCES = (Source("host", "feed", trust=0.9), Source("page", "page", trust=0.4))
 PLAN = Plan("sea", Channel("sea", "Sea Room", "http://localhost:8000/sea"), SOURCES)
 
 
-def items_after(folder: Path, histories: Sequence[Sequence[Sequence[Entry]]]) -> list[tuple[str, ...]]:
-    """The entries of each item, published or held, after a refresh a day."""
-    feed = feed_after(folder, histories)
+def items_after(
+    folder: Path, histories: Sequence[Sequence[Sequence[Entry]]], step: timedelta = DAY
+) -> list[tuple[str, ...]]:
+    """The entries of each item, published or held, after a refresh at each step."""
+    feed = feed_after(folder, histories, step)
     return [item.entries for item in (*feed.items, *feed.held)]
 
 
-def feed_after(folder: Path, histories: Sequence[Sequence[Sequence[Entry]]]) -> Feed:
-    """The feed after a refresh a day; ``histories`` are for each day what the host lists and what the page lists."""
+def feed_after(folder: Path, histories: Sequence[Sequence[Sequence[Entry]]], step: timedelta = DAY) -> Feed:
+    """The feed after a refresh at each step; ``histories`` are for each what the host lists and what the page lists."""
     with database.open_store(str(folder / "store.db")) as store:
-        for day, heard in enumerate(histories):
+        for turn, heard in enumerate(histories):
             fetched_sources = [
                 FetchedSource(source, (), (Listing(tuple(entries)),), (), "ok")
                 for source, entries in zip(SOURCES, heard, strict=True)
             ]
             with database.transaction(store) as tx:
-                now = START + timedelta(days=day, hours=9)
+                now = START + timedelta(hours=9) + turn * step
                 persist.write_fetched(tx, [(PLAN, tuple(fetched_sources))], now)
                 composed = compose(tx, PLAN, now)
                 publications.write_composition(tx, PLAN, composed, now)

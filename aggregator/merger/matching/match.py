@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from types import MappingProxyType
 
 import numpy as np
@@ -63,6 +64,7 @@ NEAR_MISS = -3.0
 """Natural log-odds from which a pair that was not merged is shown to a person."""
 _SHOWN = 200  # near misses that are shown
 _NO_PINS: Mapping[str, str] = MappingProxyType({})
+_NEVER_SEEN: Mapping[str, datetime] = MappingProxyType({})
 _TITLE = KINDS.index("title")
 
 
@@ -156,9 +158,14 @@ def _may_be_twins(entries: Sequence[Entry]) -> bool:
     return False
 
 
-def compare_entries(entries: Sequence[Entry], assuming: Collection[str] = ()) -> Pairs:
-    """Return the candidate pairs of entries, compared but not weighed; ``assuming`` as in `make_record`."""
-    return compare_records([make_record(entry, assuming) for entry in entries])
+def compare_entries(
+    entries: Sequence[Entry], assuming: Collection[str] = (), seen: Mapping[str, datetime] = _NEVER_SEEN
+) -> Pairs:
+    """Return the candidate pairs of entries, compared but not weighed.
+
+    ``assuming`` is as in `make_record`; ``seen`` is when each entry was first seen, by its id.
+    """
+    return compare_records([make_record(entry, assuming, seen.get(entry.id)) for entry in entries])
 
 
 def compare_records(records: Sequence[Record]) -> Pairs:

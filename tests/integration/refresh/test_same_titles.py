@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment
 from tests.support.daily import START, count_mixed, items_after
@@ -64,6 +65,26 @@ def test_two_or_three_items_of_which_nothing_says_whose_days_are_right(count: in
     host = [hosted(turn, count - 1, title, moves=False) for turn in turns]
     page = [listed(turn, count - 1, title, 1) for turn in turns]
     assert count_mixed(items_after(tmp_path, [(host, page)])) == 0
+
+
+def test_days_are_joined_after_the_page_was_seen_to_have_them(tmp_path: Path) -> None:
+    """A blog without audio may be behind the page, whose days could be those of the items before: polls say no."""
+
+    def earlier(entry: Entry) -> Entry:
+        assert entry.published is not None
+        at = entry.published.at - timedelta(days=12)
+        return replace(entry, enclosure=None, published=replace(entry.published, at=at))
+
+    history = [
+        (
+            [earlier(hosted(turn, step // 4, TITLES[0], moves=False)) for turn in range(step // 4 + 1)],
+            [earlier(listed(turn, step // 4, TITLES[0], 0)) for turn in range((step - 2) // 4 + 1)],
+        )
+        for step in range(4 * 12, 4 * 17)
+    ]
+    items = items_after(tmp_path, history, timedelta(hours=6))
+    assert count_mixed(items) == 0
+    assert len(items) == 17
 
 
 @pytest.mark.heavy

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from aggregator.merger.matching.alignment.listings import DAY, HOUR, MIN_SERIES, MINUTE, Hypothesis, TitleList
+from aggregator.merger.matching.alignment.listings import DAY, HOUR, MAX_ZONE, MIN_SERIES, MINUTE, Hypothesis, TitleList
 from aggregator.merger.matching.features.feature_table import ABSENT
 from aggregator.merger.matching.features.token_bags import Ints, number_combinations
 
@@ -30,7 +30,6 @@ _BY_PLACE = 6.0  # an archive that was dated anew: only lengths and texts are ev
 _WIDER = 0.3  # each step to a wider tolerance
 
 _TOLERANCES = (60, 180, 600)  # seconds
-_MAX_ZONE = 14 * HOUR
 _ZONES = range(-11, 15)  # hours
 _MAX_OFFSETS = 8  # most frequent differences of time that are tried, at two resolutions
 _MAX_SURPRISE = 3.0  # log of the ratio of the distance of entries and the tolerance, at most
@@ -84,7 +83,7 @@ def _try_offsets(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
     """
     zoned, moved = one.zoned and other.zoned, one.source == other.source
     away = (other.instants[None, :] - one.instants[:, None])[other.keys[None, :] == one.keys[:, None]]
-    away = away[np.abs(away) <= _MAX_ZONE]
+    away = away[np.abs(away) <= MAX_ZONE]
     offsets = [0.0]
     for step in (MINUTE, 5 * MINUTE):
         values, often = np.unique(np.rint(away / step) * step, return_counts=True)
@@ -114,8 +113,8 @@ def _price_offset(offset: float, *, zoned: bool, moved: bool) -> float:
 
 def _meet_by_time(one: TitleList, other: TitleList, offset: float, tolerance: float) -> tuple[Ints, Ints]:
     """Return the places of entries that are each other's only neighbours of their title within the tolerance."""
-    base = min(one.instants.min(), other.instants.min()) - 2 * _MAX_ZONE
-    width = max(one.instants.max(), other.instants.max()) - base + 2 * _MAX_ZONE
+    base = min(one.instants.min(), other.instants.min()) - 2 * MAX_ZONE
+    width = max(one.instants.max(), other.instants.max()) - base + 2 * MAX_ZONE
     keys = np.unique(np.concatenate((one.keys, other.keys)))
     mine = np.searchsorted(keys, one.keys) * width + one.instants - base + offset
     theirs = np.searchsorted(keys, other.keys) * width + other.instants - base
@@ -211,7 +210,7 @@ def _meet_by_number(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
         found.one, found.other = found.one[numbered], found.other[numbered]
         away = other.days[found.other] - one.days[found.one]
         if len(away) >= MIN_SERIES:
-            found.moved, found.ahead = float(np.median(away)), 0
+            found.moved, found.ahead, found.early = float(np.median(away)), 0, True
             if np.mean(np.abs(away - found.moved) <= 1) >= _NEARLY_ALL and abs(found.moved) >= 1:
                 yield found
 

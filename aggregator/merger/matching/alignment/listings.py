@@ -13,6 +13,9 @@ from aggregator.merger.matching.features.feature_table import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Doubles, Ints, number_combinations
 
 DAY, HOUR, MINUTE = 86_400, 3600, 60
+MAX_ZONE = 14 * HOUR
+"""Difference of a local time from UTC in seconds, at most."""
+
 MIN_SERIES = 5
 """Entries of one title that show how a listing dates them, at least."""
 
@@ -26,6 +29,7 @@ class TitleList(Struct, frozen=True):
     """The entries of one listing with titles that another one has, the oldest first.
 
     - ``listing``: its number (``number_listings``); ``source``: that of its source; ``last``: when it was last read.
+    - ``seen``: when the listing was first seen with each entry, NaN where unknown.
     - ``keys``: the numbers of their titles; ``numbers``: ``ABSENT`` where a title has none.
     - ``clock``: whether its instants are times of day; ``zoned``: whether with their zone.
     - ``ordered``: whether entries of one day have an order.
@@ -39,6 +43,7 @@ class TitleList(Struct, frozen=True):
     keys: Ints
     days: Ints
     instants: Doubles
+    seen: Doubles
     numbers: Ints
     clock: bool
     zoned: bool
@@ -53,6 +58,7 @@ class Hypothesis(Struct):
     - ``surprise``: log of the ratio of the distance of entries and the tolerance: how unlikely they meet by chance.
     - ``ahead``: by how much the numbers of the other are higher; ``None`` if they say nothing.
     - ``anew``: whether an archive was dated anew, so that dates are no evidence.
+    - ``early``: whether one listing has items days before their instants in the other.
     - ``crowded``: places of entries that may meet one of several, so that they meet none.
     - ``score``: natural log-odds, filled in by ``scores``.
     """
@@ -64,6 +70,7 @@ class Hypothesis(Struct):
     surprise: float = 0.0
     ahead: int | None = None
     anew: bool = False
+    early: bool = False
     crowded: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     score: float = 0.0
 
@@ -178,6 +185,7 @@ def _list_titles(frame: Frame, listing: int, some: Sequence[int], last: int, *, 
         keys=frame.title_key[rows][order],
         days=frame.day[rows][order],
         instants=instants[order],
+        seen=np.array([np.nan if record.seen is None else record.seen for record in records])[order],
         numbers=frame.title_number[rows][order],
         clock=clock,
         zoned=clock and all(record.timed for record in records),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from aggregator.merger.matching.alignment.listings import DAY, Hypothesis, TitleList
+from aggregator.merger.matching.alignment.listings import DAY, MAX_ZONE, MINUTE, Hypothesis, TitleList
 from aggregator.merger.matching.comparison import compare_lengths, compare_short_texts
 from aggregator.merger.matching.features.feature_table import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Doubles, Floats, Ints
@@ -27,6 +27,9 @@ _OMITTED, _OMITTED_SHARE = 0.4, 0.15  # the same of as many as listings omit
 _MAX_ALONE = 0.25  # share of the entries inside the overlap that meet nothing, in one listing at least
 _BEHIND, _MAX_BEHIND = 0.7, 4  # against, of each entry that the other does not have yet
 _BEFORE_HOST, _MAX_BEFORE = 5.0, 3  # the same if the other is the host, which has each first
+_FUTURE, _MAX_FUTURE = 5.0, 3  # against, of each entry that a listing had before its instant
+_EXCEPTIONS = 0.1  # share of such entries, and one at least, that are no evidence: their instants may have been changed
+_SLACK = 5 * MINUTE  # by which clocks may be wrong
 
 _NEAR = 31 * DAY  # by which a listing is ahead at most: entries that are dated even later were dated anew
 _STEPS = (-2, -1, 1, 2)  # places of neighbours
@@ -100,7 +103,7 @@ def _score(unit: Ints, contents: _Contents, lists: tuple[TitleList, TitleList], 
     shared = max(0.0, float(around.mean())) if len(around) else max(0.0, float(met.mean()))
     score = float(met.sum()) - shared * len(met) - each.cost
     score += _MEETING * min(len(met), _MAX_MEETING) * each.surprise
-    score += _weigh_known(unit, lists, each)
+    score += _weigh_known(unit, lists, each) - _weigh_first_seen(lists, each)
     if each.anew:
         return score
     score += _weigh_numbers(lists, each)
@@ -149,3 +152,20 @@ def _weigh_alone(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints], cro
     usual = _OMITTED_SHARE * total
     lacking = _OMITTED * min(inside, usual) + _LACKING * max(inside - usual, 0.0)
     return cost + min(lacking, _LACKING * _MAX_LACKING), inside <= max(1, _MAX_ALONE * total)
+
+
+def _weigh_first_seen(lists: tuple[TitleList, TitleList], each: Hypothesis) -> float:
+    """Return what it costs that a listing without zones had entries before their instants, which is impossible.
+
+    Entries that either listing announces say nothing: it has them before the instant that it gives itself.
+    """
+    if lists[0].zoned == lists[1].zoned or each.anew or each.early:
+        return 0.0
+    met = (each.one, each.other)
+    at = int(lists[1].zoned)
+    instants, own = lists[at].instants[met[at]], lists[at].seen[met[at]]
+    written, seen = lists[1 - at].instants[met[1 - at]], lists[1 - at].seen[met[1 - at]]
+    known = ~np.isnan(seen) & ~(own < instants - _SLACK) & ~(seen < written - MAX_ZONE)
+    future = int((seen < instants - _SLACK)[known].sum())
+    exceptions = max(1.0, _EXCEPTIONS * int(known.sum()))
+    return _FUTURE * min(max(future - exceptions, 0.0), _MAX_FUTURE)

@@ -11,6 +11,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from itertools import pairwise
 from statistics import median
 
@@ -39,6 +40,7 @@ class Record(Struct, frozen=True):
     - ``ids``: hard ids as ``scheme:value``.
     - ``day``: the ordinal of the day in UTC; ``year`` alone if only that is known.
     - ``instant``: seconds since 1970; ``timed`` is false if it is a day or a local time.
+    - ``seen``: when its source was first seen to list it, in seconds since 1970.
     - ``seconds``, ``step``: the duration and its precision.
     - ``position``: order in the listing, ``None`` without one.
     - ``summary``: a second text beside the description.
@@ -58,6 +60,7 @@ class Record(Struct, frozen=True):
     year: int | None = None
     instant: float | None = None
     timed: bool = True
+    seen: float | None = None
     seconds: int | None = None
     step: int = 1
     season: int | None = None
@@ -66,8 +69,11 @@ class Record(Struct, frozen=True):
     position: int | None = None
 
 
-def make_record(entry: Entry, assuming: Collection[str] = ()) -> Record:
-    """Return the record of an entry; the sources ``assuming`` only assume that an entry without a file is a post."""
+def make_record(entry: Entry, assuming: Collection[str] = (), seen: datetime | None = None) -> Record:
+    """Return the record of an entry that was first seen in its source's listing at the time ``seen``.
+
+    The sources ``assuming`` only assume that an entry without a file is a post.
+    """
     published, duration = entry.published, entry.duration
     dated = published is not None and published.precision != "year"
     measured = duration is not None and duration.seconds > 0
@@ -86,6 +92,7 @@ def make_record(entry: Entry, assuming: Collection[str] = ()) -> Record:
         year=published.at.year if published is not None else None,
         instant=published.at.timestamp() if published is not None and dated else None,
         timed=published is not None and published.zoned and published.precision in ("minute", "second"),
+        seen=None if seen is None else seen.timestamp(),
         seconds=duration.seconds if duration is not None and measured else None,
         step=duration.step if duration is not None and measured else 1,
         season=entry.season,

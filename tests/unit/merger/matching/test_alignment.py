@@ -201,6 +201,7 @@ def _titles(listing: int, numbers: Sequence[int]) -> TitleList:
         keys=np.zeros(size, dtype=np.int64),
         days=days,
         instants=days * DAY + 5.0 * 3600,
+        seen=np.full(size, np.nan),
         numbers=np.array(numbers),
         clock=True,
         zoned=True,
