@@ -18,11 +18,14 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Mapping
+import traceback
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 import aggregator
 from aggregator import cli
@@ -129,8 +132,8 @@ def _supervise(line: socket.socket) -> None:
         line.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
 
-def _become(task: dict[str, object], files: list[int]) -> None:
-    """Be the program, which ends by ``sys.exit``."""
+def _become(task: dict[str, object], files: list[int]) -> NoReturn:
+    """Be the program, to its end."""
     os.setsid()
     for place, file in enumerate(files):
         os.dup2(file, place)
@@ -142,7 +145,27 @@ def _become(task: dict[str, object], files: list[int]) -> None:
     main = sys.modules["__main__"]
     main.__spec__, main.__package__ = cli.__spec__, None  # processes that it starts load that one again
     sys.argv = ["aggregator", *task["words"]]  # type: ignore[misc]  # words, as they were sent
-    cli.main()
+    _end(cli.main)
+
+
+def _end(main: Callable[[], NoReturn]) -> NoReturn:
+    """Run the program and end as the interpreter does, except that no memory is given back.
+
+    For that each object is written to, and so each page copied that the processes have in common: four fifths of the
+    time of a small command.
+    """
+    status = 1
+    try:
+        main()
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 1
+    except BaseException:  # noqa: BLE001 - printed, as the interpreter does
+        traceback.print_exc()
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":
