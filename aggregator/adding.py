@@ -23,6 +23,7 @@ from aggregator.fetchers.fetch import Resources
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Source
+from aggregator.store import connection, database, polls
 from aggregator.subscriptions import list_taken_names, make_name
 from aggregator.text.fold import fold
 
@@ -39,13 +40,15 @@ _LARGEST_PAGE = 2_000_000
 class Found(Struct, frozen=True):
     """A way to read an address, and what it reads; ``label`` says what it was proposed from, if it was.
 
-    ``assumed`` is whether a feed is only assumed to be a blog's, because it has no audio.
+    ``assumed`` is whether a feed is only assumed to be a blog's, because it has no audio. ``feed`` is the address
+    of the feed that was read, if the source's own address only leads to it.
     """
 
     source: Source
     listing: Listing = Listing(())
     label: str = ""
     assumed: bool = False
+    feed: str | None = None
 
 
 def list_candidates(
@@ -170,7 +173,8 @@ class _Looking(Struct):
             except (FetchError, ReadError):
                 return None
             if listing is not None:
-                return _refine_kind(Found(named, listing, f"the feed that the page names: {redact(url)}"))
+                label = f"the feed that the page names: {redact(url)}"
+                return _refine_kind(Found(named, listing, label, feed=url if named.url != url else None))
         return None
 
     def propose(self, document: Document) -> list[Found]:
@@ -309,7 +313,7 @@ def write(path: Path, found: Found, feed: str | None = None) -> tuple[str, Sourc
     keys = tuple((key, value) for key, value in (*places, ("allow_networks", networks)) if value)
 
     def plan(config: Config | None) -> tuple[Addition, ...]:
-        _refuse_twice(config, found.source)
+        _refuse_twice(config, found)
         known = {plan.name: {each.name for each in plan.sources} for plan in config.plans} if config else {}
         name = feed or choose_feed(config, found)
         source = edit.find_free_name(found.source.name, known.get(name, ()))
@@ -319,10 +323,33 @@ def write(path: Path, found: Found, feed: str | None = None) -> tuple[str, Sourc
     return added.feed, replace(found.source, name=added.source)
 
 
-def _refuse_twice(config: Config | None, source: Source) -> None:
-    """Raise ConfigError if the config already has the source."""
+def _refuse_twice(config: Config | None, found: Found) -> None:
+    """Raise ConfigError if the config already has the source, or one that reads the same feed."""
+    source = found.source
     for plan in config.plans if config else ():
         for known in plan.sources:
+            name = f"feeds.{plan.name}.sources.{known.name}"
             place = (known.kind, known.url, known.show, known.path)
             if place == (source.kind, source.url, source.show, source.path):
-                raise ConfigError(f"already in the config: feeds.{plan.name}.sources.{known.name}")
+                raise ConfigError(f"already in the config: {name}")
+            if found.feed is not None and known.url == found.feed:
+                raise ConfigError(
+                    f"already in the config: {name} is the feed that the page names: {redact(found.feed)}"
+                )
+    for name, polled in _read_polled(config).items() if source.url else ():
+        if source.url in polled:
+            raise ConfigError(f"already in the config: {name} leads to this feed")
+
+
+def _read_polled(config: Config | None) -> dict[str, frozenset[str]]:
+    """Return the addresses that each source of the config was polled at, without the one that is written there."""
+    if config is None or not connection.has_content(config.state):
+        return {}
+    written = {(plan.name, each.name): each.url for plan in config.plans for each in plan.sources}
+    with database.open_store(config.state) as store:
+        states = polls.read_poll_states(store, [plan.name for plan in config.plans])
+    return {
+        f"feeds.{feed}.sources.{name}": frozenset(each.url for each in states[feed, name]) - {url}
+        for (feed, name), url in written.items()
+        if (feed, name) in states
+    }

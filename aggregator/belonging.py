@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from datetime import datetime
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import corrections, new_items
-from aggregator.config.load import Config
+from aggregator import new_items
 from aggregator.fetchers import registry
 from aggregator.merger.matching.match import compare_entries, match
 from aggregator.merger.repair.repair import repair
-from aggregator.model.entry import Entry, Listing
-from aggregator.model.item import HeldItem
-from aggregator.model.source import Source
+from aggregator.model.belonging import Belonging, Comparison
+from aggregator.model.entry import Entry
+from aggregator.model.feed import Plan
 from aggregator.sandbox.limits import CostError, limited, make_limits
 from aggregator.store import connection, database, entries
+from aggregator.store.database import Store
 from aggregator.text.fold import fold
 
 _MOST: Final = 300
@@ -32,41 +30,26 @@ _NEW: Final = "\0new"
 """The name of the new listing while it is compared: no source can have it."""
 
 
-class Belonging(Struct, frozen=True):
-    """A count of the entries of a listing that are items of a feed, ``of`` so many that could be: the fewer of both.
+def compare_with_feeds(given: Comparison) -> tuple[Belonging, ...]:
+    """Return for each feed that lists an entry of the listing, too, how many; the most first.
 
-    ``doubtful`` are entries of the listing that look like an item and are none, ``new`` are all others that are none;
-    ``known`` are the keys of those that are.
+    With ``only`` that feed alone is compared, and returned even if it lists none. An entry without a file may be an
+    episode. Of many feeds the likeliest are compared, and none whose comparison costs more than the composition of a
+    feed. For the main thread.
     """
-
-    feed: str
-    matched: int
-    of: int
-    known: frozenset[str] = frozenset()
-    doubtful: tuple[Entry, ...] = ()
-    new: tuple[Entry, ...] = ()
-
-    @property
-    def is_sure(self) -> bool:
-        """Return whether most of them are: the listing is one of the feed's show."""
-        return self.matched > 1 and 2 * self.matched > self.of
-
-
-def compare_with_feeds(
-    config: Config, listing: Listing, listed: Mapping[str, Sequence[Entry]], only: str | None = None
-) -> tuple[Belonging, ...]:
-    """Return for each feed of the config that lists an entry of the listing, too, how many; the most first.
-
-    With ``only`` that feed alone is compared, and returned even if it lists none.
-    An entry without a file may be an episode. The entries of a feed are those in the store, and those ``listed`` by
-    sources that are not stored yet, by feed. Of many feeds the likeliest are compared, and none whose comparison costs
-    more than the composition of a feed.
-    """
-    new = [repair(replace(each, source=_NEW)) for each in _take_newest(listing.entries)]
+    new = [repair(replace(each, source=_NEW)) for each in _take_newest(given.listing.entries)]
+    if not new:
+        return ()
     words = _list_words(new)
-    known = {name: some for name, some in _read_known(config, listed) if some and only in (None, name)} if new else {}
-    likely = sorted(known, key=lambda name: (-len(words & _list_words(known[name])), name))[:_MOST_FEEDS]
-    compared = [found for name in likely if (found := _compare(name, new, known[name])) and (only or found.matched)]
+    with database.open_store(given.state) if connection.has_content(given.state) else nullcontext() as store:
+        plans = {plan.name: plan for plan in given.plans if given.only in (None, plan.name)}
+        known = {name: some for name, plan in plans.items() if (some := _read_known(store, plan, given.listed))}
+        likely = sorted(known, key=lambda name: (-len(words & _list_words(known[name])), name))[:_MOST_FEEDS]
+        compared = [
+            _add_held(store, plans[name], found, given)
+            for name in likely
+            if (found := _compare(name, new, known[name])) and (given.only or found.matched)
+        ]
     return tuple(sorted(compared, key=lambda each: (-each.matched, each.feed)))
 
 
@@ -95,37 +78,22 @@ def _compare(feed: str, new: Sequence[Entry], known: Sequence[Entry]) -> Belongi
     )
 
 
-def find_held(config: Config, found: Belonging, source: Source, now: datetime) -> tuple[HeldItem, ...]:
-    """Return what the next refresh would hold of the entries that are no items of the feed, if the source is added."""
-    if not connection.has_content(config.state):
-        return ()
-    plan = next(plan for plan in config.plans if plan.name == found.feed)
-    added = replace(source, name=_NEW, trust=registry.find(source.kind).trust)
-    with database.open_store(config.state) as store:
-        plan = replace(plan, sources=(*plan.sources, added))
-        return new_items.find_held(store, plan, (*found.doubtful, *found.new), now)
+def _add_held(store: Store | None, plan: Plan, found: Belonging, given: Comparison) -> Belonging:
+    """Return it with what the next refresh would hold of the entries that are no items, if the source is added."""
+    rest = (*found.doubtful, *found.new)
+    if store is None or not rest:
+        return found
+    added = replace(given.source, name=_NEW, trust=registry.find(given.source.kind).trust)
+    plan = replace(plan, sources=(*plan.sources, added))
+    return replace(found, held=new_items.find_held(store, plan, rest, given.at))
 
 
-def decide_new(config: Config, feed: str, ids: Sequence[str], now: datetime, *, publish: bool) -> None:
-    """Have a feed publish new items of these entries at once, whatever they may repeat, or hold them till released."""
-    plan = next(plan for plan in config.plans if plan.name == feed)
-    with database.open_store(config.state) as store:
-        terms = corrections.Terms(store, plan, now)
-        if publish:
-            corrections.decide_held(terms, ids, wanted=True)
-        else:
-            corrections.hold_back(terms, ids)
-
-
-def _read_known(config: Config, listed: Mapping[str, Sequence[Entry]]) -> Iterator[tuple[str, list[Entry]]]:
-    """Yield each feed with the newest entries of each of its sources, stored and listed."""
-    with database.open_store(config.state) if connection.has_content(config.state) else nullcontext() as store:
-        for plan in config.plans:
-            stored = [each.entry for each in entries.read_entries(store, plan.name)] if store else []
-            every = [*stored, *listed.get(plan.name, ())]
-            sources = dict.fromkeys(each.source for each in every)
-            newest = (_take_newest([each for each in every if each.source == name]) for name in sources)
-            yield plan.name, [each for some in newest for each in some]
+def _read_known(store: Store | None, plan: Plan, listed: Mapping[str, Sequence[Entry]]) -> list[Entry]:
+    """Return the newest entries of each source of a feed, stored and listed."""
+    stored = [each.entry for each in entries.read_entries(store, plan.name)] if store else []
+    every = [*stored, *listed.get(plan.name, ())]
+    sources = dict.fromkeys(each.source for each in every)
+    return [each for name in sources for each in _take_newest([one for one in every if one.source == name])]
 
 
 def _list_words(some: Iterable[Entry]) -> frozenset[str]:

@@ -99,6 +99,14 @@ def hold_back(terms: Terms, entries: Sequence[str]) -> None:
         decisions.write_held_back(tx, terms.plan.name, entries, terms.at, held=True)
 
 
+def decide_new(terms: Terms, entries: Sequence[str], *, publish: bool) -> None:
+    """Publish new items of these entries with the next refresh, whatever they repeat, or hold them till released."""
+    if publish:
+        decide_held(terms, entries, wanted=True)
+    else:
+        hold_back(terms, entries)
+
+
 def release(terms: Terms, entries: Sequence[str]) -> None:
     """Release a new item that a person holds back; raise ConfigError if none of these entries is."""
     with _writing(terms, entries) as tx:

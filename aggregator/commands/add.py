@@ -11,9 +11,8 @@ from typing import Annotated, Literal
 import typer
 from msgspec.structs import replace
 
-from aggregator import adding, belonging
+from aggregator import adding, belonging, corrections
 from aggregator.adding import Found
-from aggregator.belonging import Belonging
 from aggregator.commands.options import CONFIG, AllowOption, AtOption, ConfigOption, JsonOption, current_time
 from aggregator.commands.output import format_count, format_value, shorten, to_json
 from aggregator.commands.summary import warn
@@ -21,9 +20,10 @@ from aggregator.commands.tables import open_console, print_table
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers.http.target import redact
+from aggregator.model.belonging import Belonging, Comparison
 from aggregator.model.entry import Entry, Listing
-from aggregator.model.item import HeldItem
 from aggregator.model.source import Source
+from aggregator.store import database
 
 _SHOWN = 3
 """Entries that are shown of a listing: enough to see whether titles, dates and audio are right."""
@@ -95,33 +95,35 @@ def add(  # noqa: PLR0913 - the options of the command
     listed: dict[str, list[Entry]] | None = None,
 ) -> None:
     """Add a source as the command does; ``listed`` are entries of added sources that are not stored yet, by feed."""
-    loaded = load(config) if config.exists() else None
+    loaded, now = load(config) if config.exists() else None, current_time(at)
     options = _parse_options(changes)
     candidates = adding.list_candidates(url, kind, options, allow=allow, files=True)
     is_known = feed is not None and len(candidates) == 1 and (kind is not None or not options)
-    ways = _find_ways(loaded, candidates, current_time(at), {} if kind else options, is_known=is_known)
+    ways = _find_ways(loaded, candidates, now, {} if kind else options, is_known=is_known)
     shown = ways if dry else ways[:1]
     if not as_json:
         for way in shown:
             _show(way)
     found = ways[0]
-    compared = belonging.compare_with_feeds(loaded, found.listing, listed or {}, feed) if loaded else ()
+    compared = _compare(loaded, found, now, feed, listed or {}) if loaded else ()
     if not (dry or feed):
         feed, found = _choose_feed(loaded, found, compared, is_quiet=as_json)
     name, source = (feed or "", None) if dry else adding.write(config, found, feed)
     best = next((each for each in compared if each.feed == name or (dry and each.is_sure)), None)
-    held = belonging.find_held(loaded, best, found.source, current_time(at)) if loaded and best else ()
     own = [replace(each, source=source.name) for each in found.listing.entries] if source else []
     if listed is not None:
         listed.setdefault(name, []).extend(own)
     if new and own:
         ids = [each.id for each in own if best is None or each.key not in best.known]
-        belonging.decide_new(load(config), name, ids, current_time(at), publish=new == "publish")
+        written = load(config)
+        with database.open_store(written.state) as store:
+            terms = corrections.Terms(store, written.plan(name), now)
+            corrections.decide_new(terms, ids, publish=new == "publish")
     if as_json:
         values = {
             "config": str(config),
             "added": {"feed": name, "source": source.name} if source else None,
-            "compared": _compare_to_values(best, held) if best else None,
+            "compared": _compare_to_values(best) if best else None,
             "ways": [_to_values(way) for way in (shown if dry else [found])],
         }
         typer.echo(to_json(values))
@@ -130,7 +132,7 @@ def add(  # noqa: PLR0913 - the options of the command
         counted = _count_entries(ways[0].listing)
         typer.echo(f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind}, {counted}")
     if best:
-        _print_effect(best, held, new)
+        _print_effect(best, new)
 
 
 def _find_ways(
@@ -144,6 +146,15 @@ def _find_ways(
             raise
         warn(str(error))
         return [Found(candidates[0])]
+
+
+def _compare(
+    config: Config, found: Found, now: datetime, feed: str | None, listed: Mapping[str, Sequence[Entry]]
+) -> tuple[Belonging, ...]:
+    """Return how a listing stands to the feeds of the config, or to one."""
+    return belonging.compare_with_feeds(
+        Comparison(config.state, config.plans, found.source, found.listing, now, feed, listed)
+    )
 
 
 def _choose_feed(
@@ -166,7 +177,7 @@ def _choose_feed(
     return None, found
 
 
-def _print_effect(found: Belonging, held: Sequence[HeldItem], new: Literal["publish", "hold"] | None) -> None:
+def _print_effect(found: Belonging, new: Literal["publish", "hold"] | None) -> None:
     """Print what the next refresh makes of the entries in the feed."""
     count = len(found.doubtful) + len(found.new)
     merged = f"{found.feed}: {format_count(found.matched + count, 'entry', 'entries')}: {found.matched} merge"
@@ -182,23 +193,22 @@ def _print_effect(found: Belonging, held: Sequence[HeldItem], new: Literal["publ
         typer.echo(f"  the next refresh publishes {'it' if count == 1 else 'them'}")
     elif count and new == "hold":
         typer.echo(f"  held until you release {'it' if count == 1 else 'them'}: aggregator review --feed {found.feed}")
-    elif held:
-        until = max((each.until for each in held if each.until), default=None)
+    elif found.held:
+        until = max((each.until for each in found.held if each.until), default=None)
         last = f", at the latest on {until:%Y-%m-%d}" if until else ""
-        typer.echo(
-            f"  {len(held)} of {count} held until another source lists {'it' if len(held) == 1 else 'them'}{last};"
-            " --publish does not wait, --hold waits for you"
-        )
+        them = "it" if len(found.held) == 1 else "them"
+        typer.echo(f"  {len(found.held)} of {count} held until another source lists {them}{last}")
+        typer.echo("  --publish does not wait, --hold waits for you")
 
 
-def _compare_to_values(found: Belonging, held: Sequence[HeldItem]) -> dict[str, object]:
+def _compare_to_values(found: Belonging) -> dict[str, object]:
     """Return what the next refresh would make of the entries in the feed, for JSON."""
     return {
         "feed": found.feed,
         "merged": found.matched,
         "doubtful": [each.title for each in found.doubtful],
         "new": [each.title for each in found.new],
-        "held": [{"title": each.title, "until": each.until} for each in held],
+        "held": [{"title": each.title, "until": each.until} for each in found.held],
     }
 
 

@@ -13,12 +13,14 @@ import msgspec
 from msgspec.structs import replace
 
 from aggregator import enclosure_probe, publications, publish
+from aggregator.belonging import compare_with_feeds
 from aggregator.compose import compose
 from aggregator.errors import DamagedError, PublishError, StoreError
 from aggregator.fetchers import credentials
 from aggregator.generator.pages.pages import compile_templates
 from aggregator.merger import filters
 from aggregator.merger.identity import admission
+from aggregator.model.belonging import Compared, Comparison
 from aggregator.model.feed import Feed, Plan
 from aggregator.model.item import Item, Settlement
 from aggregator.processes.editions import Edition, Task
@@ -34,9 +36,15 @@ _WITHOUT_LISTING = frozenset({"failed", "held back"})  # the statuses of a sourc
 
 
 def run(task: bytes, out: IO[bytes], note: Note) -> None:
-    """Write the edition that the task asks for, after the writes that it needs of the store; or why there is none."""
-    order = msgspec.msgpack.decode(task, type=Task)
+    """Write the edition that the task asks for, after the writes that it needs of the store; or why there is none.
+
+    Or write how the listing that it gives stands to the feeds, or the message of a StoreError.
+    """
+    order = msgspec.msgpack.decode(task, type=Task | Comparison)
     os.environ.update(order.environment)
+    if isinstance(order, Comparison):
+        write_message(out, msgspec.msgpack.encode(_compare(order)))
+        return
     try:
         edition = _compose(order, order.plan, out, note) if order.plan else _list_feeds(order)
     except PublishError as error:
@@ -79,6 +87,13 @@ def _compose(task: Task, plan: Plan, out: IO[bytes], note: Note) -> Edition:
         incomplete=tuple(enclosure_probe.find_incomplete(feed.items)) if plan.probe_enclosures else (),
         rivals=tuple(enclosure_probe.find_rivals(feed.items)) if plan.probe_gone else (),
     )
+
+
+def _compare(order: Comparison) -> Compared:
+    try:
+        return Compared(compare_with_feeds(order))
+    except StoreError as error:
+        return Compared(error=str(error))
 
 
 def _find_changed_titles(feed: Feed, settlement: Settlement) -> ChangedTitles:

@@ -37,7 +37,7 @@ _WRITERS: Final = (cache, decisions, facts, guids)
 """The modules whose writes a fork may defer: they are loaded before its writes are decoded."""
 
 
-class Task(Struct, frozen=True):
+class Task(Struct, frozen=True, tag=True):
     """Compose a feed from the store and write its files under temporary names; or those that list every feed.
 
     ``output`` is the folder in which they are written, packed copies beside them if ``packed``.

@@ -7,14 +7,17 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import adding, subscriptions
+from aggregator import adding, corrections, subscriptions
 from aggregator.adding import Found
 from aggregator.errors import ConfigError, ReadError
 from aggregator.fetchers import parser_process, registry
 from aggregator.fetchers.http.target import redact
+from aggregator.model.belonging import Belonging, Comparison
 from aggregator.model.source import Source
+from aggregator.processes import comparisons
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
+from aggregator.store import database
 
 _MOST_ENTRIES: Final = 15
 _MOST_FEEDS: Final = 1000
@@ -33,10 +36,27 @@ class _WayLine(Struct, frozen=True):
     entries: tuple[ListedEntry, ...]
 
 
+class _EffectLine(Struct, frozen=True):
+    """The effect of a listing on the feed whose items it lists: counts of entries, and the first that are no items.
+
+    ``held`` is how many of these the next refresh holds, ``until`` the day on which it does so no longer.
+    """
+
+    feed: str
+    title: str
+    merged: int
+    doubtful: int
+    new: int
+    rest: tuple[tuple[str, tuple[ListedEntry, ...]], ...]
+    held: int
+    until: str
+
+
 class _AddPage(Struct, frozen=True):
     """The page on which an address is pasted, and the ways to read it; ``chosen`` is the one that would be added.
 
-    ``feed`` is the feed that it would go to. ``page`` is the address if elements of it can be chosen.
+    ``feed`` is the feed that it would go to, ``effect`` what it would do to it, ``None`` if it lists none of its items.
+    ``page`` is the address if elements of it can be chosen.
     """
 
     kinds: tuple[str, ...]
@@ -46,6 +66,7 @@ class _AddPage(Struct, frozen=True):
     ways: tuple[_WayLine, ...] = ()
     chosen: _WayLine | None = None
     feed: str = ""
+    effect: _EffectLine | None = None
     page: str = ""
 
 
@@ -73,9 +94,10 @@ class _ImportPage(Struct, frozen=True):
 
 
 class _Ways(Struct, frozen=True):
-    """Ways to read an address; ``page`` is the address as a page, if it may be one."""
+    """Ways to read an address, and the feed that the first one belongs to; ``page`` is the address, if it is a page."""
 
     ways: tuple[Found, ...]
+    belonging: Belonging | None = None
     page: Source | None = None
     problem: str = ""
 
@@ -89,13 +111,15 @@ def _show_add(desk: Desk, request: PageRequest) -> _AddPage:
         return empty
     ways = tuple(_make_way(place, way) for place, way in enumerate(found.ways))
     place = min(parse_number(request.query.get("way", "")), len(ways) - 1)
+    effect = found.belonging if place == 0 else None
     return replace(
         empty,
         number=number,
         problem=found.problem,
         ways=ways,
         chosen=ways[place] if ways else None,
-        feed=adding.choose_feed(desk.config, found.ways[place]) if ways else "",
+        feed=effect.feed if effect else adding.choose_feed(desk.config, found.ways[place]) if ways else "",
+        effect=_make_effect(desk, effect) if effect else None,
         page=redact(found.page.url or "") if found.page else "",
     )
 
@@ -119,16 +143,45 @@ def _make_way(place: int, way: Found) -> _WayLine:
     )
 
 
+def _make_effect(desk: Desk, found: Belonging) -> _EffectLine:
+    until = max((each.until for each in found.held if each.until), default=None)
+    return _EffectLine(
+        feed=found.feed,
+        title=next((title for name, title in list_feeds(desk) if name == found.feed), found.feed),
+        merged=found.matched,
+        doubtful=len(found.doubtful),
+        new=len(found.new),
+        rest=tuple(
+            (label, tuple(map(make_entry, some[:_MOST_ENTRIES])))
+            for label, some in (("Doubtful", found.doubtful), ("Would be new", found.new))
+            if some
+        ),
+        held=len(found.held),
+        until=f"{until:%Y-%m-%d}" if until else "",
+    )
+
+
+def _find_belonging(desk: Desk, found: Found, feed: str | None = None) -> Belonging | None:
+    """Return how a listing stands to a feed, by default to the one that it belongs to; ``None`` if there is none."""
+    config = desk.config
+    given = Comparison(config.state, config.plans, found.source, found.listing, now(), feed)
+    compared = comparisons.compare(given) if config.plans and found.listing.entries else ()
+    return next((each for each in compared if feed or each.is_sure), None)
+
+
 def _look_up(desk: Desk, request: PageRequest) -> ActResult:
     """Find out what an address is, and the ways to read it; nothing is stored."""
     candidates = adding.list_candidates(request.find("url"), request.form.get("kind") or None)
     page = next((source for source in candidates if source.kind in ("blog", "page")), None)
     try:
-        found = _Ways(tuple(adding.find_ways(desk.config, candidates, now())), page)
+        first, *others = adding.find_ways(desk.config, candidates, now())
     except ReadError as error:
         if page is None:
             raise
-        found = _Ways((), page, str(error))
+        found = _Ways((), page=page, problem=str(error))
+    else:
+        belonging = _find_belonging(desk, first)
+        found = _Ways((adding.list_episodes(first) if belonging else first, *others), belonging, page)
     return ActResult(f"/add?found={desk.cache.add(request.visitor, found)}")
 
 
@@ -153,7 +206,15 @@ def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
     """Write a source into the config, into the feed that the form names, and refresh that."""
     feed = request.form.get("feed", "").strip() or request.find("name")
     is_new = feed not in {plan.name for plan in desk.config.plans}
+    wanted = request.form.get("new", "")
+    belonging = _find_belonging(desk, found, feed) if wanted and not is_new else None
     _, source = adding.write(desk.config.path, found, feed)
+    known = belonging.known if belonging else ()
+    ids = [f"{source.name}/{each.key}" for each in found.listing.entries if each.key not in known]
+    if wanted and ids:
+        with database.open_store(desk.config.state) as store:
+            terms = corrections.Terms(store, desk.config.plan(feed), now())
+            corrections.decide_new(terms, ids, publish=wanted == "publish")
     job = desk.jobs.refresh(feed, then=f"/feeds/{feed}" if is_new else "")
     place = f"/jobs/{job.number}" if is_new else f"/feeds/{feed}/sources/{source.name}"
     return ActResult(place, f"Added {source.name} to {feed}; it is being refreshed.")

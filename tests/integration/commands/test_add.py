@@ -87,6 +87,18 @@ def test_a_site_leads_to_its_feed_and_directories_to_it(run, tmp_path: Path, sit
     assert published(tmp_path, "talk") == ["About lifts"]
 
 
+@pytest.mark.parametrize("first", ["/", "/feed.xml"])
+def test_a_page_and_the_feed_that_it_names_are_one_source(run, site: Site, first: str) -> None:
+    site.serve("/feed.xml", make_rss(Episode(guid="1", title="About lifts", audio="https://cdn.example/1.mp3")))
+    named = "<html><head><link rel=alternate type=application/rss+xml href=/feed.xml></head><body>Talk</body></html>"
+    site.serve("/", named, kind="text/html")
+    assert run("add", site.url(first), "--feed", "talk").returncode == 0
+    assert run("refresh", *AT).returncode == 0
+    again = run("add", site.url("/feed.xml" if first == "/" else "/"))
+    assert again.returncode == 2
+    assert again.stderr.startswith("aggregator: already in the config: feeds.talk.sources.feed ")
+
+
 def test_two_pages_of_a_site_are_two_feeds_whatever_their_titles(run, tmp_path: Path, site: Site) -> None:
     for shape, path in (("a table", "/one"), ("details that open", "/two")):
         body = next(page.body for (name, _), page in PAGES.items() if name == shape)
@@ -201,7 +213,7 @@ def test_it_says_what_a_listing_would_add_and_what_of_that_waits(run, tmp_path: 
     effect = said[said.index("walks: ") :].splitlines()
     assert effect[0].startswith("walks: 7 entries: 5 merge, ")
     assert sorted(line.split(": ", 1)[1].split(",")[0] for line in effect[1:3]) == ["Before the map", "Fog special"]
-    assert effect[3].startswith("  1 of 2 held until another source lists it, at the latest on 2024-07-08; --publish")
+    assert effect[3] == "  1 of 2 held until another source lists it, at the latest on 2024-07-08"
     looked = json.loads(run("add", walks.url("/mirror"), "--json", *AT).stdout)["compared"]
     assert sorted(looked["doubtful"] + looked["new"]) == ["Before the map", "Fog special, remastered"]
     assert looked["held"] == [{"title": "Fog special, remastered", "until": "2024-07-08T12:00:00+00:00"}]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import time
@@ -119,6 +120,28 @@ def test_an_address_is_looked_at_and_written_into_the_config(visitor: Visitor, h
         assert "# kept" in text
         assert len(visitor.json("/feeds/crumb-talk.json")["sources"]) == 3
         wait(visitor, "/jobs/1.json")
+
+
+@pytest.mark.parametrize(("button", "released"), [("publish", True), ("hold", False)])
+def test_the_feed_of_a_listing_is_chosen_by_its_entries_and_new_ones_are_decided_about(
+    visitor: Visitor, home: Path, button: str, *, released: bool
+) -> None:
+    with serving(Site()) as site:
+        site.serve("/all.xml", make_rss(*(make_item(each) for each in range(6)), title="All of it"))
+        site.serve("/most.xml", make_rss(*(make_item(each) for each in range(1, 8)), title="Heard elsewhere"))
+        visitor.get("/add")
+        visitor.press("Look", url=site.url("/all.xml"))
+        visitor.press("Add", feed="", name="all")
+        wait(visitor, "/jobs/1.json")
+        visitor.get("/add")
+        said = visitor.press("Look", url=site.url("/most.xml")).text
+        assert '<option value="all" selected>' in said
+        assert "5 entries would merge</strong> with items, 0 are doubtful, and 2 would be new." in said
+        assert "Add and hold the new ones" in said
+        visitor.press("Add", feed="all", new=button)
+        wait(visitor, "/jobs/2.json")
+        titles = {item["title"] for item in json.loads((home / "output/all/feed.json").read_bytes())["items"]}
+        assert len(titles) == (8 if released else 6)
 
 
 def test_without_feeds_the_first_page_asks_for_an_address(tmp_path: Path) -> None:
