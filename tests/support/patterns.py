@@ -60,7 +60,7 @@ def _within(value: object, depth: int = 0) -> Iterator[tuple[str, re.Pattern[str
 def inline() -> dict[str, tuple[re.Pattern[str] | re.Pattern[bytes], frozenset[str]]]:
     """The patterns written where they are used, as in ``re.sub(r"...", ...)``, with their method."""
     found = {}
-    for path, node in _calls():
+    for path, node in _calls("re"):
         function = node.func
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "re":
             first = node.args[0] if node.args else None
@@ -70,10 +70,11 @@ def inline() -> dict[str, tuple[re.Pattern[str] | re.Pattern[bytes], frozenset[s
     return found
 
 
+@cache
 def used() -> dict[str, frozenset[str]]:
     """The methods that are called on each pattern, by its module and name, anywhere in the package."""
     found: dict[str, set[str]] = {}
-    for path, node in _calls():
+    for path, node in _calls(""):
         function = node.func
         if isinstance(function, ast.Attribute) and function.attr in METHODS:
             found.setdefault(_owner(path, function.value), set()).add(function.attr)
@@ -103,9 +104,12 @@ def _imports(path: Path) -> dict[str, str]:
     }
 
 
-def _calls() -> Iterator[tuple[Path, ast.Call]]:
+def _calls(of: str) -> Iterator[tuple[Path, ast.Call]]:
+    """Each call in the files in which one of the methods is called of that name, empty for any."""
+    wanted = re.compile(rf"{of}\.(?:{'|'.join(METHODS)})\(")
     for path in sorted(WHOLE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        text = path.read_text("utf-8")
+        for node in ast.walk(ast.parse(text)) if wanted.search(text) else ():
             if isinstance(node, ast.Call):
                 yield path, node
 

@@ -4,6 +4,7 @@ import gzip
 import random
 import tracemalloc
 import zlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import brotli
@@ -33,16 +34,17 @@ def letters(size: int) -> bytes:
     return b" ".join(chance.choices(words, k=size // 3))[:size]
 
 
-BOMBS: dict[str, bytes] = {
-    "gzip": bomb(zeros(100), "gzip"),
-    "gzip in many members": bomb(gzip.compress(bytes(1_000_000)) * 100, "gzip"),
-    "deflate": bomb(zlib.compress(bytes(100_000_000), 9), "deflate"),
-    "brotli": bomb(brotli.compress(bytes(100_000_000), quality=1), "br"),
+BOMBS: dict[str, Callable[[], bytes]] = {  # made where they are needed: that takes a second
+    "gzip": lambda: bomb(zeros(100), "gzip"),
+    "gzip in many members": lambda: bomb(gzip.compress(bytes(1_000_000)) * 100, "gzip"),
+    "deflate": lambda: bomb(zlib.compress(bytes(100_000_000), 9), "deflate"),
+    "brotli": lambda: bomb(brotli.compress(bytes(100_000_000), quality=1), "br"),
 }
 
 
-@pytest.mark.parametrize("wire", BOMBS.values(), ids=BOMBS.keys())
-def test_a_compression_bomb_is_met_at_the_limit_of_decoded_bytes(wire: bytes) -> None:
+@pytest.mark.parametrize("make", BOMBS.values(), ids=BOMBS.keys())
+def test_a_compression_bomb_is_met_at_the_limit_of_decoded_bytes(make: Callable[[], bytes]) -> None:
+    wire = make()
     with playing(lambda _: wire) as origin:
         polls = Polls(origin.url(), HASTY)
         tracemalloc.start()
