@@ -106,6 +106,7 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
         coverage=merged.summary.coverage,
         quota=admission.compute_quota(living) if published else None,
         misdating=merged.summary.misdating,
+        undecided=merged.summary.undecided,
     )
     found = admission.admit(new, situation, now)
     found = found if adding else admission.hold_rest(new, found)

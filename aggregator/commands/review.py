@@ -159,7 +159,7 @@ def _print_list(config: Config, plan: Plan, near: Sequence[Pair], held: Sequence
 
 def _describe_hold(held: HeldItem) -> str:
     """Describe why an item is held, and until when."""
-    return f"{held.why}, until {held.until:%Y-%m-%d}" if held.until and held.why == "unconfirmed" else held.why
+    return f"{held.why}, until {held.until:%Y-%m-%d}" if held.until else held.why
 
 
 def _ask_about_pairs(config: Config, plan: Plan, pairs: Sequence[Pair], now: datetime) -> bool:

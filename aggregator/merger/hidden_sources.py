@@ -16,13 +16,20 @@ from aggregator.model.item import Item
 
 
 def hide_in_matching(matching: Matching, hidden: Collection[str]) -> Matching:
-    """Return the matching without entries of hidden sources, and without near misses of theirs."""
+    """Return the matching without entries of hidden sources, and without what is said about them."""
     near_misses = tuple(
         pair
         for pair in matching.near_misses
         if not any(name.partition("/")[0] in hidden for name in (pair.left, pair.right))
     )
-    return replace(matching, clusters=tuple(hide(matching.clusters, hidden)), near_misses=near_misses)
+    undecided = {
+        name: shown
+        for name, sources in matching.undecided.items()
+        if name.partition("/")[0] not in hidden
+        and (shown := tuple(source for source in sources if source not in hidden))
+    }
+    clusters = tuple(hide(matching.clusters, hidden))
+    return replace(matching, clusters=clusters, near_misses=near_misses, undecided=undecided)
 
 
 def hide(clusters: Iterable[Cluster], hidden: Collection[str]) -> Iterator[Cluster]:

@@ -50,13 +50,15 @@ class Decision(Record, frozen=True):
 class Matching(Record, frozen=True):
     """The answer of the match stage: every entry in exactly one cluster, and the pairs a person should look at.
 
-    ``table`` names the version of the weights; ``remarks`` say which caps were hit.
+    ``table`` names the version of the weights; ``remarks`` say which caps were hit. ``undecided`` are, by entry id, the
+    sources of which the entry probably is an item, though nothing decides which one.
     """
 
     clusters: tuple[Cluster, ...]
     near_misses: tuple[Pair, ...] = ()
     table: str = ""
     remarks: tuple[str, ...] = ()
+    undecided: Mapping[str, tuple[str, ...]] = {}
 
 
 _EVIDENCE: Mapping[str, str] = {

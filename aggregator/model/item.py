@@ -129,7 +129,7 @@ class Override(Record, frozen=True):
     value: str
 
 
-WhyHeld = Literal["unconfirmed", "quota", "never", "declined", "removed", "due"]
+WhyHeld = Literal["unconfirmed", "perhaps published", "quota", "never", "declined", "removed", "due"]
 
 
 class HeldItem(Record, frozen=True):

@@ -26,19 +26,22 @@ def items_after(
     return [item.entries for item in (*feed.items, *feed.held)]
 
 
-def feed_after(folder: Path, histories: Sequence[Sequence[Sequence[Entry]]], step: timedelta = DAY) -> Feed:
+def feed_after(
+    folder: Path, histories: Sequence[Sequence[Sequence[Entry]]], step: timedelta = DAY, plan: Plan = PLAN
+) -> Feed:
     """The feed after a refresh at each step; ``histories`` are for each what the host lists and what the page lists."""
+    folder.mkdir(exist_ok=True)
     with database.open_store(str(folder / "store.db")) as store:
         for turn, heard in enumerate(histories):
             fetched_sources = [
                 FetchedSource(source, (), (Listing(tuple(entries)),), (), "ok")
-                for source, entries in zip(SOURCES, heard, strict=True)
+                for source, entries in zip(plan.sources, heard, strict=True)
             ]
             with database.transaction(store) as tx:
                 now = START + timedelta(hours=9) + turn * step
-                persist.write_fetched(tx, [(PLAN, tuple(fetched_sources))], now)
-                composed = compose(tx, PLAN, now)
-                publications.write_composition(tx, PLAN, composed, now)
+                persist.write_fetched(tx, [(plan, tuple(fetched_sources))], now)
+                composed = compose(tx, plan, now)
+                publications.write_composition(tx, plan, composed, now)
     return composed.feed
 
 

@@ -8,7 +8,8 @@ Items of a source's first listing that are older than the oldest entry of the co
 not wait, unless its dates are mostly wrong. Those that lie among the entries of a source that was there before and is
 trusted as much wait for it, too: it would have listed them, so that they may be its own under other names. If no
 confirming source answers, all is published. An item that no source confirms is published ``HOLD`` after it was first
-seen.
+seen. So is one that probably is an item of a more trusted source, while nothing decides which (a page of a show of one
+title that may be an item behind, or in another zone).
 
 A refresh publishes at most ``quota`` of the other items: those of the most trusted source first, then the newest, of
 sources trusted alike in turn. Items of a source that is trusted more than all others do not count.
@@ -38,6 +39,9 @@ _QUOTA, _SHARE = 50, 5
 
 _MISDATED = timedelta(days=3)
 """Difference from which a date is wrong; a directory may list an item a day or two after its host."""
+
+_WAITING: tuple[WhyHeld, ...] = ("unconfirmed", "perhaps published")
+"""Reasons that end with time, or when another source answers no more."""
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
@@ -72,6 +76,7 @@ class Situation(Struct, frozen=True):
     - ``held_back``: entries whose items a person holds back, whichever source lists them.
     - ``quota``: new items that may be published, ``None`` for any number; first listings do not count.
     - ``misdating``: sources whose dates are mostly wrong.
+    - ``undecided``: by entry id, sources of which it probably is an item, though nothing decides which one.
     """
 
     sources: tuple[Source, ...] = ()
@@ -83,6 +88,7 @@ class Situation(Struct, frozen=True):
     held_back: Collection[str] = ()
     quota: int | None = None
     misdating: Collection[str] = ()
+    undecided: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def find_coverage(entries: Iterable[Entry]) -> dict[str, Coverage]:
@@ -166,7 +172,7 @@ def admit(items: Iterable[Item], situation: Situation, now: datetime) -> Admissi
     grace = [until for until in situation.answering.values() if until is not None and until > now]
     ends = [each.until for each in held if each.until is not None]
     ends += [now for each in held if each.why == "quota"]
-    waiting = any(each.why == "unconfirmed" for each in held)
+    waiting = any(each.why in _WAITING for each in held)
     return Admission(
         held=tuple(sorted(held, key=lambda each: each.entries)),
         until=min((*ends, *(grace if waiting else ())), default=None),
@@ -192,10 +198,28 @@ def _judge(item: Item, sources: Mapping[str, Source], situation: Situation, now:
         declined = len(left) < len(item.entries)
         named = any(name in sources for name in item.sources)
         return _hold(item, "declined" if declined else "never" if named else "removed", None)
-    if len(adding) > 1 or not _must_wait(item, sources[adding[0]], situation):
-        return None
     seen = min((situation.arrivals[entry].first_seen for entry in left if entry in situation.arrivals), default=now)
-    return _hold(item, "unconfirmed", seen + HOLD) if seen + HOLD > now else None
+    why: WhyHeld | None = None
+    if len(adding) == 1 and _must_wait(item, sources[adding[0]], situation):
+        why = "unconfirmed"
+    elif _may_be_published(left, sources, situation):
+        why = "perhaps published"
+    return _hold(item, why, seen + HOLD) if why is not None and seen + HOLD > now else None
+
+
+def _may_be_published(entries: Iterable[str], sources: Mapping[str, Source], situation: Situation) -> bool:
+    """Return whether each entry probably is an item of a more trusted source that answers, undecided which one.
+
+    Sources that may always add items do not wait.
+    """
+    for entry in entries:
+        own = sources.get(entry.partition("/")[0])
+        if own is not None:
+            others = (sources[name] for name in situation.undecided.get(entry, ()) if name in sources)
+            known = any(other.trust > own.trust and other.name in situation.answering for other in others)
+            if own.adds == "always" or not known:
+                return False
+    return True
 
 
 def _must_wait(item: Item, source: Source, situation: Situation) -> bool:
@@ -312,6 +336,7 @@ def describe_held(held: Sequence[HeldItem]) -> tuple[str, ...]:
 
 _REASONS: Mapping[WhyHeld, str] = {
     "unconfirmed": "until another source lists them, at the latest",
+    "perhaps published": "as each may be any of a more trusted source's items; until it is known which, at the latest",
     "quota": "as more new items came than a refresh publishes at once; the next refresh publishes more of them",
     "never": "as the source adds none (adds: never)",
     "declined": "as you decided",
@@ -326,6 +351,6 @@ def _describe_group(names: str, why: WhyHeld, held: Sequence[HeldItem]) -> str:
     titles = ", ".join(f'"{each.title}"' for each in held[:_TITLES])
     more = f" and {len(held) - _TITLES} more" if len(held) > _TITLES else ""
     ends = [each.until for each in held if each.until is not None]
-    until = f" {max(ends):%Y-%m-%d}" if why == "unconfirmed" and ends else ""
+    until = f" {max(ends):%Y-%m-%d}" if why in _WAITING and ends else ""
     noun = "item is" if len(held) == 1 else "items are"
     return f"{names}: {len(held)} new {noun} held {_REASONS[why]}{until}: {titles}{more}"

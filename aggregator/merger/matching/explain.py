@@ -24,7 +24,7 @@ class Resolution(Struct, frozen=True):
     """The result of a run: pairs with levels, weight and veto, and the groups of rows that are one item each.
 
     ``adjustments`` and ``alignment`` (its gains) are included in ``weights``; ``competition`` is what competing
-    candidates take from each, 0 or less.
+    candidates take from each, 0 or less. ``possible`` is the probability that two entries meet by the alignment.
     """
 
     frame: Frame
@@ -33,6 +33,7 @@ class Resolution(Struct, frozen=True):
     adjustments: Floats
     alignment: Floats
     competition: Floats
+    possible: Floats
     vetoes: Ints
     groups: tuple[tuple[int, ...], ...]
     table: Table

@@ -22,7 +22,7 @@ from aggregator.merger.matching.adjustments import (
     penalize_competitors,
     penalize_weak_titles,
 )
-from aggregator.merger.matching.alignment.align import align
+from aggregator.merger.matching.alignment.align import DECIDED, align
 from aggregator.merger.matching.alignment.listings import number_eras
 from aggregator.merger.matching.blocking import find_candidates
 from aggregator.merger.matching.clustering import Rules, cluster, find_components
@@ -63,6 +63,7 @@ from aggregator.model.entry import Entry
 NEAR_MISS = -3.0
 """Natural log-odds from which a pair that was not merged is shown to a person."""
 _SHOWN = 200  # near misses that are shown
+_PROBABLY = 0.5  # probability that an entry is an item of another listing, whichever it is
 _NO_PINS: Mapping[str, str] = MappingProxyType({})
 _NEVER_SEEN: Mapping[str, datetime] = MappingProxyType({})
 _TITLE = KINDS.index("title")
@@ -111,7 +112,8 @@ def match(
         Cluster(tuple(named[found.frame.records[row].id] for row in group), tuple(inside[number]))
         for number, group in enumerate(found.groups)
     )
-    return Matching(clusters, tuple(explain_pairs(found, ranked[:_SHOWN])), found.table.version, tuple(remarks))
+    near_misses = tuple(explain_pairs(found, ranked[:_SHOWN]))
+    return Matching(clusters, near_misses, found.table.version, tuple(remarks), _find_undecided(found, home))
 
 
 def match_records(records: Sequence[Record], constraints: Constraints, table: Table | None = None) -> Resolution:
@@ -238,7 +240,17 @@ def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[i
         weights = weigh(table, compared.levels) + adjustments + alignment.gain
         competition = _find_competition(frame, compared, weights, vetoes, rules)
     return Resolution(
-        frame, compared, weights, adjustments, alignment.gain, competition, vetoes, (), table, pairs.capped
+        frame,
+        compared,
+        weights,
+        adjustments,
+        alignment.gain,
+        competition,
+        alignment.possible,
+        vetoes,
+        (),
+        table,
+        pairs.capped,
     )
 
 
@@ -322,6 +334,23 @@ def _rank_near_misses(found: Resolution, home: Ints, apart: Collection[tuple[int
             ranked.append(at)
         barred.add(groups)
     return ranked
+
+
+def _find_undecided(found: Resolution, home: Ints) -> Mapping[str, tuple[str, ...]]:
+    """Return by entry the sources of which it probably is an item, if nothing decides which one."""
+    some = np.flatnonzero((found.possible > 0) & (found.vetoes == 0))
+    left, right = found.compared.left[some], found.compared.right[some]
+    decided = (found.possible[some] >= DECIDED) | (home[left] == home[right])
+    shares = np.where(decided, -np.inf, found.possible[some]).tolist()
+    sums: defaultdict[tuple[int, str], float] = defaultdict(float)
+    for one, other, share in zip(left.tolist(), right.tolist(), shares, strict=True):
+        sums[one, found.frame.records[other].source] += share
+        sums[other, found.frame.records[one].source] += share
+    sources: defaultdict[str, list[str]] = defaultdict(list)
+    for (row, source), share in sorted(sums.items()):
+        if share >= _PROBABLY:
+            sources[found.frame.records[row].id].append(source)
+    return {name: tuple(each) for name, each in sources.items()}
 
 
 def _number_groups(found: Resolution) -> Ints:

@@ -9,7 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment
-from tests.support.daily import START, count_mixed, items_after
+from aggregator.model.item import sources_of
+from tests.support.daily import PLAN, START, count_mixed, feed_after, items_after
 
 TITLES = ("Die Nacht in Kürze", "El parte diario", "今朝の海況")
 DAYS = 30
@@ -67,24 +68,36 @@ def test_two_or_three_items_of_which_nothing_says_whose_days_are_right(count: in
     assert count_mixed(items_after(tmp_path, [(host, page)])) == 0
 
 
-def test_days_are_joined_after_the_page_was_seen_to_have_them(tmp_path: Path) -> None:
-    """A blog without audio may be behind the page, whose days could be those of the items before: polls say no."""
+def _blog_and_page() -> list[tuple[list[Entry], list[Entry]]]:
+    """A blog without audio, which may be behind the page, whose days could be those of the items before."""
 
     def earlier(entry: Entry) -> Entry:
         assert entry.published is not None
         at = entry.published.at - timedelta(days=12)
         return replace(entry, enclosure=None, published=replace(entry.published, at=at))
 
-    history = [
+    return [
         (
             [earlier(hosted(turn, step // 4, TITLES[0], moves=False)) for turn in range(step // 4 + 1)],
             [earlier(listed(turn, step // 4, TITLES[0], 0)) for turn in range((step - 2) // 4 + 1)],
         )
         for step in range(4 * 12, 4 * 17)
     ]
-    items = items_after(tmp_path, history, timedelta(hours=6))
+
+
+def test_days_are_joined_after_the_page_was_seen_to_have_them(tmp_path: Path) -> None:
+    items = items_after(tmp_path, _blog_and_page(), timedelta(hours=6))
     assert count_mixed(items) == 0
     assert len(items) == 17
+
+
+def test_what_may_be_any_of_the_items_of_the_host_is_held_until_it_is_known(tmp_path: Path) -> None:
+    plan = replace(PLAN, sources=(PLAN.sources[0], replace(PLAN.sources[1], trust=0.8)))
+    first = feed_after(tmp_path / "first", _blog_and_page()[:1], timedelta(hours=6), plan)
+    assert all(sources_of(each.entries) == ("host",) for each in first.items)
+    assert {each.why for each in first.held} == {"perhaps published"}
+    last = feed_after(tmp_path / "last", _blog_and_page(), timedelta(hours=6), plan)
+    assert (len(last.items), last.held) == (17, ())
 
 
 @pytest.mark.heavy

@@ -37,7 +37,9 @@ from aggregator.merger.matching.features.token_bags import Bools, Doubles, Float
 from aggregator.merger.matching.scoring import Table
 
 _NONE = 3.0  # prior cost of no relation; with 2, days alone are never enough, with 4 they are with other editions
-_DECIDED = 0.95  # share of the probability from which two listings are decided
+DECIDED = 0.95
+"""Share of the probability from which two listings are decided."""
+
 _MIN_SHARE = 0.002  # of a hypothesis that counts
 _NEARLY_SURE = 0.9  # that two entries meet, or that two listings count otherwise
 _LIKELY = 0.8  # that two entries meet, so that their dates agree
@@ -57,6 +59,7 @@ class Alignment(Struct, frozen=True):
     """Evidence for each pair by the alignment of all listings.
 
     - ``gain``: natural log-odds of having met; 0 where nothing is known.
+    - ``possible``: probability of having met, 0 where nothing is known.
     - ``judged``: whether the two listings are decided and one of the entries meets another.
     - ``met``: whether the entries meet under the offset of their listings: their dates agree.
     - ``anew``: whether their dates are none, because an archive was dated anew.
@@ -64,6 +67,7 @@ class Alignment(Struct, frozen=True):
     """
 
     gain: Floats
+    possible: Floats
     judged: Bools
     met: Bools
     anew: Bools
@@ -100,7 +104,7 @@ def align(frame: Frame, compared: Compared, table: Table, groups: Iterable[tuple
 
 def _are_apart(one: TitleList, other: TitleList, hypotheses: Sequence[Hypothesis]) -> bool:
     """Return whether two sources have other editions of a daily title: both list it at one time, and nothing meets."""
-    if one.source == other.source or 1.0 - sum(_share(hypotheses)) < _DECIDED:
+    if one.source == other.source or 1.0 - sum(_share(hypotheses)) < DECIDED:
         return False
     slack = 0.0 if one.zoned and other.zoned else DAY
     low, high = max(one.instants[0], other.instants[0]) - slack, min(one.instants[-1], other.instants[-1]) + slack
@@ -166,7 +170,7 @@ def _complete(meetings: Mapping[_Key, list[_Meeting]]) -> Mapping[_Key, list[_Me
     for (one, other), found in meetings.items():
         best = max(found, key=lambda each: each.share, default=None)
         share = 0.0 if best is None else sum(each.share * _measure_likeness(best, each) for each in found)
-        if best is not None and share >= _DECIDED:
+        if best is not None and share >= DECIDED:
             certain[one, other], certain[other, one] = (best.one, best.other), (best.other, best.one)
         elif share < _NEARLY_SURE:
             open_keys.append((one, other))
@@ -176,7 +180,7 @@ def _complete(meetings: Mapping[_Key, list[_Meeting]]) -> Mapping[_Key, list[_Me
             (mine, across), (back, theirs) = certain[one, third], certain[third, other]
             _, at, there = np.intersect1d(across, back, return_indices=True)
             if len(at):
-                completed[one, other] = [_Meeting(_DECIDED, mine[at], theirs[there])]
+                completed[one, other] = [_Meeting(DECIDED, mine[at], theirs[there])]
                 break
     return completed
 
@@ -200,7 +204,7 @@ def _apply(
     encounters, apart, meetings = decided
     listing, first = rows
     size = len(compared.left)
-    gain, flags = np.zeros(size, dtype=np.float32), np.zeros((4, size), dtype=np.bool_)
+    (gain, possible), flags = np.zeros((2, size), dtype=np.float32), np.zeros((4, size), dtype=np.bool_)
     for key, at in _group_pairs(frame, compared, listing):
         turned = listing[compared.left[at]] != key[0]
         left = np.where(turned, compared.right[at], compared.left[at])
@@ -209,8 +213,8 @@ def _apply(
             daily = at[frame.title_key[left] == _find_usual_key(encounters[key][0])]
             gain[daily], flags[0, daily] = -_MAX_GAIN, True
         elif key in meetings:
-            gain[at], flags[:, at] = _weigh_meetings(frame, (first[left], first[right]), meetings[key])
-    return Alignment(gain, *flags)
+            gain[at], possible[at], flags[:, at] = _weigh_meetings(frame, (first[left], first[right]), meetings[key])
+    return Alignment(gain, possible, *flags)
 
 
 def _group_pairs(frame: Frame, compared: Compared, listing: Ints) -> Iterator[tuple[_Key, Ints]]:
@@ -227,8 +231,8 @@ def _group_pairs(frame: Frame, compared: Compared, listing: Ints) -> Iterator[tu
 
 def _weigh_meetings(
     frame: Frame, rows: tuple[Ints, Ints], meetings: Sequence[_Meeting]
-) -> tuple[Doubles, tuple[Bools, Bools, Bools, Bools]]:
-    """Return the gain of each pair of rows, and the other columns of ``Alignment``."""
+) -> tuple[Doubles, Doubles, tuple[Bools, Bools, Bools, Bools]]:
+    """Return the columns of ``Alignment`` for each pair of rows."""
     left, right = rows
     together, elsewhere, alike, anew = (np.zeros(len(left)) for _ in range(4))
     partner = np.empty(len(frame.records), dtype=np.int64)
@@ -248,9 +252,10 @@ def _weigh_meetings(
     gain[open_between] = np.minimum(gain[open_between], -_DOUBT)
     numbered = (frame.title_number[left] != ABSENT) & (frame.title_number[right] != ABSENT)
     nothing = 1.0 - sum(meeting.share for meeting in meetings)
-    return np.clip(gain, -_MAX_GAIN, _MAX_GAIN), (
-        (together + elsewhere >= _DECIDED) | (together >= _NEARLY_SURE),
+    flags = (
+        (together + elsewhere >= DECIDED) | (together >= _NEARLY_SURE),
         (together >= _LIKELY) & (anew < 1 - _LIKELY),
         anew >= _NEARLY_SURE,
         (alike + nothing < _NEARLY_SURE) & numbered,
     )
+    return np.clip(gain, -_MAX_GAIN, _MAX_GAIN), together, flags

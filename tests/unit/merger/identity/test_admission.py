@@ -104,6 +104,38 @@ def test_a_new_source_of_the_first_refresh_or_before_and_after_what_is_known_doe
     assert held(item("blog/1", days=100, genre="post"), among=_joined(HOST, replace(BLOG, trust=0.8))) == {}
 
 
+def test_what_may_be_any_item_of_a_more_trusted_source_waits_until_it_is_known() -> None:
+    near = replace(MIRROR, trust=0.7)
+    among = situation(HOST, near, undecided={"mirror/1": ("host",), "host/1": ("mirror",)})
+    assert held(item("mirror/1"), item("mirror/2"), item("host/1"), among=among) == {"mirror/1": "perhaps published"}
+    assert held(item("mirror/1", "host/1"), among=among) == {}
+    assert held(item("mirror/1"), among=among, now=NOW + HOLD) == {}
+    assert held(item("mirror/1"), among=replace(among, decided={"mirror/1": True})) == {}
+    assert held(item("mirror/1"), among=replace(among, answering={"mirror": None})) == {}
+    first = replace(among, arrivals={name: Arrival(NOW, 1) for name in among.arrivals})
+    assert held(item("mirror/1", days=900), among=first) == {"mirror/1": "perhaps published"}
+
+
+def test_what_may_be_an_item_of_a_source_trusted_no_more_or_may_always_be_added_does_not_wait() -> None:
+    undecided = {"mirror/1": ("host",)}
+    for other in (replace(MIRROR, trust=0.8), replace(MIRROR, trust=0.9), replace(MIRROR, trust=0.7, adds="always")):
+        assert held(item("mirror/1"), among=situation(HOST, other, undecided=undecided)) == {}
+    near, third = replace(MIRROR, trust=0.7), replace(OTHER, trust=0.7)
+    assert held(item("mirror/1", "other/1"), among=situation(HOST, near, third, undecided=undecided)) == {}
+    both = {**undecided, "other/1": ("host",)}
+    waits = situation(HOST, near, third, undecided=both)
+    assert held(item("mirror/1", "other/1"), among=waits) == {"mirror/1": "perhaps published"}
+
+
+def test_a_hold_of_what_may_be_published_is_described_in_plain_words() -> None:
+    among = situation(HOST, replace(MIRROR, trust=0.7), undecided={"mirror/1": ("host",)})
+    (line,) = describe_held(admit([item("mirror/1")], among, NOW).held)
+    assert line == (
+        "mirror: 1 new item is held as each may be any of a more trusted source's items; until it is known which, at"
+        ' the latest 2025-03-21: "Of mirror/1"'
+    )
+
+
 def test_a_source_that_dates_items_wrongly_has_no_archive() -> None:
     first = situation(HOST, MIRROR, misdating={"mirror"})
     first = replace(first, arrivals={name: Arrival(NOW, 1) for name in first.arrivals})
@@ -278,9 +310,10 @@ names = st.lists(
     st.sets(st.sampled_from("abcd")),
     st.lists(st.integers(0, 10), min_size=36, max_size=36),
     st.one_of(st.none(), st.integers(0, 3)),
+    st.dictionaries(names.map(lambda each: each[0]), st.tuples(st.sampled_from("abcdef")), max_size=6),
     st.randoms(use_true_random=False),
 )
-def test_nothing_but_what_is_known_decides(known, entries, silent, ages, quota, chance) -> None:
+def test_nothing_but_what_is_known_decides(known, entries, silent, ages, quota, undecided, chance) -> None:
     items = [item(*each) for each in entries]
     seen = {
         f"{name}/{number}": Arrival(NOW - timedelta(days=age, hours=1), 2)
@@ -292,6 +325,7 @@ def test_nothing_but_what_is_known_decides(known, entries, silent, ages, quota, 
         {each.name: BOTH for each in known},
         seen,
         quota=quota,
+        undecided=undecided,
     )
     found = admit(items, among, NOW)
     shuffled, order = list(items), list(known)
@@ -299,6 +333,7 @@ def test_nothing_but_what_is_known_decides(known, entries, silent, ages, quota, 
     chance.shuffle(order)
     assert admit(shuffled, replace(among, sources=tuple(order)), NOW) == found
     adding = {each.name for each in known if each.adds != "never"}
+    most_trusted = {each.name for each in known if each.trust == max(other.trust for other in known)}
     late = admit(items, replace(among, quota=None), NOW + timedelta(days=30))
     for each in late.held:  # after a week only what no source may add is held
         assert not adding & set(each.sources)
@@ -306,5 +341,8 @@ def test_nothing_but_what_is_known_decides(known, entries, silent, ages, quota, 
         if each.why == "unconfirmed":
             assert len(adding & set(each.sources)) == 1
             assert NOW < each.until <= NOW + HOLD
+        if each.why == "perhaps published":
+            assert NOW < each.until <= NOW + HOLD
+            assert set(each.sources).isdisjoint(most_trusted)
     if found.until is not None and found.until > NOW:
         assert admit(items, among, found.until - timedelta(seconds=1)) == found

@@ -129,3 +129,24 @@ def test_an_early_feed_may_have_an_item_before_its_instant() -> None:
         for each in (*host, *page)
     ]
     assert sorted_out(entries, {**host_seen, **page_seen}) == (COUNT, 0)
+
+
+def test_an_entry_that_may_be_any_of_the_hosts_is_undecided_until_the_listings_are_decided() -> None:
+    entries, seen = listings(24, 0, 14 * HOUR, clock=False)
+    undecided = match(entries).undecided
+    assert {name: sources for name, sources in undecided.items() if name.startswith("page/")} == {
+        each.id: ("host",) for each in entries if each.source == "page"
+    }
+    assert match(entries, pairs=compare_entries(entries, (), seen)).undecided == {}
+
+
+def test_entries_of_listings_that_have_nothing_in_common_are_not_undecided() -> None:
+    entries, _ = listings(24, 0, 14 * HOUR, clock=False)
+    others = [replace(each, title="Wieczór z książką") if each.source == "page" else each for each in entries]
+    evening = [
+        replace(each, published=Moment(each.published.at + 12 * HOUR), enclosure=None)
+        if each.source == "page" and each.published
+        else each
+        for each in entries
+    ]
+    assert match(others).undecided == match(evening).undecided == {}
