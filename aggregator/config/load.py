@@ -232,6 +232,7 @@ def _make_channel(name: str, keys: schema.FeedKeys, base_url: str) -> Channel:
         hubs=tuple(keys.hubs),
         ttl=keys.ttl_minutes,
         tags=_make_tags(keys),
+        shows_sources=keys.show_sources,
         passes_value=keys.value == "pass",
     )
     return replace(channel, base_url=f"{base_url}/{channel.folder}")

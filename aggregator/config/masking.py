@@ -42,7 +42,8 @@ _HARMLESS: Final = frozenset(
             "longer_than",
         ),
         *("medium", "name", "notify_after", "obey_robots", "output", "owner_email", "path", "primary"),
-        *("probe_enclosures", "probe_gone", "refresh", "role", "same", "shorter_than", "show", "since", "snapshot"),
+        *("probe_enclosures", "probe_gone", "refresh", "role", "same", "shorter_than", "show", "show_sources"),
+        *("since", "snapshot"),
         *("text", "title", "trust", "trusted_header", "trusted_networks", "ttl_minutes", "type", "value", "window"),
         "without",
     }

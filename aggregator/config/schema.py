@@ -292,6 +292,9 @@ class FeedKeys(Keys):
         ge=0,
         description="Most items in the main file of a feed; older ones go to archive files. 0 puts all in one file.",
     )
+    show_sources: bool = Field(
+        default=True, description="Whether the pages say which sources list an item, and which value is whose."
+    )
     probe_enclosures: bool = Field(
         default=False, description="Whether to ask the audio's host once for a size that no source gave."
     )

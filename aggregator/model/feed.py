@@ -19,8 +19,8 @@ class Channel(Record, frozen=True):
 
     ``base_url`` is where the feed's folder is served, without a final slash. ``guid`` is the podcast:guid.
     ``categories`` are paths such as ``("Society & Culture", "Documentary")``. ``passes_value`` says that podcast:value
-    is passed on from sources. A feed with a ``token`` is private: its folder cannot be guessed, and nothing but its own
-    files names it.
+    is passed on from sources, ``shows_sources`` that the pages say which source a value is from. A feed with a
+    ``token`` is private: its folder cannot be guessed, and nothing but its own files names it.
     """
 
     name: str
@@ -48,6 +48,7 @@ class Channel(Record, frozen=True):
     ttl: int | None = None
     tags: tuple[Tag, ...] = ()
     passes_value: bool = False
+    shows_sources: bool = True
     token: str = ""
 
     @property

@@ -21,7 +21,7 @@ from aggregator.generator.content import links
 from aggregator.generator.content.sanitize import clean_person
 from aggregator.generator.pages import subscribe, view, wording
 from aggregator.generator.storage.names import PRIVATE_MARK
-from aggregator.model.feed import Cover, Feed
+from aggregator.model.feed import Channel, Cover, Feed
 from aggregator.model.item import Item
 
 _TEMPLATES = resources.files("aggregator.generator.pages") / "templates"
@@ -94,24 +94,24 @@ def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
     ``changes`` says whether the changes page is published beside it, so that it is linked.
     """
     episodes, posts = ([item for item in feed.items if item.genre == genre] for genre in ("episode", "post"))
-    language = feed.channel.language
+    channel = feed.channel
     url = view.subscription_url(feed)
     episode_cards, post_cards = (
-        [_render_card(item, language) for item in items[:_MOST_PLAYERS]] for items in (episodes, posts)
+        [_render_card(item, channel) for item in items[:_MOST_PLAYERS]] for items in (episodes, posts)
     )
     return render_template(
         "feed.html.j2",
         feed=feed,
         changes=changes,
-        channel=feed.channel,
+        channel=channel,
         url=url,
         playable=url.endswith("/podcast.xml"),
         links=subscribe.make_links(url, has_audio=bool(episodes) or not posts),
         formats=_FORMATS if episodes or not posts else _FORMATS[1:],
         public=subscribe.is_public(url),
         qr="" if subscribe.is_loopback(url) else subscribe.make_qr_code(url),
-        artwork=links.clean_url(feed.channel.image),
-        home=links.clean_url(feed.channel.link),
+        artwork=links.clean_url(channel.image),
+        home=links.clean_url(channel.link),
         listings=[
             ("episodes", "Episodes", "an episode", episode_cards, episodes[_MOST_PLAYERS:]),
             ("posts", "Posts", "a post", post_cards, posts[_MOST_PLAYERS:]),
@@ -121,13 +121,14 @@ def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
             + [wording.format_count(len(posts), "post")] * bool(posts)
         )
         or "no items yet",
-        text=wording.split_paragraphs(feed.channel.description or ""),
+        text=wording.split_paragraphs(channel.description or ""),
     )
 
 
-def _render_card(item: Item, language: str | None) -> str:
-    """Render one item, in a show of this language."""
-    return Markup(_load_macros().entry(view.view_item(item), language))  # noqa: S704 - the macro escapes every value
+def _render_card(item: Item, channel: Channel) -> str:
+    """Render one item of a show."""
+    card = _load_macros().entry(view.view_item(item), channel.language, channel.shows_sources)
+    return Markup(card)  # noqa: S704 - the macro escapes every value
 
 
 @cache

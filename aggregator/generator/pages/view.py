@@ -42,7 +42,7 @@ class _FieldView(Struct, frozen=True):
 
 
 class _ItemView(Struct, frozen=True):
-    """One item as the page shows it; ``anchor`` is its permanent fragment."""
+    """One item as the page shows it; ``anchor`` is its permanent fragment, ``player`` the element for its ``media``."""
 
     anchor: str
     item: Item
@@ -56,7 +56,8 @@ class _ItemView(Struct, frozen=True):
     repairs: tuple[Repair, ...]
     more_repairs: int
     link: str | None
-    audio: str | None
+    media: str | None
+    player: str
     image: str | None
     transcript: str | None
 
@@ -80,7 +81,8 @@ def view_item(item: Item) -> _ItemView:
         repairs=tuple(describe_repair(note, _name_field(note.field)) for note in notes[:_MOST_REPAIRS]),
         more_repairs=max(0, len(notes) - _MOST_REPAIRS),
         link=links.clean_url(item.link),
-        audio=links.clean_url(item.enclosure.url) if item.enclosure else None,
+        media=links.clean_url(item.enclosure.url) if item.enclosure else None,
+        player="video" if item.enclosure and (item.enclosure.type or "").startswith("video/") else "audio",
         image=links.clean_url(item.image),
         transcript=_find_transcript(item),
     )

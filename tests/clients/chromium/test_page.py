@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,12 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from aggregator.generator import feed_files
 from aggregator.generator.pages import pages
+from tests.support.tools import need_axe
 
+AXE = (
+    "const done = arguments[arguments.length - 1], rules = {'label-content-name-mismatch': {enabled: true}};"
+    "axe.run({rules}).then(r => done(JSON.stringify(r.violations.map(v => [v.id, v.nodes.map(n => n.html)]))))"
+)
 PHONE = {"width": 360, "height": 780, "deviceScaleFactor": 2, "mobile": True}
 NAMED = "const e = document.activeElement; return e.tagName + ' ' + (e.id || e.textContent.trim().slice(0, 20))"
 
@@ -47,6 +53,14 @@ def test_no_console_error_and_no_request_to_another_host(show: Callable[..., Ope
         time.sleep(0.5)
         assert {urlsplit(url).netloc for url in opened.requests()} == {urlsplit(opened.url).netloc}
         assert opened.complaints() == []
+
+
+@pytest.mark.parametrize("path", ["/quiet-machines/", "/"])
+def test_nothing_keeps_people_out_of_a_page(show: Callable[..., Opened], path: str) -> None:
+    opened = show(path=path)
+    opened.run("for (const e of document.querySelectorAll('details:not(.artwork)')) e.open = true")
+    opened.browser.execute_cdp_cmd("Runtime.evaluate", {"expression": need_axe()})
+    assert json.loads(opened.browser.execute_async_script(AXE)) == []
 
 
 def test_each_button_opens_its_app_with_this_feed(show: Callable[..., Opened]) -> None:
@@ -138,7 +152,7 @@ def test_the_keyboard_reaches_everything_in_order(show: Callable[..., Opened]) -
     for _ in range(60):
         opened.browser.switch_to.active_element.send_keys(Keys.TAB)
         seen.append(str(opened.run(NAMED)))
-    for wanted in ("INPUT url", "BUTTON Copy", "SUMMARY All notes", "SUMMARY Listed by"):
+    for wanted in ("INPUT url", "BUTTON Copy", "SUMMARY All notes", "SUMMARY Where this"):
         assert [each for each in seen if each.startswith(wanted)], wanted
     assert sum(each.startswith("AUDIO") for each in seen) >= 3
     opened.run("document.querySelector('details.more > summary').focus({focusVisible: true})")
@@ -149,6 +163,7 @@ def test_the_keyboard_reaches_everything_in_order(show: Callable[..., Opened]) -
 
 def test_everything_that_takes_focus_has_a_name_and_the_landmarks_are_there(show: Callable[..., Opened]) -> None:
     opened = show(base_url="https://feeds.example.org/quiet-machines")  # with a code for phones
+    opened.run("document.querySelector('details.sources').open = true")
     tree = opened.browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     nodes = [node for node in tree if not node.get("ignored")]
     roles = {node["role"]["value"] for node in nodes}

@@ -28,5 +28,5 @@ for (const search of document.querySelectorAll("input[data-filter]")) {
   });
 }
 document.addEventListener("play", (event) => {
-  for (const other of document.querySelectorAll("audio")) if (other !== event.target) other.pause();
+  for (const other of document.querySelectorAll("audio, video")) if (other !== event.target) other.pause();
 }, true);
