@@ -15,15 +15,17 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Dialect, Engine, create_engine, event, func, select, true
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, SQLAlchemyError
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool, Pool, QueuePool
+from sqlalchemy.util import LRUCache
 
 from aggregator.errors import AggregatorError, DamagedError, LockedError, StoreError
 from aggregator.store import schema
@@ -55,6 +57,9 @@ _USED = "used"
 
 _IDLE_SECONDS = 1
 """After which a connection is tested before it is used; the server takes longer to start again."""
+
+_COMPILED: LRUCache[Any, Any] = LRUCache(500)  # as many as SQLAlchemy keeps for one engine
+"""The compiled statements of all files: a run, and each page of the desk, opens its store anew."""
 
 _lock_files: set[int] = set()
 """The lock files this process holds. A forked child closes its copies, or it would hold the locks longer."""
@@ -103,10 +108,21 @@ def create_store_engine(url: URL) -> Engine:
     if path is None:
         return _create_server_engine(url)
     _claim_file(path)
-    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    options = {"compiled_cache": _COMPILED}
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, execution_options=options)
+    engine.dialect = _load_dialect()
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+@cache
+def _load_dialect() -> Dialect:
+    """Return the dialect of every engine for a file, initialized: statements are compiled for one of them."""
+    engine = create_engine("sqlite://")
+    engine.connect().close()
+    engine.dispose()
+    return engine.dialect
 
 
 def load_driver(state: str) -> None:

@@ -12,8 +12,11 @@ import threading
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import event
+from sqlalchemy.engine.interfaces import CacheStats
 
 from aggregator.errors import DamagedError, LockedError, StoreError
 from aggregator.store import backup, database, schema
@@ -64,6 +67,23 @@ def test_a_store_is_made_with_its_folder_and_kept(tmp_path: Path) -> None:
         write_fact(store, "show", "x", b"1")
     with database.open_store(state) as store:
         assert read_fact(store, "show", "x") == b"1"
+
+
+def test_a_store_compiles_no_statement_that_another_has_compiled(tmp_path: Path) -> None:
+    compiled: list[list[str]] = []
+    for name in ("first.db", "second.db"):
+        compiled.append([])
+
+        def note(*given: Any, into: list[str] = compiled[-1]) -> None:
+            context = given[4]
+            if context.compiled is not None and context.cache_hit is not CacheStats.CACHE_HIT:
+                into.append(context.statement)
+
+        with database.open_store(str(tmp_path / name)) as store:
+            event.listen(store.engine, "before_cursor_execute", note)
+            write_fact(store, "show", "x", b"1")
+            assert read_fact(store, "show", "x") == b"1"
+    assert compiled[1] == []
 
 
 def test_it_is_asked_for_what_survives_a_power_cut(state: str) -> None:
