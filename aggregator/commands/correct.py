@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from aggregator import corrections
+from aggregator.commands import refresh
 from aggregator.commands.find_item import find_item
 from aggregator.commands.options import (
     CONFIG,
@@ -22,7 +25,7 @@ from aggregator.commands.output import shorten, to_json
 from aggregator.config.load import load
 from aggregator.corrections import Terms
 from aggregator.errors import ConfigError
-from aggregator.model.item import Override
+from aggregator.model.item import Override, PublishedItem
 from aggregator.store import database, decisions, guids
 
 
@@ -46,6 +49,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         str | None, typer.Option("--take-out", help="Take the item out of the feed.", metavar="REASON")
     ] = None,
     back: Annotated[bool, typer.Option("--take-back", help="Take the item back into the feed.")] = False,
+    is_now: Annotated[bool, typer.Option("--now", help="Refresh the feed at once, so that it is published.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Correct a published item, from the next refresh on, as the desk does.
@@ -54,29 +58,55 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     """
     loaded = require_store(load(config))
     plan = find_plan(loaded, feed)
-    fields = [_parse_field(each) for each in given or ()]
+    given_now = _Given([_parse_field(each) for each in given or ()], unset or (), part, join, remove, back)
     with database.open_store(loaded.state) as store, database.transaction(store) as tx:
         known = find_item([each for each in guids.read_guids(tx, plan.name) if each.alias_of is None], item)
-        terms, names = Terms(tx, plan, current_time(at)), (known.guid, *known.entries)
-        for field, value in fields:
-            corrections.set_field(terms, names, Override(known.guid, field, value))
-        for field in unset or ():
-            corrections.unset_field(terms, names, known.guid, field)
-        if part:
-            corrections.part_entry(terms, names, part, [name for name in known.entries if name != part])
-        if join:
-            corrections.join_entry(terms, names, join, [name for name in known.entries if name != join])
-        if remove:
-            corrections.take_out(terms, names, known.guid, remove)
-        if back:
-            corrections.take_back(terms, names, known.guid)
+        done = _correct(Terms(tx, plan, current_time(at)), known, given_now)
         fixed = {each.field: each.value for each in decisions.read_overrides(tx, plan.name) if each.guid == known.guid}
         removed = decisions.read_removed(tx, plan.name).get(known.guid)
     if as_json:
         item_values = {"feed": plan.name, "guid": known.guid, "title": known.title, "entries": known.entries}
         typer.echo(to_json({**item_values, "set": fixed, "taken_out": removed}))
     else:
-        typer.echo(f"{plan.name}: {shorten(known.title)}: corrected from the next refresh on")
+        when = "now" if is_now else "from the next refresh on (--now refreshes at once)"
+        typer.echo(f"{plan.name}: {shorten(known.title)}: {'; '.join(done) or 'unchanged'}, {when}")
+    if is_now:
+        refresh.run(config, feed=[plan.name], at=at, quiet=as_json)
+
+
+class _Given(Struct, frozen=True):
+    """The corrections that the command line asks for."""
+
+    fields: Sequence[tuple[str, str]]
+    unset: Sequence[str]
+    part: str | None
+    join: str | None
+    remove: str | None
+    back: bool
+
+
+def _correct(terms: Terms, known: PublishedItem, given: _Given) -> list[str]:
+    """Correct an item, and return in words what was done."""
+    names, done = (known.guid, *known.entries), []
+    for field, value in given.fields:
+        corrections.set_field(terms, names, Override(known.guid, field, value))
+        done.append(f"{field} is {shorten(value)}")
+    for field in given.unset:
+        corrections.unset_field(terms, names, known.guid, field)
+        done.append(f"{field} is what the sources say")
+    if given.part:
+        corrections.part_entry(terms, names, given.part, [name for name in known.entries if name != given.part])
+        done.append(f"{given.part} is an item of its own")
+    if given.join:
+        corrections.join_entry(terms, names, given.join, [name for name in known.entries if name != given.join])
+        done.append(f"{given.join} is part of it again")
+    if given.remove:
+        corrections.take_out(terms, names, known.guid, given.remove)
+        done.append(f"taken out: {shorten(given.remove)}")
+    if given.back:
+        corrections.take_back(terms, names, known.guid)
+        done.append("back in the feed")
+    return done
 
 
 def _parse_field(text: str) -> tuple[str, str]:

@@ -169,6 +169,20 @@ def test_an_item_is_corrected_and_the_correction_is_undone(run, shop: Path) -> N
     assert "Rye without fear" in {each["title"] for each in read_items(shop) if each["id"] == guid}
 
 
+def test_a_correction_says_what_it_does_and_is_published_on_demand(run, shop: Path) -> None:
+    run("refresh", "--at", "2026-01-02T03:04:05Z")
+    later = run("correct", "rye without", "--set", "title=Rye with fear", *AT).stdout
+    assert later.endswith(
+        ": Rye without fear: title is Rye with fear, from the next refresh on (--now refreshes at once)\n"
+    )
+    assert "Rye with fear" not in {each["title"] for each in read_items(shop)}
+    at_once = run("correct", "rye without", "--unset", "title", "--set", "author=Ada", "--now", *AT).stdout
+    assert ": author is Ada; title is what the sources say, now\n" in at_once
+    assert "0 new, 1 changed" in at_once
+    (item,) = [each for each in read_items(shop) if each["title"] == "Rye without fear"]
+    assert item["authors"] == [{"name": "Ada"}]
+
+
 @pytest.mark.usefixtures("done")
 def test_an_entry_is_parted_and_joined_only_where_it_belongs(run) -> None:
     item = json.loads(run("explain", "--json", "ovens").stdout)["item"]
