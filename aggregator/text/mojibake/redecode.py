@@ -288,8 +288,11 @@ def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool 
         if not readings or (lost and _is_in_word(text, at)) or (lacking and lacking[0].price < readings[0].price):
             at += 1
             continue
-        pieces += [*_split_plain(_drop_lone_leads(text, sure, at)), _keep_known_sizes(readings, text, at)]
-        pieces += filter(None, [_find_blank(text, at, readings[0])])
+        if sure < at:
+            pieces += _split_plain(_drop_lone_leads(text, sure, at))
+        pieces.append(_keep_known_sizes(readings, text, at))
+        if blank := _find_blank(text, at, readings[0]):
+            pieces.append(blank)
         at = sure = at + readings[0].size
     pieces += _split_plain(_drop_lone_leads(text, sure, len(text)))
     _choose_pictures(pieces)
@@ -309,14 +312,31 @@ def _is_doubtful(readings: tuple[Choice, ...]) -> bool:
 
 
 def _drop_lone_leads(text: str, begin: int, end: int) -> str:
-    """Return a stretch of a text without lead bytes whose other bytes are lost; a letter that was read stays."""
+    """Return a stretch of a text without lead bytes whose other bytes are lost; letters and ends of words stay."""
     if text.find("â", begin, end) < 0:
         return text[begin:end]
-    lone = [found.start() for found in _LONE_LEAD.finditer(text, begin, end + 1) if found.start() < end]
+    lone = [
+        found.start()
+        for found in _LONE_LEAD.finditer(text, begin, end + 1)
+        if found.start() < end and not _ends_turkish_word(text, found.end())
+    ]
     ends = [*lone, end]
     return "".join([text[first:last] for first, last in zip([begin, *(at + 1 for at in lone)], ends, strict=True)])
 
 
+def _ends_turkish_word(text: str, end: int) -> bool:
+    """Return whether the letters before a place are a word of Turkish, such as "hâlâ", in a text with its letters."""
+    word = _WORD_BEFORE.search(text[max(0, end - 40) : end]) if _is_turkish(text) else None
+    return word is not None and word_frequencies.familiarity(word[0], "tr") > 0
+
+
+@lru_cache(maxsize=4)
+def _is_turkish(text: str) -> bool:
+    """Return whether a text, by its first part, has letters that only Turkish has."""
+    return _TURKISH.search(text, 0, _PART) is not None
+
+
+_TURKISH = re.compile("[ğışİ]")
 _WORD_BEFORE = re.compile(r"[^\W\d_]{2,40}\Z")
 _WORD_AFTER = re.compile(r"[^\W\d_]{1,40}")
 _WRITES = {

@@ -59,7 +59,12 @@ _ALPHABETS = {
     "sv": "åäö",
     "tr": "âçğıöşü",
 }
-"""Letters beyond ASCII of languages in Latin script that have a word list, but Vietnamese."""
+"""Letters beyond ASCII of languages in Latin script that have a word list, but Vietnamese.
+
+They are the exemplar characters of Unicode CLDR 48.2 (``exemplarCharacters`` in ``characters.json`` of its package
+``cldr-misc-full``), but not the letters of foreign words that it lists for fi, fr, nb, pt and sv; "â" of Turkish is one
+of its auxiliary characters.
+"""
 _BY_LETTERS = frozenset(("zh", "ja"))  # languages without blanks between words
 _VIETNAMESE_LETTERS = frozenset("àáâãèéêìíòóôõùúýăđĩũơư").union(map(chr, range(0x1EA0, 0x1EFA)))
 _CYRILLIC = ("ru", "uk", "bg", "mk")
@@ -104,7 +109,7 @@ def choose_characters(pieces: Sequence[Piece]) -> Iterator[str]:
     """Yield the text of the pieces; the readings of a word are chosen together, by the word list of its language."""
     word: list[Piece] = []
     left = MOST_WEIGHED
-    certain = frozenset(chain.from_iterable(map(_list_certain, pieces)))
+    certain = _LATIN_LETTERS.intersection("".join(map(_find_certain, pieces)).lower())
     for piece in (*pieces, ""):
         likeliest = piece if isinstance(piece, str) else piece[0].character
         if _is_word(likeliest) or (likeliest is not piece and len(piece) > 1):
@@ -127,10 +132,9 @@ def _is_word(text: str) -> bool:
     return text.isalpha() or (not text.isascii() and all(one.isalpha() or is_mark(one) for one in text))
 
 
-def _list_certain(piece: Piece) -> str:
-    """Return the letters beyond ASCII of Latin alphabets that a piece certainly has."""
-    text = piece if isinstance(piece, str) else piece[0].character if len(piece) == 1 else ""
-    return "" if text.isascii() else "".join(filter(_LATIN_LETTERS.__contains__, text.lower()))
+def _find_certain(piece: Piece) -> str:
+    """Return what a piece certainly is, "" if it has several readings."""
+    return piece if isinstance(piece, str) else piece[0].character if len(piece) == 1 else ""
 
 
 def _count_readings(word: Sequence[Piece]) -> int:
