@@ -96,7 +96,8 @@ def _make_token(blank: str, surface: str) -> Token:
 
 def _fold_mark(surface: str) -> str:
     """Return the key of punctuation, the same for dashes of all styles, and for quotes."""
-    return re.sub("[‐-―−]", "-", re.sub("[“”„«»]", '"', _APOSTROPHES.sub("'", surface))).replace("…", "...")
+    quotes = re.sub("[“”„«»]|``|''", '"', surface)
+    return re.sub("-{2,3}|[‐-―−]", "-", _APOSTROPHES.sub("'", quotes)).replace("…", "...")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -39,7 +39,7 @@ def frequency(word: str, language: str | None) -> float:
     """
     if len(word) > _LONGEST_WORD or not word[:1].isalnum():
         return 0.0
-    plain = word.replace("’", "'").lower()
+    plain = word.replace("’", "'").casefold()  # as the lists are: "weisse" for "weiße"
     own = load_frequencies(language).get(plain, 0.0) if language else 0.0
     return own or load_frequencies("en").get(plain, 0.0) / 100
 
@@ -51,7 +51,7 @@ def familiarity(word: str, language: str) -> float:
     It is the frequency of the word; in Chinese, written without spaces, that of its characters and pairs of them.
     """
     if language != "zh":
-        return load_frequencies(language).get(word.lower(), 0.0)
+        return load_frequencies(language).get(word.casefold(), 0.0)
     return added_familiarity("", word)
 
 

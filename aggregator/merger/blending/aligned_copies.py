@@ -37,7 +37,7 @@ def align_copies(copies: Sequence[PreparedCopy]) -> list[Column]:
     first = _find_backbone(copies)
     columns = [Column(token.key, {first: token}, {first: place}) for place, token in enumerate(copies[first].tokens)]
     for number in (other for other in range(len(copies)) if other != first):
-        columns = _add_copy(columns, number, copies[number].tokens)
+        columns = _add_copy(columns, number, copies[number])
     return _join_replaced(columns)
 
 
@@ -106,7 +106,8 @@ def _measure_agreement(copies: Sequence[PreparedCopy]) -> list[float]:
     return agreements
 
 
-def _add_copy(columns: list[Column], number: int, tokens: Sequence[Token]) -> list[Column]:
+def _add_copy(columns: list[Column], number: int, copy: PreparedCopy) -> list[Column]:
+    tokens = copy.tokens
     in_order, moved = _pair_tokens(tuple([column.key for column in columns]), tuple([token.key for token in tokens]))
     for j, i in chain(in_order.items(), moved.items()):
         column = columns[i]
@@ -116,7 +117,7 @@ def _add_copy(columns: list[Column], number: int, tokens: Sequence[Token]) -> li
         columns[i].moved |= {number}
     if len(in_order) + len(moved) == len(tokens):
         return columns
-    return _insert_columns(columns, number, tokens, in_order, moved)
+    return _insert_columns(columns, number, copy, in_order, moved)
 
 
 @lru_cache(maxsize=8)  # equal copies are aligned once
@@ -133,17 +134,20 @@ def _pair_tokens(columns: tuple[str, ...], keys: tuple[str, ...]) -> tuple[Mappi
 
 
 def _insert_columns(
-    columns: list[Column], number: int, tokens: Sequence[Token], in_order: Mapping[int, int], moved: Mapping[int, int]
+    columns: list[Column], number: int, copy: PreparedCopy, in_order: Mapping[int, int], moved: Mapping[int, int]
 ) -> list[Column]:
-    """Return the columns with new ones for the tokens that have none, behind the token they follow."""
+    """Return the columns with new ones for the tokens that have none, behind the token they follow.
+
+    What a whole copy has behind its last known token ends the text; a cut copy ends before.
+    """
     last = max(in_order, default=-1)
     new: dict[int, list[Column]] = {}
     anchor = -1
-    for j, token in enumerate(tokens):
+    for j, token in enumerate(copy.tokens):
         if j in in_order:
             anchor = in_order[j]
         elif j not in moved:
-            place = len(columns) - 1 if j > last else anchor
+            place = len(columns) - 1 if j > last and not copy.cut else anchor
             new.setdefault(place, []).append(Column(token.key, {number: token}, {number: j}))
     inserted = new.get(-1, [])
     for place, column in enumerate(columns):

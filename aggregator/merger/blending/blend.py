@@ -113,6 +113,7 @@ def read_text(text: Text, model: SourceModel = EMPTY_MODEL) -> Reading:
     strip_boilerplate(prepared, model.phrases)
     match_word_breaks(prepared, text.language)
     mark_cut_copies(prepared)
+    prepared = [copy for copy in prepared if copy.tokens]
     is_title = text.field == "title"
     if is_title:
         prepared = select_title_variants(prepared)

@@ -19,6 +19,7 @@ from aggregator.merger.blending.cross_repair import (
     restore_lost_letters,
 )
 from aggregator.merger.repair.fixers import RepairedText, repair_text
+from aggregator.text.alignment import ocr_shape
 from aggregator.text.fold import fold
 from aggregator.text.mojibake.redecode import count_oddities
 from aggregator.text.tokens import Token, tokenise
@@ -116,7 +117,10 @@ class Copy(Struct, frozen=True):
 
 
 class PreparedCopy(Struct):
-    """A repaired copy with its tokens and its weight in votes; mutable: the stages of blending shorten and mark it."""
+    """A repaired copy with its tokens and its weight in votes; mutable: the stages of blending shorten and mark it.
+
+    ``written`` is its text before letters of other copies were taken over.
+    """
 
     source: str
     text: str
@@ -125,6 +129,7 @@ class PreparedCopy(Struct):
     trust: float
     rates: Rates = DEFAULT_RATES
     keep: bool = False
+    written: str = ""
     tokens: list[Token] = field(default_factory=list)
     seen: dict[str, tuple[float, float]] = field(default_factory=dict)
 
@@ -160,7 +165,9 @@ def prepare_copies(copies: Sequence[Copy]) -> list[PreparedCopy]:
         legible = _ILLEGIBLE if "\ufffd" in repaired.text or count_oddities(repaired.text) else 1.0
         trust = (max(copy.trust, 0.01) * legible / top) ** _TRUST_POWER
         sound = _measure_soundness(repaired, copy.repairs)
-        prepared.append(PreparedCopy(copy.source, repaired.text, repaired.cut, sound, trust, keep=copy.keep))
+        prepared.append(
+            PreparedCopy(copy.source, repaired.text, repaired.cut, sound, trust, keep=copy.keep, written=repaired.text)
+        )
     trusts = [one.trust for one in prepared]
     texts = [one.text for one in prepared]
     if len(set(texts)) > 1:
@@ -247,11 +254,15 @@ def _differ_in_lost_words(left: list[str], right: list[str], left_cut: bool, rig
         if not here or not there:
             behind_cut = (left_cut and step.src_start == len(left)) or (right_cut and step.dest_start == len(right))
             lacked += 0 if behind_cut else len(here) + len(there)
-        elif here == there or fuzz.ratio(" ".join(here), " ".join(there)) >= _ALIKE_WORD:
+        elif here == there or _are_alike(" ".join(here), " ".join(there)):
             both += len(here)
         else:
             return False
     return lacked <= _MOST_LACKED * both
+
+
+def _are_alike(one: str, other: str) -> bool:
+    return fuzz.ratio(one, other) >= _ALIKE_WORD or ocr_shape(one) == ocr_shape(other)
 
 
 def _list_numbers(title: str) -> list[str]:

@@ -284,7 +284,9 @@ def remove_tracking(texts: Sequence[str], trusts: Sequence[float]) -> list[str]:
 
 
 def remove_page_additions(texts: Sequence[str]) -> list[str]:
-    """Return the texts without notes, times and Base64 that only one has, and without the button behind a cut.
+    """Return the texts without notes, times and Base64 that another lacks, and without the button behind a cut.
+
+    The numbers of notes, and the times, are such as no other copy has.
 
     A single copy keeps them: a note may be the author's, Base64 an address for donations.
 
@@ -298,7 +300,9 @@ def remove_page_additions(texts: Sequence[str]) -> list[str]:
         others = [other for other in texts if other != text]
         shorter = text
         for marks in [marks for sign, marks in (("[", _NOTE), (":", _TIME)) if sign in text]:
-            if len(marks.findall(text)) >= _LEAST_MARKS and not any(marks.search(other) for other in others):
+            added = {mark.strip() for mark in marks.findall(text)}
+            agreed = any(mark in other for mark in added for other in others)
+            if len(added) >= _LEAST_MARKS and not agreed and not all(marks.search(other) for other in others):
                 shorter = marks.sub("", shorter)
         cleaned.append(_remove_button(_remove_code(shorter, others), others) or text)
     return cleaned

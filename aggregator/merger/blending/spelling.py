@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from math import log
 from typing import NamedTuple
@@ -15,12 +15,14 @@ from typing import NamedTuple
 from aggregator.merger.blending.aligned_copies import Column
 from aggregator.merger.blending.copies import PreparedCopy, log_odds, trust_about_marks
 from aggregator.text.alignment import ocr_shape
+from aggregator.text.fold import normalize
 from aggregator.text.word_frequencies import frequency
 
 # Kinds of marks, each with its typographic and its plain forms; a text may have a style for each.
 _KINDS = (("’‘“”", ("'", '"')), ("–—", ()), ("…", ("...",)))
 _DASHES = 1
 _BEYOND_ASCII = re.compile(r"[^\W\d_a-z]")
+_TEX_QUOTES = re.compile("``|''")
 _DASH = re.compile(r"--|(?<!\S)-(?!\S)")
 _PLAIN_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "..."})
 # Natural log-odds for and against a word by itself:
@@ -94,7 +96,7 @@ def make_voters(copies: Sequence[PreparedCopy], language: str | None, odds: Sequ
             votes[kind] += weight * share * _compare(curled, plain)
             if curled and plain:
                 mixers[kind].add(number)
-    letters = [frozenset(_BEYOND_ASCII.findall(copy.text.lower())) for copy in copies]
+    letters = [frozenset(_BEYOND_ASCII.findall(copy.written.lower())) for copy in copies]
     return Voters(copies, language, tuple(1 if vote >= 0 else -1 for vote in votes), letters, mixers)
 
 
@@ -120,16 +122,23 @@ def _count_styles(text: str) -> list[tuple[int, int]]:
 
 
 def _fold_marks(surface: str) -> str:
-    """Return a surface in plain style."""
-    return surface.translate(_PLAIN_MARKS).replace("--", "-")
+    """Return a surface in plain style; TeX has dashes of two and three hyphens, and quotes of two marks."""
+    return _TEX_QUOTES.sub('"', surface.translate(_PLAIN_MARKS)).replace("---", "-").replace("--", "-")
 
 
 def _choose_word(column: Column, voters: Voters) -> tuple[str, float]:
     ballots: defaultdict[str, float] = defaultdict(float)
+    seen = _find_seen(column, voters)
     for number, token in column.cells.items():
         copy = voters.copies[number]
         weight = copy.trust * log_odds(1, copy.rates.wrong)
-        ballots[token.word] += weight * (_BLIND_VOTE if _is_blind(number, column, voters) else 1.0)
+        if token.word in seen:
+            ballots[token.word] += weight
+            continue
+        ballots[token.word] += weight * _BLIND_VOTE
+        meant = {other.word for other in column.cells.values() if other.key == token.key and other.word in seen}
+        if len(meant) == 1:
+            ballots[meant.pop()] += weight * (1 - _BLIND_VOTE)
     if len(ballots) == 1:
         return next(iter(ballots)), 1.0
     groups: dict[str, list[str]] = {}
@@ -138,28 +147,48 @@ def _choose_word(column: Column, voters: Voters) -> tuple[str, float]:
     written = [token.word for token in column.cells.values()]
     scores = {}
     for letters, group in groups.items():
-        credit = max(_measure_credit(word, voters.language) for word in group)
+        credit = max(_measure_credit(word, voters.language) * (word in seen) for word in group)
         lone = sum(map(written.count, group)) == 1
-        slip = _SLIP_COST * (lone and _is_slip(group, ballots, voters.language))
+        slip = _SLIP_COST * (lone and _is_slip(group, seen, voters.language))
         scores[letters] = sum(ballots[word] for word in group) + credit - slip
     group = groups[max(scores, key=lambda letters: (scores[letters], letters))]
     parts = {number: token.word for number, token in column.cells.items() if token.word in group}
     return _choose_marks(parts, voters), sum(ballots[word] for word in group) / sum(ballots.values())
 
 
-def _is_blind(number: int, column: Column, voters: Voters) -> bool:
-    """Return whether another copy has the same word with a letter that this copy has nowhere in its text."""
-    token = column.cells[number]
-    others = {other.word for other in column.cells.values() if other.key == token.key} - {token.word}
-    own = {*token.word.lower(), *voters.letters[number]}
-    return any(not one.isascii() and one.isalpha() and one not in own for other in others for one in other.lower())
+def _find_seen(column: Column, voters: Voters) -> set[str]:
+    """Return the words of a column without those whose copy cannot write the letters that another copy has in one.
+
+    A copy cannot write a letter that it has nowhere in its text. A word with letters that were restored from another
+    copy counts if no copy has written it in another way.
+    """
+    written: dict[str, set[str]] = {}
+    for number, token in column.cells.items():
+        if voters.letters[number].issuperset(_BEYOND_ASCII.findall(token.word.lower())):
+            written.setdefault(token.key, set()).add(token.word)
+    seen = set()
+    for number, token in column.cells.items():
+        same = written.get(token.key, set())
+        lacking = any(_lacks_letters(token.word.lower(), one.lower(), voters.letters[number]) for one in same)
+        if not lacking and (token.word in same or not same):
+            seen.add(token.word)
+    return seen
 
 
-def _is_slip(group: Sequence[str], ballots: Mapping[str, float], language: str | None) -> bool:
-    """Return whether the words look like a word of another copy that is far more frequent in the language."""
+def _lacks_letters(word: str, other: str, letters: Collection[str]) -> bool:
+    """Return whether a word is another one without accents, or with ss for ß, of letters that its copy has nowhere."""
+    plain = other if "ß" in letters else other.replace("ß", "ss")
+    if word == other or len(word) != len(plain):
+        return False
+    lost = [(mine, theirs) for mine, theirs in zip(word, plain, strict=True) if mine != theirs]
+    return all(theirs not in letters and mine == normalize("NFD", theirs)[0] for mine, theirs in lost)
+
+
+def _is_slip(group: Sequence[str], seen: Collection[str], language: str | None) -> bool:
+    """Return whether the words look like one of those ``seen`` that is far more frequent in the language."""
     limit = _RARER * max(frequency(word, language) for word in group)
     shapes = {ocr_shape(word) for word in group}
-    others = (other for other in ballots if other not in group and ocr_shape(other) in shapes)
+    others = (other for other in seen if other not in group and ocr_shape(other) in shapes)
     return any(frequency(other, language) > limit for other in others)
 
 

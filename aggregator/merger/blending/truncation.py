@@ -33,7 +33,7 @@ def _trim_cut_end(copy: PreparedCopy, copies: Sequence[PreparedCopy]) -> list[To
     """Return the tokens of a cut copy without an incomplete word or marks at their end."""
     tokens = _drop_last_marks(copy.tokens)
     keys = [token.key for token in tokens]
-    if len(tokens) > 1 and any(_is_torn_word(keys, other) for other in copies if other is not copy):
+    if tokens and any(_is_torn_word(keys, other) for other in copies if other is not copy):
         return _drop_last_marks(tokens[:-1])
     return tokens
 
@@ -61,7 +61,7 @@ def _mark_if_shorter(copy: PreparedCopy, copies: Sequence[PreparedCopy]) -> None
     if any(not other.cut and [token.key for token in other.tokens[-2:]] == keys[-2:] for other in others):
         return
     longer = [other for other in others if _goes_on(keys[:-1], other, _WITHIN)]
-    torn = any(_is_torn_word(keys, other) for other in longer)
+    torn = any(_is_torn_word(keys, other) for other in others if _goes_on(keys[:-1], other, _WITHIN_DOTTED))
     if torn or any(len(other.tokens) > len(keys) + _LONGEST_TAIL for other in longer):
         copy.cut = True
         if torn:

@@ -35,6 +35,8 @@ def test_words_of_languages():
     assert not frequency("gardqn", "en")
     assert frequency("garden", None) > 0
     assert frequency("anything", "xx") > 0
+    assert frequency("Weiße", "de") == frequency("weisse", "de") > 0
+    assert familiarity("λόγος", "el") > 0
     assert familiarity("臺灣", "zh") == familiarity("台湾", "zh") > familiarity("啰灣", "zh")
 
 

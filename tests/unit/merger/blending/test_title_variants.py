@@ -14,6 +14,14 @@ from tests.support.texts import blend
         (("del norte 🎻", "Trenes del norte 🎻", "Trenes norte 🎻"), "Trenes del norte 🎻"),
         (("Hoofdstuk De brug", "Hoofdstuk 61 De brug", "Hoofdstuk 61: brug"), "Hoofdstuk 61: De brug"),
         (("dörr på ön", "Öppen dÃ¶rr Ã¶n | Havets ljud", "Öppen dÃ¶rr pÃ¥ Ã¶n | Radio Kobben"), "Öppen dörr på ön"),
+        # "yiizü" looks like "yüzü".
+        (("Bölüm 57: Taşın yiizü", "Bölürn Taşın yüzü", "Bölüm 57 Taşın"), "Bölüm 57: Taşın yüzü"),
+        # The first is cut inside "Schlitten".
+        (("Nebel, Reime und Schli", "Nebel, Reime Schlitten: langer Winter", "Reime und Schlitten: langer Winter"),
+         "Nebel, Reime und Schlitten: langer Winter"),
+        # Half a word has no vote on what stands behind it.
+        (("snow and tea", "Snow and tea", "S…[Leer más]", f"snow and tea {'n5Kq2LmPv9Rt' * 4}\ufffd Ler artigo"),
+         "Snow and tea"),
         # Other titles are not mixed.
         (("Winter in Lund", "Winter in Bergen", "Winter in Bergen"), "Winter in Bergen"),
         (("Kapitel 3: Zeit der", "Kapitel 4: Zeit der Kraniche", "Kapitel 4: Zeit der Kraniche"),
