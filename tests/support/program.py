@@ -21,7 +21,7 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -40,19 +40,33 @@ PLAIN = {"NO_COLOR": "1", "COLUMNS": "200", "TERM": "dumb"}
 
 
 def run_program(
-    folder: Path, *words: str, stdin: str = "", environment: Mapping[str, str] | None = None, seconds: float = 300
+    folder: Path,
+    *words: str,
+    stdin: str = "",
+    environment: Mapping[str, str] | None = None,
+    seconds: float = 300,
+    full: Collection[int] = (),
 ) -> subprocess.CompletedProcess[str]:
     """Run the program in a folder to its end; ``returncode`` is negative if a signal ended it.
 
-    It is killed, with all that it started, and ``TimeoutExpired`` is raised, when it takes longer than ``seconds``.
+    Standard streams of the numbers in ``full`` go to a device without room. The program is killed, with all that it
+    started, and ``TimeoutExpired`` is raised, when it takes longer than ``seconds``.
     """
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with (
+        tempfile.TemporaryFile() as given,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+        Path("/dev/full").open("wb") as device,
+    ):
         given.write(stdin.encode())
         given.seek(0)
         task = {"words": words, "folder": str(folder), "environment": {**os.environ, **PLAIN, **(environment or {})}}
         with socket.socket(socket.AF_UNIX) as line:
             line.connect(_server())
-            socket.send_fds(line, [b"!"], [given.fileno(), out.fileno(), err.fileno()])
+            files = [
+                device.fileno() if number in full else each.fileno() for number, each in enumerate((given, out, err))
+            ]
+            socket.send_fds(line, [b"!"], files)
             line.sendall(json.dumps(task).encode() + b"\n")
             code = _answer(line, words, seconds)
         out.seek(0)

@@ -19,7 +19,7 @@ from aggregator.errors import escape_line, escape_lines
 from aggregator.model.feed import SourceResult
 from aggregator.model.source import Source
 from aggregator.result import Outcome
-from tests.support.program import PROGRAM
+from tests.support.program import PROGRAM, run_program
 
 
 @given(st.text(max_size=20))
@@ -76,10 +76,7 @@ def test_closed_streams_stop_no_command(shop: Path, streams: tuple[int, ...]) ->
 
 def test_a_full_device_is_one_line_and_the_work_is_done(shop: Path) -> None:
     for words in (["check"], ["refresh", "--verbose"], ["export-opml"], ["--help"]):
-        with Path("/dev/full").open("wb") as full:
-            ended = subprocess.run(
-                [*PROGRAM, *words], cwd=shop, stdout=full, stderr=subprocess.PIPE, text=True, check=False
-            )
+        ended = run_program(shop, *words, full={1})
         assert (ended.returncode, ended.stderr) == (
             1,
             "aggregator: standard output: No space left on device; not all could be printed\n",
@@ -101,33 +98,22 @@ def test_answers_on_a_full_device_are_one_line(command: str, line: dict, tmp_pat
         1,
         "aggregator: in.jsonl to /dev/full: No space left on device\n",
     )
-    with Path("/dev/full").open("wb") as full:
-        ended = subprocess.run(
-            [*PROGRAM, command, "in.jsonl"], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
+    ended = run_program(tmp_path, command, "in.jsonl", full={1})
     assert (ended.returncode, ended.stderr) == (
         1,
         "aggregator: standard output: No space left on device; not all could be printed\n",
     )
 
 
-def run_without_messages(folder: Path, *words: str) -> int:
-    """The exit code of a command whose messages go to a device that is full."""
-    with Path("/dev/full").open("wb") as full:
-        return subprocess.run(
-            [*PROGRAM, *words], cwd=folder, stdout=subprocess.PIPE, stderr=full, check=False
-        ).returncode
-
-
 def test_messages_on_a_full_device_are_dropped_and_the_work_is_done(shop: Path) -> None:
     (shop / "topic.txt").unlink()
-    assert run_without_messages(shop, "refresh") == 1
+    assert run_program(shop, "refresh", full={2}).returncode == 1
     assert (shop / "output" / "crumb-talk" / "feed.xml").stat().st_size
 
 
 @pytest.mark.parametrize("words", [("refresh", "--no-such-option"), ("check", "nothing")])
 def test_an_error_on_a_full_device_keeps_its_exit_code(shop: Path, words: tuple[str, str]) -> None:
-    assert run_without_messages(shop, *words) == 2
+    assert run_program(shop, *words, full={2}).returncode == 2
 
 
 def test_a_reader_that_leaves_is_no_message(shop: Path) -> None:
