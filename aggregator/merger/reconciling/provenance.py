@@ -16,7 +16,8 @@ from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
 from aggregator.model.entry import Entry, Note
 from aggregator.model.item import Dissent, Provenance
 
-_QUOTE = 200  # characters of a dissenting value that are kept
+QUOTED = 200
+"""Characters of a dissenting value that are kept."""
 
 # Factor for an entry that its source has replaced by another of the same item: below any trust, so that it completes
 # the present entry and contradicts no source.
@@ -152,7 +153,7 @@ def trace(
         if (own := value(entry)) is not None
     ]
     agreeing = {source for source, _, agreed, _ in known if agreed} - {origin.source}
-    dissent = {(source, own[:_QUOTE]) for source, own, agreed, _ in known if not agreed}
+    dissent = {(source, own[:QUOTED]) for source, own, agreed, _ in known if not agreed}
     trust = sum(weight for *_, weight in known)
     trust_of_agreeing = sum(weight for *_, agreed, weight in known if agreed)
     return Provenance(

@@ -14,6 +14,7 @@ from msgspec import Struct
 from aggregator import corrections
 from aggregator.generator.pages import wording
 from aggregator.merger.reconciling.overrides import FIELDS
+from aggregator.merger.reconciling.provenance import QUOTED
 from aggregator.model.cluster import Pair, describe_evidence, describe_level
 from aggregator.model.item import Override
 from aggregator.service.desk.frame import Act, ActResult, Button, Desk, Page, PageRequest
@@ -49,10 +50,14 @@ _WIDEST_BAR: Final = 8.0
 
 
 class _OtherValue(Struct, frozen=True):
-    """A source that gives another value, with the words that differ from the published one marked."""
+    """A source that gives another value, with the words marked that differ from the published one.
+
+    ``value`` is the value if it is known in full and can be set, else ``None``.
+    """
 
     source: str
     pieces: Pieces
+    value: str | None
 
 
 class _RepairLine(Struct, frozen=True):
@@ -67,7 +72,8 @@ class _FieldLine(Struct, frozen=True):
     """A field of an item: its value, from which source it is, who agrees, who differs, and what was repaired.
 
     ``original`` is a repaired value as its source gave it, with the words marked that the published one lacks.
-    ``fixed`` is the value that a person set, ``None`` if sources say it; ``can_be_set`` is whether one may.
+    ``fixed`` is the value that a person set, ``None`` if sources say it; ``can_be_set`` is whether one may, ``draft``
+    the published value if that can be edited.
     """
 
     name: str
@@ -80,6 +86,7 @@ class _FieldLine(Struct, frozen=True):
     original: Pieces
     fixed: str | None
     can_be_set: bool
+    draft: str
 
 
 class _EntryLine(Struct, frozen=True):
@@ -184,12 +191,22 @@ def _make_field(origin: ReportField, shown: FeedItem, known: Sequence[StoredEntr
         source=origin.source,
         percent=round(100 * origin.confidence),
         agreeing=origin.agreeing,
-        others=tuple(_OtherValue(other.source, _mark(value, other.value)) for other in origin.dissent),
+        others=tuple(
+            _OtherValue(other.source, _mark(value, other.value), _find_settable(origin.field, other.value))
+            for other in origin.dissent
+        ),
         repairs=tuple(map(_make_repair, origin.repairs)),
         original=_find_original(value, origin, known) if origin.repairs else (),
         fixed=fixed,
         can_be_set=origin.field in FIELDS,
+        draft=value if origin.field in FIELDS and FIELDS[origin.field](value) is not None else "",
     )
+
+
+def _find_settable(field: str, value: str) -> str | None:
+    """Return a source's value that a person may set, ``None`` if it was cut or cannot be read."""
+    is_whole = len(value) < QUOTED
+    return value if is_whole and field in FIELDS and FIELDS[field](value) is not None else None
 
 
 def _find_original(value: str, origin: ReportField, known: Sequence[StoredEntry]) -> Pieces:

@@ -45,7 +45,7 @@ def test_corrections_are_in_the_feed_and_are_undone(visitor: Visitor, home: Path
     undone = []
     for guid, label, typed in (
         (rye, "Set", {"field": "title", "value": "Rye with fear"}),
-        (ovens, "Part numbered", {}),
+        (ovens, "Separate numbered", {}),
         (starter, "Take out", {"reason": "not ours"}),
     ):
         visitor.get(f"/feeds/crumb-talk/item?guid={guid}")
@@ -59,6 +59,30 @@ def test_corrections_are_in_the_feed_and_are_undone(visitor: Visitor, home: Path
     for form in undone:
         assert visitor.post(form.pop("action"), **form).status_code == 200, visitor.page.text
     assert published(home) == before
+
+
+def test_the_value_of_a_source_that_differs_is_used_and_the_published_one_is_filled_in(
+    visitor: Visitor, home: Path
+) -> None:
+    (home / "late.txt").write_text((home / "topic.txt").read_text().replace("Rye without", "Rye bread without"))
+    with (home / "config.yaml").open("a") as config:
+        config.write("      late: {kind: listing, path: late.txt}\n")
+    published(home)
+    page, field, other = next(
+        (page, field, other)
+        for item in visitor.json("/feeds/crumb-talk.json")["items"]
+        for page in [visitor.json(f"/feeds/crumb-talk/item.json?guid={item['guid']}")]
+        for field in page["fields"]
+        for other in field["others"]
+        if other["value"] is not None
+    )
+    where = f"/feeds/crumb-talk/item?guid={page['guid']}"
+    assert (
+        f">{field['value']}</textarea>" in visitor.get(where).text or f'value="{field["value"]}"' in visitor.page.text
+    )
+    assert visitor.press(f"Use {other['source']}’s").status_code == 200
+    fields = visitor.json(where.replace("item?", "item.json?"))["fields"]
+    assert next(each["fixed"] for each in fields if each["name"] == field["name"]) == other["value"]
 
 
 def test_the_second_of_two_who_decide_is_told(visitor: Visitor) -> None:
