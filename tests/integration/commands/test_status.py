@@ -41,8 +41,8 @@ def test_every_output_gives_the_same_status_of_each_source(run, shop: Path, orig
     assert states == {name: "cached" if "earlier" in words else words for name, words in EXPECTED.items()}
 
     page = (shop / "output/crumb-talk/index.html").read_text()
-    rows = re.findall(r'<tr><th scope="row">(?:<a [^>]*>)?(\w+)<.*<td>([^<]*)</td></tr>', page)
-    assert dict(rows) == EXPECTED
+    assert sorted(re.findall(r'<tr><th scope="row">(?:<a [^>]*>)?(\w+)<', page)) == sorted(EXPECTED)
+    assert "failed" not in page, "it is for listeners"
 
     live = run("check", "--live", "--at", "2026-01-03T03:05:05Z")
     assert live.returncode == 1
