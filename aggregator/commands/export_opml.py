@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from aggregator.commands.options import CONFIG, ConfigOption, FeedsOption, find_plan
-from aggregator.config.load import load
+from aggregator.config.load import Config, load
 from aggregator.errors import PublishError
 from aggregator.generator import opml
 from aggregator.generator.content.links import clean_public_url
 from aggregator.model.subscription import Subscription
+from aggregator.store import connection, database, polls
 
 _FEED_KINDS = frozenset({"simplecast", "feed", "jsonfeed", "blog"})
 """Kinds whose URL is a feed that a reader can subscribe to."""
@@ -28,16 +29,18 @@ def run(
 ) -> None:
     """Write the sources of the config that are feeds as OPML 2.0, a folder for each feed; nothing is fetched.
 
-    Sources with a login or a secret in their URL are left out. For the feeds that the aggregator publishes, see
-    feeds.opml in the output folder.
+    A page that leads to a feed is written as the feed that the last refresh found. Sources with a login or a secret in
+    their URL are left out. For the feeds that the aggregator publishes, see feeds.opml in the output folder.
     """
     loaded = load(config)
     plans = [find_plan(loaded, name) for name in feed] if feed else loaded.plans
+    found = _read_found(loaded)
     outlines = [
-        Subscription(f"{plan.channel.title} ({source.name})", source.url, plan.channel.link, plan.channel.title)
+        Subscription(f"{plan.channel.title} ({source.name})", url, plan.channel.link, plan.channel.title)
         for plan in plans
         for source in plan.sources
         if source.url and source.kind in _FEED_KINDS and clean_public_url(source.url)
+        if (url := clean_public_url(found.get((plan.name, source.name, source.url), source.url)))
     ]
     written = opml.write("Sources", outlines)
     if output is None:
@@ -47,3 +50,12 @@ def run(
         output.write_bytes(written)
     except OSError as error:
         raise PublishError(f"{output}: cannot be written: {error.strerror}") from error
+
+
+def _read_found(config: Config) -> dict[tuple[str, str, str], str]:
+    """Return the address of the feed that a source's page leads to, by feed, source and address of the page."""
+    if not connection.has_content(config.state):
+        return {}
+    with database.open_store(config.state) as store:
+        known = polls.read_poll_states(store, [plan.name for plan in config.plans])
+    return {(*of, each.url): each.leads_to for of, states in known.items() for each in states if each.leads_to}

@@ -94,6 +94,7 @@ def test_a_page_and_the_feed_that_it_names_are_one_source(run, site: Site, first
     site.serve("/", named, kind="text/html")
     assert run("add", site.url(first), "--feed", "talk").returncode == 0
     assert run("refresh", *AT).returncode == 0
+    assert f'xmlUrl="{site.url("/feed.xml")}"' in run("export-opml").stdout
     again = run("add", site.url("/feed.xml" if first == "/" else "/"))
     assert again.returncode == 2
     assert again.stderr.startswith("aggregator: already in the config: feeds.talk.sources.feed ")
@@ -164,6 +165,18 @@ def test_a_private_address_is_refused_with_what_allows_it(run, tmp_path: Path, c
     (source,) = yaml.safe_load((tmp_path / "config.yaml").read_text())["feeds"]["rye"]["sources"].values()
     assert source["allow_networks"] == ["127.0.0.1/32"]
     assert published(tmp_path, "rye") == ["Rye at night"]
+
+
+def test_a_list_on_the_web_is_imported(run, tmp_path: Path, site: Site) -> None:
+    outline = '<outline type="rss" text="Lifts" xmlUrl="https://lifts.example/feed"/>'
+    site.serve("/mine.opml", f'<opml version="2.0"><body>{outline}</body></opml>', kind="text/x-opml")
+    assert run("import-opml", site.url("/mine.opml")).stdout == "config.yaml: 1 feed added\n"
+    assert read_sources(tmp_path, "lifts") == {"feed": {"kind": "feed", "url": "https://lifts.example/feed"}}
+    missing = run("import-opml", site.url("/none.opml"))
+    assert missing.returncode == 1
+    assert "404" in missing.stderr
+    site.serve("/page", "<p>no list</p>", kind="text/html")
+    assert "this is not an OPML subscription list" in run("import-opml", site.url("/page")).stderr
 
 
 def test_json_has_the_ways_and_what_was_added(run, site: Site) -> None:
