@@ -14,15 +14,11 @@ import socket
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
-
-SLOW = frozenset({"service", "clock", "crashes", "origins", "chromium"})
-"""Folders of tests that start servers and wait for them."""
 
 STDERR = pytest.StashKey[int]()
 MORE = 2
@@ -48,25 +44,6 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each program that a test starts compiles all of its modules
     with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         config.stash[STDERR] = os.dup(2)
-
-
-@pytest.hookimpl(trylast=True)  # what is deselected is not shared
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin the share of each worker with files whose tests wait long, so that none of them runs alone at the end.
-
-    A worker is given the next ``len(items) / workers`` items (xdist's worksteal), and takes of others when it is done.
-    """
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    slow: dict[Path, list[pytest.Item]] = {}
-    rest: list[pytest.Item] = []
-    for each in items:
-        (slow.setdefault(each.path, []) if SLOW.intersection(each.path.parts) else rest).append(each)
-    files, others, shares = list(slow.values()), iter(rest), []
-    for number in range(workers):
-        own = [each for file in files[number::workers] for each in file]
-        size = len(items) * (number + 1) // workers - len(items) * number // workers
-        shares += [*own, *islice(others, max(0, size - len(own)))]
-    items[:] = [*shares, *others]
 
 
 def pytest_collection_finish() -> None:
