@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from aggregator import adding, corrections, subscriptions
 from aggregator.adding import Found
-from aggregator.errors import ConfigError, ReadError
+from aggregator.errors import ConfigError, PublishError, ReadError
 from aggregator.fetchers import parser_process, registry
 from aggregator.fetchers.http.target import redact
 from aggregator.model.belonging import Belonging, Comparison
@@ -162,10 +162,16 @@ def _make_effect(desk: Desk, found: Belonging) -> _EffectLine:
 
 
 def _find_belonging(desk: Desk, found: Found, feed: str | None = None) -> Belonging | None:
-    """Return how a listing stands to a feed, by default to the one that it belongs to; ``None`` if there is none."""
+    """Return how a listing stands to a feed, by default to the one that it belongs to.
+
+    ``None`` if there is none, or if the comparison costs too much: the source can be added without it.
+    """
     config = desk.config
     given = Comparison(config.state, config.plans, found.source, found.listing, now(), feed)
-    compared = comparisons.compare(given) if config.plans and found.listing.entries else ()
+    try:
+        compared = comparisons.compare(given) if config.plans and found.listing.entries else ()
+    except PublishError:
+        return None
     return next((each for each in compared if feed or each.is_sure), None)
 
 
