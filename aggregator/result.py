@@ -86,7 +86,7 @@ class Publication(Record, frozen=True):
     items beside the first of each. ``held`` is one line for each source whose new items are held, ``left_out`` one for
     each condition of a filter. ``until`` is when time alone makes it another feed, ``None`` for never. ``has_audio`` is
     whether any item has an enclosure. ``new_items`` counts the items that were first published on each of
-    the last days, without those of the feed's first publication.
+    the last days, without those of the feed's first publication. ``undecided`` are the ids of each near miss.
     """
 
     input: str
@@ -104,6 +104,7 @@ class Publication(Record, frozen=True):
     until: datetime | None = None
     has_audio: bool = True
     new_items: tuple[tuple[date, int], ...] = ()
+    undecided: tuple[tuple[str, str], ...] = ()
 
     @property
     def unchanged_files(self) -> tuple[WrittenFile, ...]:

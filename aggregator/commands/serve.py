@@ -78,7 +78,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     elsewhere = f"{output} is served by its own host, not here: this is only the desk, /healthz and /metrics"
     typer.echo(elsewhere if output.bucket else f"serving {output} at {address}")
     desk = None if no_desk else _open_desk(worker.config, host, password, address)
-    routes = app.mount(desk) if desk else ()
+    routes = app.mount(desk) if desk else () if no_desk else app.mount_closed()
     meter = metrics.make_meter() if counted else None
     is_refreshing = not (no_refresh or worker.config.queue)
     find_overdue = worker.find_overdue if is_refreshing else None

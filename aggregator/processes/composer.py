@@ -143,6 +143,7 @@ def _to_publication(composed: Composition, input_digest: str) -> Publication:
         until=composed.until,
         has_audio=any(item.enclosure for item in feed.items),
         new_items=publish.count_new_items(composed.settlement.published_items),
+        undecided=tuple((pair.left, pair.right) for pair in feed.near_misses),
     )
 
 

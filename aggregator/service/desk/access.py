@@ -111,6 +111,12 @@ class Request(Struct, frozen=True):
         return origin is not None and origin.partition("://")[2] != self.headers.get("host")
 
 
+HOW_TO_OPEN: Final = (
+    "To open the desk at this address, start the server with --desk-password, or give the config a desk: with a "
+    "password, or with the header and networks of your proxy (docs/desk.md)."
+)
+
+
 class Verdict(Struct, frozen=True):
     """The answer to a visitor: whether they may enter; if not, whether a password would help, and why not."""
 

@@ -18,7 +18,14 @@ from msgspec import Struct, field
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -30,6 +37,7 @@ from aggregator.service.desk.forms import OF_STRANGERS, Form, FormError, Forms
 from aggregator.service.desk.frame import (
     Act,
     ActResult,
+    Counts,
     Desk,
     Frame,
     MissingError,
@@ -39,6 +47,7 @@ from aggregator.service.desk.frame import (
     render,
     to_json,
 )
+from aggregator.service.desk.inbox import count_waiting
 from aggregator.service.desk.jobs import BusyError, Job
 
 _SUBJECTS: Final[Any] = (feeds, system, add, choose, source, settings, changes, review, item)
@@ -126,6 +135,12 @@ def mount(desk: Desk) -> tuple[BaseRoute, ...]:
     return Route(desk.root, redirect), inside
 
 
+def mount_closed() -> tuple[BaseRoute, ...]:
+    """Return the routes of a desk that nobody may enter: each answers how to open it."""
+    answer = PlainTextResponse(f"The desk is closed. {access.HOW_TO_OPEN}\n", 403, {"cache-control": "no-store"})
+    return Route(Desk.root, answer), Mount(Desk.root, answer)
+
+
 def _make_routes(desk: Desk) -> list[Route]:
     # Threads of the server: readers of feeds have the others, and pages do not wait for those that run a command.
     limiters = {False: CapacityLimiter(4), True: CapacityLimiter(2)}
@@ -156,7 +171,8 @@ async def _show(desk: Desk, page: Page, limiter: CapacityLimiter, request: Reque
         gathered = page.gather(desk, page_request)
         if request.url.path.endswith(".json"):
             return Response(to_json(gathered), media_type="application/json")
-        return HTMLResponse(render(page.template, gathered, _frame(desk, request)), headers=page.headers)
+        frame = _frame(desk, request, count_waiting(desk))
+        return HTMLResponse(render(page.template, gathered, frame), headers=page.headers)
 
     try:
         return await to_thread.run_sync(answer, limiter=limiter)
@@ -201,10 +217,10 @@ async def _log_in(desk: Desk, forms: Forms, turns: Mapping[bool, _Turn], request
     turn = turns[access.is_known(who)]
     begun = desk.sessions.begin_try(who)
     if begun is None:
-        return _refuse(desk, request, 429, "Too many wrong passwords: wait ten minutes.", {"retry-after": "600"})
+        return _refuse(desk, request, 429, "Too many wrong passwords: wait ten minutes.", retry_after="600")
     if not await turn.wait(*begun):
         desk.sessions.take_back(who)
-        return _refuse(desk, request, 503, "Too many passwords at once: try again in a moment.", {"retry-after": "10"})
+        return _refuse(desk, request, 503, "Too many passwords at once: try again in a moment.", retry_after="10")
     async with turn.lock:
         is_right = bool(hashed) and await to_thread.run_sync(access.is_password, given, hashed)
     if not is_right:
@@ -297,7 +313,7 @@ def _let_in(desk: Desk, inner: ASGIApp, request: Request) -> ASGIApp:
         return inner
     if verdict.asks_password:
         return _ask_password(desk, request, request.url.path)
-    return _refuse(desk, request, 403, f"You may not enter: {verdict.why}.")
+    return _refuse(desk, request, 403, f"You may not enter: {verdict.why}.", access.HOW_TO_OPEN)
 
 
 def _make_cookie(request: Request, name: str, value: str, seconds: int | None = None) -> str:
@@ -313,12 +329,13 @@ def _read_facts(request: Request) -> access.Request:
     return access.Request(peer, request.scope.get("http_version", ""), request.headers)
 
 
-def _frame(desk: Desk, request: Request) -> Frame:
+def _frame(desk: Desk, request: Request, waiting: Counts | None = None) -> Frame:
     visitor = request.state.visitor
     notice = desk.cache.find(request.query_params.get("notice", "")) if request.state.enters else None
     return Frame(
         root=desk.root,
         token=desk.sessions.make_token(visitor),
+        waiting=(waiting or Counts()) if request.state.enters else None,
         notice=notice if isinstance(notice, ActResult) else None,
         can_log_out=bool(desk.access.password) and desk.sessions.is_open(visitor),
     )
@@ -328,9 +345,9 @@ def _ask_password(desk: Desk, request: Request, then: str, *, wrong: bool = Fals
     return HTMLResponse(render("login.html.j2", {"then": then, "wrong": wrong}, _frame(desk, request)), 401)
 
 
-def _refuse(desk: Desk, request: Request, status: int, line: str, headers: Mapping[str, str] | None = None) -> Response:
-    page = render("problem.html.j2", {"title": "Refused", "lines": (line,)}, _frame(desk, request))
-    return HTMLResponse(page, status, headers)
+def _refuse(desk: Desk, request: Request, status: int, *lines: str, **headers: str) -> Response:
+    page = render("problem.html.j2", {"title": "Refused", "lines": lines}, _frame(desk, request))
+    return HTMLResponse(page, status, {name.replace("_", "-"): value for name, value in headers.items()})
 
 
 def _explain(desk: Desk, request: Request, error: AggregatorError) -> Response:

@@ -17,6 +17,7 @@ from aggregator.model.feed import Cover, Plan, SourceResult
 from aggregator.model.item import PublishedItem, sources_of
 from aggregator.model.source import Poll, PollDay
 from aggregator.result import NextPoll, Publication
+from aggregator.service.desk import inbox
 from aggregator.service.desk.charts import Charts, make_charts
 from aggregator.service.desk.frame import (
     Act,
@@ -29,6 +30,7 @@ from aggregator.service.desk.frame import (
     paginate,
     parse_number,
 )
+from aggregator.service.desk.inbox import Waiting
 from aggregator.service.desk.published import AppView, ReportItem, read_app_view, read_report
 from aggregator.service.desk.source import SourceLine, make_source_lines
 from aggregator.store import decisions, guids, polls
@@ -43,6 +45,7 @@ _FEEDS_ON_A_PAGE: Final = 25
 _SEARCHED: Final = 8
 """Feeds from which on the overview has a box to search them."""
 
+_FEEDS_WAITING: Final = 10
 _SOURCES_OF_A_FEED = 6
 """Sources shown of a feed, those that fail first; its own page has all."""
 
@@ -55,24 +58,25 @@ class _FeedCard(Struct, frozen=True):
     image: str | None
     items: int
     newest: str
-    waiting: int
-    held: int
-    failing: int
     sources: tuple[SourceLine, ...]
     more_sources: int
     running: int | None
 
 
 class _Overview(Struct, frozen=True):
-    """The overview: the feeds of one page, and how many there are in all; ``is_new`` if the config has none yet."""
+    """The overview: what waits for a person, the feeds of one page, and how many there are in all.
+
+    ``waiting`` are the feeds in which most waits, ``more_waiting`` counts the others. ``is_new`` is whether the config
+    has no feed yet.
+    """
 
     feeds: tuple[_FeedCard, ...]
     total: int
     page: int
     pages: int
     search: str
-    failing: int
-    waiting: int
+    waiting: tuple[Waiting, ...]
+    more_waiting: int
     mistakes: str
     charts: Charts
     is_new: bool
@@ -102,6 +106,7 @@ class _Stored(Struct, frozen=True):
     page: int
     pages: int
     publications: Mapping[str, Publication] = {}
+    waiting: Sequence[Waiting] = ()
     results: Mapping[str, tuple[SourceResult, ...]] = {}
     covers: Mapping[str, Cover] = {}
     polls: Mapping[tuple[str, str], tuple[Poll, ...]] = {}
@@ -115,7 +120,7 @@ def _show_overview(desk: Desk, request: PageRequest) -> _Overview:
     wanted = [plan for plan in config.plans if fold(search) in fold(f"{plan.channel.title} {plan.name}")]
     try:
         with desk.open_store() as store:
-            stored = _read(store, wanted, request)
+            stored = _read(store, config.plans, wanted, request)
     except MissingError:
         stored = _Stored(*paginate(wanted, request, _FEEDS_ON_A_PAGE))
     running = {job.feed: job.number for job in desk.jobs.running() if job.kind == "refresh"}
@@ -126,8 +131,8 @@ def _show_overview(desk: Desk, request: PageRequest) -> _Overview:
         page=stored.page,
         pages=stored.pages,
         search=search,
-        failing=sum(_count_failing(stored.results.get(plan.name, ())) for plan in config.plans),
-        waiting=sum(_count_waiting(stored.publications.get(plan.name)) for plan in config.plans),
+        waiting=tuple(stored.waiting[:_FEEDS_WAITING]),
+        more_waiting=len(stored.waiting[_FEEDS_WAITING:]),
         mistakes=desk.mistakes,
         charts=make_charts(now().date(), new_items, stored.poll_days),
         is_new=not config.plans,
@@ -135,20 +140,22 @@ def _show_overview(desk: Desk, request: PageRequest) -> _Overview:
     )
 
 
-def _read(store: Store, plans: Sequence[Plan], request: PageRequest) -> _Stored:
-    """Return one page of the feeds: those with failing sources first, then those with pairs to decide, by title."""
+def _read(store: Store, every: Sequence[Plan], wanted: Sequence[Plan], request: PageRequest) -> _Stored:
+    """Return one page of the wanted feeds: those with failing sources first, then those with pairs to decide."""
     published, results = publications.read_publications(store), persist.read_results_of_feeds(store)
+    waiting = inbox.read_waiting(store, every)
 
     def rank(plan: Plan) -> tuple[bool, bool, str]:
-        failing, waiting = _count_failing(results.get(plan.name, ())), _count_waiting(published.get(plan.name))
-        return not failing, not waiting, plan.channel.title.casefold()
+        found = waiting[plan.name]
+        return not found.failing, not found.pairs, plan.channel.title.casefold()
 
-    shown, page, pages = paginate(sorted(plans, key=rank), request, _FEEDS_ON_A_PAGE)
+    shown, page, pages = paginate(sorted(wanted, key=rank), request, _FEEDS_ON_A_PAGE)
     return _Stored(
         shown,
         page,
         pages,
         publications=published,
+        waiting=[found for plan in sorted(every, key=rank) if (found := waiting[plan.name]).is_any],
         results=results,
         covers={cover.channel.name: cover for cover in publications.read_covers(store, shown)},
         polls=polls.read_polls(store, *(plan.name for plan in shown)),
@@ -157,16 +164,8 @@ def _read(store: Store, plans: Sequence[Plan], request: PageRequest) -> _Stored:
     )
 
 
-def _count_failing(results: Sequence[SourceResult]) -> int:
-    return sum(result.is_failing for result in results)
-
-
-def _count_waiting(publication: Publication | None) -> int:
-    return publication.near_misses if publication else 0
-
-
 def _make_card(plan: Plan, stored: _Stored, running: int | None) -> _FeedCard:
-    cover, publication = stored.covers.get(plan.name), stored.publications.get(plan.name)
+    cover = stored.covers.get(plan.name)
     results = stored.results.get(plan.name, ())
     lines = make_source_lines(plan, results, stored.polls, stored.next_polls.get(plan.name, {}))
     lines.sort(key=lambda line: not line.is_failing)
@@ -177,9 +176,6 @@ def _make_card(plan: Plan, stored: _Stored, running: int | None) -> _FeedCard:
         image=image if image and image.startswith("https://") else None,
         items=cover.episodes + cover.posts if cover else 0,
         newest=format_day(cover.newest) if cover and cover.newest else "",
-        waiting=_count_waiting(publication),
-        held=len(publication.held) if publication else 0,
-        failing=_count_failing(results),
         sources=tuple(lines[:_SOURCES_OF_A_FEED]),
         more_sources=len(lines[_SOURCES_OF_A_FEED:]),
         running=running,
@@ -261,6 +257,7 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
         sources = make_source_lines(plan, results, last_polls, persist.read_next_polls(store, [plan], now())[plan.name])
         removed = decisions.read_removed(store, plan.name)
         model = learning.read_model(store, plan.name)
+        near_misses = len(inbox.read_waiting(store, [plan])[plan.name].pairs)
         today = now().date()
         charts = make_charts(
             today, publications.read_new_items(store, plan.name), polls.count_polls(store, today, plan.name)
@@ -287,7 +284,7 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
         learned={name: "; ".join(said) for name, (_, *said) in describe_listings(model).items() if said}
         if model
         else {},
-        near_misses=len(report.near_misses),
+        near_misses=near_misses,
         held=len(report.held),
         removed=_list_removed(plan, published, removed),
         app=app,

@@ -134,18 +134,24 @@ class Desk:
 
     @contextmanager
     def open_store(self) -> Iterator[Store]:
-        """Open the store; raise MissingError if there is none yet, so that none is made by looking."""
+        """Open the store as of one moment, to read it; raise MissingError if there is none yet."""
+        with self._open_store() as store, database.reading(store) as snapshot:
+            yield replace(store, connection=snapshot)
+
+    @contextmanager
+    def open_terms(self, request: PageRequest) -> Iterator[Terms]:
+        """Open the store to correct the feed that the address names, if what is decided is what the form has seen."""
+        with self._open_store() as store:
+            yield Terms(store, self.find_plan(request), now(), request.form.get("seen") or None)
+
+    @contextmanager
+    def _open_store(self) -> Iterator[Store]:
+        """Open the store if there is one: none is made by looking."""
         state = self.config.state
         if not connection.has_content(state):
             raise MissingError("there is no store yet: refresh a feed first")
         with database.open_store(state) as store:
             yield store
-
-    @contextmanager
-    def open_terms(self, request: PageRequest) -> Iterator[Terms]:
-        """Open the store to correct the feed that the address names, if what is decided is what the form has seen."""
-        with self.open_store() as store:
-            yield Terms(store, self.find_plan(request), now(), request.form.get("seen") or None)
 
 
 _Gather = Callable[[Desk, PageRequest], Struct]
@@ -173,11 +179,22 @@ class Act(Struct, frozen=True):
     is_slow: bool = False
 
 
+class Counts(Struct, frozen=True):
+    """The numbers in the menu: sources that fail, and pairs to decide, in all feeds."""
+
+    failing: int = 0
+    pairs: int = 0
+
+
 class Frame(Struct, frozen=True):
-    """The surroundings of a page: the prefix of its links, the token of its forms, and the notice of the last act."""
+    """The surroundings of a page: the prefix of its links, the token of its forms, and the notice of the last act.
+
+    ``waiting`` is ``None`` for one who may not enter: there is no menu.
+    """
 
     root: str
     token: str
+    waiting: Counts | None
     notice: ActResult | None = None
     can_log_out: bool = False
     version: str = VERSION

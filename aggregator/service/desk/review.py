@@ -8,9 +8,10 @@ from typing import Final
 from urllib.parse import urlencode
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from aggregator import corrections, publications
-from aggregator.model.cluster import Decision, Pair, Verdict
+from aggregator import corrections
+from aggregator.model.cluster import Decision, Verdict
 from aggregator.model.feed import Plan
 from aggregator.service.desk.frame import (
     Act,
@@ -22,6 +23,7 @@ from aggregator.service.desk.frame import (
     PageRequest,
     parse_number,
 )
+from aggregator.service.desk.inbox import read_waiting
 from aggregator.service.desk.item import PairBars, make_bars
 from aggregator.service.desk.published import (
     Pieces,
@@ -45,21 +47,6 @@ _SIDE: Final = 900
 _SECONDS: Final = 120
 
 
-class _FeedToReview(Struct, frozen=True):
-    """A feed with something to decide."""
-
-    name: str
-    title: str
-    pairs: int
-    held: int
-
-
-class _Reviews(Struct, frozen=True):
-    """The feeds with something to decide."""
-
-    feeds: tuple[_FeedToReview, ...]
-
-
 class _Side(Struct, frozen=True):
     """One of two entries: title and text with the words marked that the other lacks."""
 
@@ -73,11 +60,12 @@ class _Side(Struct, frozen=True):
 
 
 class _HeldLine(Struct, frozen=True):
-    """A new item that is held.
+    """A new item of a feed that is held.
 
     ``decided`` is what a person decided about it: "held back", "never", or nothing.
     """
 
+    feed: str
     title: str
     why: str
     until: datetime | None
@@ -87,8 +75,13 @@ class _HeldLine(Struct, frozen=True):
 
 
 class _ReviewPage(Struct, frozen=True):
-    """The question at one place of those that are open, and the held items of the feed."""
+    """The question at one place of those that are open, and the held items, of one feed or of all.
 
+    ``queue`` is "all" where the questions are those of all feeds. ``feed`` and ``title`` are of the question, empty if
+    none is open.
+    """
+
+    queue: str
     feed: str
     title: str
     place: int
@@ -102,9 +95,11 @@ class _ReviewPage(Struct, frozen=True):
 
 
 class _Confirmation(Struct, frozen=True):
-    """The consequence of an answer, and the form that gives it."""
+    """The consequence of an answer, and the form that gives it; ``back`` is the page of the question."""
 
     feed: str
+    back: str
+    queue: str
     lines: tuple[str, ...]
     left: str
     right: str
@@ -112,60 +107,56 @@ class _Confirmation(Struct, frozen=True):
     place: int
 
 
-def _show_reviews(desk: Desk, _request: PageRequest) -> _Reviews:
-    """Gather the feeds with something to decide, those with the most first."""
-    with desk.open_store() as store:
-        known = publications.read_publications(store)
-    found = [
-        _FeedToReview(plan.name, plan.channel.title, known[plan.name].near_misses, len(known[plan.name].held))
-        for plan in desk.config.plans
-        if plan.name in known
-    ]
-    waiting = [each for each in found if each.pairs or each.held]
-    return _Reviews(tuple(sorted(waiting, key=lambda each: -each.pairs)))
+def _show_reviews(desk: Desk, request: PageRequest) -> _ReviewPage:
+    """Gather the question at the place ``at`` of the open questions of all feeds, and what all hold."""
+    return _show_queue(desk, request, desk.config.plans, "all")
 
 
 def _show_review(desk: Desk, request: PageRequest) -> _ReviewPage:
-    """Gather the question at the place ``at`` of a feed's open questions."""
-    plan = desk.find_plan(request)
+    """Gather the question at the place ``at`` of a feed's open questions, and what it holds."""
+    return _show_queue(desk, request, (desk.find_plan(request),), "")
+
+
+def _show_queue(desk: Desk, request: PageRequest, plans: Sequence[Plan], queue: str) -> _ReviewPage:
+    with desk.open_store() as store:
+        waiting = read_waiting(store, plans)
+        open_pairs = [(plan, pair) for plan in plans for pair in waiting[plan.name].pairs]
+        place = min(parse_number(request.query.get("at", "")), max(0, len(open_pairs) - 1))
+        held = [line for plan in plans for line in _list_held(desk, store, plan)]
+        page = _ReviewPage(queue, "", "", place, len(open_pairs), None, None, None, "", "", tuple(held[:_MOST_HELD]))
+        return _ask(desk, store, page, *open_pairs[place]) if open_pairs else page
+
+
+def _ask(desk: Desk, store: Store, page: _ReviewPage, plan: Plan, pair: tuple[str, str]) -> _ReviewPage:
+    """Return the page with its question: are these two entries of a feed one item?"""
+    left, right = pair
     report = read_report(desk.open_folder(plan))
     homes = {entry: item for item in report.items for entry in item.entries}
-    with desk.open_store() as store:
-        pairs = _find_open(store, plan, report.near_misses)
-        place = min(parse_number(request.query.get("at", "")), max(0, len(pairs) - 1))
-        pair = pairs[place] if pairs else None
-        names = (pair.left, pair.right) if pair else ()
-        known = entries.read_entries_of(store, plan.name, names)
-        sides = _make_sides(known, homes) if len(known) == len(names) == 2 else (None, None)  # noqa: PLR2004 - a pair
-        return _ReviewPage(
-            feed=plan.name,
-            title=plan.channel.title,
-            place=place,
-            total=len(pairs),
-            left=sides[0],
-            right=sides[1],
-            evidence=make_bars(pair) if pair else None,
-            seen=corrections.read_state(store, plan.name, names),
-            consequence=urlencode({"left": pair.left, "right": pair.right, "at": place}) if pair else "",
-            held=tuple(_list_held(store, plan, report.held)),
-        )
+    compared = next((each for each in report.near_misses if (each.left, each.right) == pair), None)
+    known = entries.read_entries_of(store, plan.name, (left, right))
+    sides = _make_sides(known, homes) if len(known) == 2 else (None, None)  # noqa: PLR2004 - a pair
+    return replace(
+        page,
+        feed=plan.name,
+        title=plan.channel.title,
+        left=sides[0],
+        right=sides[1],
+        evidence=make_bars(compared) if compared else None,
+        seen=corrections.read_state(store, plan.name, (left, right)),
+        consequence=urlencode({"left": left, "right": right, "at": page.place, "queue": page.queue}),
+    )
 
 
-def _find_open(store: Store, plan: Plan, pairs: Sequence[Pair]) -> list[Pair]:
-    """Return the near misses of the last publication that were not decided since."""
-    decided = {frozenset((each.left, each.right)) for each in decisions.read_decisions(store, plan.name)}
-    return [pair for pair in pairs if frozenset((pair.left, pair.right)) not in decided]
-
-
-def _list_held(store: Store, plan: Plan, held: Sequence[ReportHeld]) -> list[_HeldLine]:
+def _list_held(desk: Desk, store: Store, plan: Plan) -> list[_HeldLine]:
     """Return the items that the last publication held, but those to be published now, and what is held back since."""
+    held = read_report(desk.open_folder(plan)).held
     admitted, back = decisions.read_admissions(store, plan.name), decisions.read_held_back(store, plan.name)
     known = {name for each in held for name in each.entries}
     since = [ReportHeld(name, "declined", (name,)) for name in sorted(back - known)]
     shown = [each for each in (*since, *held) if not any(admitted.get(name) for name in each.entries)][:_MOST_HELD]
     states = corrections.read_states(store, plan.name, [each.entries for each in shown])
     return [
-        _HeldLine(each.title, each.why, each.until, each.entries, _name_decision(each, admitted, back), seen)
+        _HeldLine(plan.name, each.title, each.why, each.until, each.entries, _name_decision(each, admitted, back), seen)
         for each, seen in zip(shown, states, strict=True)
     ]
 
@@ -221,20 +212,21 @@ def _show_consequence(desk: Desk, request: PageRequest) -> _Confirmation:
         seen = corrections.read_state(store, plan.name, (left, right))
     words = ("review", "--feed", plan.name, "--dry-run", "--same", left, right)
     lines = desk.jobs.call(words, seconds=_SECONDS)
-    return _Confirmation(plan.name, lines, left, right, seen, parse_number(request.query.get("at", "")))
+    back, place = _locate(plan, request.query), parse_number(request.query.get("at", ""))
+    return _Confirmation(plan.name, back, request.query.get("queue", ""), lines, left, right, seen, place)
 
 
 def _decide(desk: Desk, request: PageRequest) -> ActResult:
     """Decide that two entries are the same or different; two published items become one only once that was shown."""
     plan, left, right = desk.find_plan(request), request.find("left"), request.find("right")
     verdict: Verdict = "same" if request.find("verdict") == "same" else "different"
-    place = request.form.get("at", "0")
+    place = {"at": request.form.get("at", "0"), "queue": request.form.get("queue", "")}
     if verdict == "same" and "shown" not in request.form and _are_two_items(desk, plan, left, right):
-        query = urlencode({"left": left, "right": right, "at": place})
+        query = urlencode({"left": left, "right": right, **place})
         return ActResult(f"/feeds/{plan.name}/review/consequence?{query}")
     with desk.open_terms(request) as terms:
         corrections.decide_pair(terms, Decision(verdict, left, right))
-    undo = Button("Back", f"/feeds/{plan.name}/review/undo", {"left": left, "right": right, "at": place})
+    undo = Button("Back", f"/feeds/{plan.name}/review/undo", {"left": left, "right": right, **place})
     words = "one item" if verdict == "same" else "two items"
     return ActResult(_locate(plan, place), f"They are {words} from the next refresh on.", undo)
 
@@ -245,8 +237,10 @@ def _are_two_items(desk: Desk, plan: Plan, left: str, right: str) -> bool:
     return len(homes) > 1
 
 
-def _locate(plan: Plan, place: str) -> str:
-    return f"/feeds/{plan.name}/review?{urlencode({'at': place})}"
+def _locate(plan: Plan, given: Mapping[str, str]) -> str:
+    """Return the page of the questions that a form or a query is of."""
+    page = "/review" if given.get("queue") == "all" else f"/feeds/{plan.name}/review"
+    return f"{page}?{urlencode({'at': given.get('at', '0')})}"
 
 
 def _undo(desk: Desk, request: PageRequest) -> ActResult:
@@ -254,7 +248,7 @@ def _undo(desk: Desk, request: PageRequest) -> ActResult:
     plan, left, right = desk.find_plan(request), request.find("left"), request.find("right")
     with desk.open_terms(request) as terms:
         corrections.undo_pair(terms, left, right)
-    return ActResult(_locate(plan, request.form.get("at", "0")), "The decision is taken back.")
+    return ActResult(_locate(plan, request.form), "The decision is taken back.")
 
 
 def _decide_held(desk: Desk, request: PageRequest) -> ActResult:
@@ -264,13 +258,13 @@ def _decide_held(desk: Desk, request: PageRequest) -> ActResult:
     is_wanted, message = answers.get(wanted, (None, "It waits again."))
     with desk.open_terms(request) as terms:
         corrections.decide_held(terms, names, is_wanted)
-    fields = {"entries": "\n".join(names), "wanted": "wait"}
+    fields = {"entries": "\n".join(names), "wanted": "wait", "queue": request.form.get("queue", "")}
     undo = Button("Undo", f"/feeds/{plan.name}/review/held", fields) if is_wanted is not None else None
-    return ActResult(_locate(plan, "0"), message, undo)
+    return ActResult(_locate(plan, request.form), message, undo)
 
 
 PAGES = (
-    Page("/review", "reviews.html.j2", _show_reviews),
+    Page("/review", "review.html.j2", _show_reviews),
     Page("/feeds/{feed}/review", "review.html.j2", _show_review),
     Page("/feeds/{feed}/review/consequence", "consequence.html.j2", _show_consequence, is_slow=True),
 )

@@ -13,9 +13,11 @@ import requests
 
 from aggregator.config.load import DeskAccess, check
 from aggregator.errors import ConfigError
+from aggregator.service import web
 from aggregator.service.desk import access
 from aggregator.service.desk.access import Request, judge
-from aggregator.service.desk.app import ACTS, _Turn
+from aggregator.service.desk.app import ACTS, _Turn, mount_closed
+from tests.unit.service.conftest import started
 from tests.unit.service.desk.conftest import Visitor, opened
 
 RIGHT, WRONG = "open sesame", "sesame"
@@ -83,6 +85,14 @@ def test_pages_are_protected_and_acts_are_not_done_by_get(looker: Visitor) -> No
     assert looker.get("").url == f"{looker.url}/desk/"
 
 
+def test_a_closed_desk_says_how_it_is_opened(refreshed: Path) -> None:
+    with started(web.app(refreshed / "output", routes=mount_closed())) as port:
+        for path in ("/desk", "/desk/", "/desk/feeds/crumb-talk"):
+            answer = requests.get(f"http://127.0.0.1:{port}{path}", timeout=30)
+            assert answer.status_code == 403
+            assert "To open the desk at this address, start the server with --desk-password" in answer.text
+
+
 def test_a_form_without_its_token_or_from_elsewhere_does_nothing(looker: Visitor) -> None:
     looker.get("/")
     token = looker.forms()[0]["token"]
@@ -102,6 +112,7 @@ def test_with_a_password_nothing_is_seen_before_it_and_few_are_tried(refreshed: 
             answer = visitor.get(path)
             assert answer.status_code == 401
             assert "Crumb" not in answer.text
+            assert "<nav" not in answer.text
         assert visitor.press("Enter", password=WRONG).status_code == 401
         before = visitor.session.cookies["aggregator_desk"]
         assert visitor.press("Enter", password=RIGHT).status_code == 200

@@ -105,6 +105,29 @@ def test_changes_are_found_without_changing_anything_and_published(visitor: Visi
     assert "in 90 days" not in visitor.get("/").text, "nothing is a week old"
 
 
+def test_while_a_refresh_publishes_the_overview_says_what_was_published_last(visitor: Visitor, home: Path) -> None:
+    list_another(home)
+    visitor.get("/feeds/crumb-talk")
+    visitor.press("Refresh now")
+    seen = set()
+    while visitor.json("/jobs/1.json")["code"] is None:
+        page = visitor.json("/overview.json")
+        (waiting,) = page["waiting"]
+        seen.add((len(waiting["pairs"]), page["feeds"][0]["items"], page["charts"]["items"]))
+    assert seen <= {(1, 4, 0), (1, 5, 1)}
+
+
+def test_a_failing_source_and_held_items_wait_on_the_overview(visitor: Visitor, home: Path) -> None:
+    config = home / "config.yaml"
+    config.write_text(config.read_text().replace("numbered.txt}", "none.txt}"))
+    done = run_program(home, "refresh", "--force", "--at", "2026-01-03T03:04:05Z")
+    assert done.returncode == 0, done.stderr
+    shown = visitor.get("/").text
+    assert "What waits for you" in shown
+    assert '<a href="/desk/feeds/crumb-talk/sources/numbered">numbered of <bdi>Crumb Talk</bdi></a>' in shown
+    assert '<span class="count">1<span class="unseen"> failing</span></span>' in shown
+
+
 def test_an_address_is_looked_at_and_written_into_the_config(visitor: Visitor, home: Path) -> None:
     with serving(Site()) as site:
         site.serve("/feed.xml", make_rss(*(make_item(each) for each in range(3))))

@@ -8,6 +8,7 @@ from threading import Event
 
 import pytest
 
+from tests.support.program import run_program
 from tests.unit.service.desk.conftest import Visitor
 from tests.unit.service.desk.test_item import published
 from tests.unit.service.desk.test_pages import wait
@@ -16,7 +17,6 @@ REVIEW = "/feeds/crumb-talk/review"
 
 
 def test_a_pair_is_shown_decided_and_taken_back(visitor: Visitor, home: Path) -> None:
-    assert visitor.json("/review.json")["feeds"][0]["pairs"] == 1
     page = visitor.json(f"{REVIEW}.json")
     assert ["removed", "cold starters"] in page["left"]["title"]
     assert ["added", "a starter"] in page["right"]["title"]
@@ -35,6 +35,28 @@ def test_a_pair_is_shown_decided_and_taken_back(visitor: Visitor, home: Path) ->
     visitor.get(REVIEW)
     assert "two items" in visitor.press("Different").text
     assert visitor.json(f"{REVIEW}.json")["total"] == 0
+    assert "Nothing to decide" in visitor.get(REVIEW).text
+
+
+def test_the_pairs_of_all_feeds_are_one_queue_and_the_menu_counts_them(visitor: Visitor, home: Path) -> None:
+    config = home / "config.yaml"
+    _, sources = config.read_text().split("    sources:\n")
+    config.write_text(f"{config.read_text()}  second:\n    title: Second Helping\n    sources:\n{sources}")
+    done = run_program(home, "refresh", "--at", "2026-01-03T03:04:05Z")
+    assert done.returncode == 0, done.stderr
+    counted = '<span class="count">2<span class="unseen"> to decide</span></span>'
+    assert counted in visitor.get("/").text
+    assert visitor.page.text.count("1 pair of <bdi>") == 2
+    asked = [visitor.json(f"/review.json?at={place}") for place in range(2)]
+    assert [(page["feed"], page["total"]) for page in asked] == [("crumb-talk", 2), ("second", 2)]
+    visitor.get("/review?at=1")
+    shown = visitor.press("Different")
+    assert shown.url.startswith(f"{visitor.url}/desk/review?at=1")
+    assert "Crumb Talk" in shown.text
+    assert counted.replace("2<", "1<") in shown.text
+    assert visitor.json("/feeds/second.json")["near_misses"] == 0
+    visitor.press("Back")
+    assert visitor.json("/review.json")["total"] == 2
 
 
 def test_a_new_item_is_held_back_and_released(visitor: Visitor, home: Path) -> None:
