@@ -14,7 +14,9 @@ from aggregator.generator import chapters, feed_files, files, opml, paging
 from aggregator.generator.changes import changes_page
 from aggregator.generator.changes.changes import History, advance_history, pack_history, unpack_history
 from aggregator.generator.content import feed_channel
+from aggregator.generator.content.prepared import prepare
 from aggregator.generator.files import Staged
+from aggregator.generator.kept import KeptItems
 from aggregator.generator.pages import pages, view
 from aggregator.model.entry import Moment
 from aggregator.model.feed import Cover, Feed
@@ -67,21 +69,31 @@ def _is_guessed(published: Moment | None) -> bool:
     return published is None or published.precision == "guess"
 
 
-def render(feed: Feed, window: int | None = None, history: History | None = None) -> Iterator[tuple[str, bytes]]:
+def render(
+    feed: Feed, window: int | None = None, history: History | None = None, kept: KeptItems | None = None
+) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file of one feed; the same feed and history give the same bytes.
 
     ``window`` is the most items of the page that is polled; older ones go to archives (RFC 5005). The changes page
-    lists the ``history``; with ``None`` there is none.
+    lists the ``history``; with ``None`` there is none. Items that are ``kept`` are not rendered.
     """
-    yield from feed_files.render_files(feed, window=window)
-    yield "index.html", pages.render_feed_page(feed, changes=history is not None)
+    kept, prepared = kept or KeptItems(), prepare(feed)
+    yield from feed_files.render_files(prepared, window=window, kept=kept)
+    page = pages.lay_out_feed_page(feed, changes=history is not None)
+    yield from kept.render(prepared, "page", pages.render_cards, [("index.html", page)])
     if history is not None:
         yield "changes.html", changes_page.render_changes_page(feed, history)
         yield "changes.atom", changes_page.render_changes_feed(feed, history)
 
 
-def stage(
-    output: Path, feed: Feed, window: int | None = None, history: History | None = None, *, packed: bool = True
+def stage(  # noqa: PLR0913 - each is a part of what stands in the folder
+    output: Path,
+    feed: Feed,
+    window: int | None = None,
+    history: History | None = None,
+    kept: KeptItems | None = None,
+    *,
+    packed: bool = True,
 ) -> Staged:
     """Write the files of a feed's folder under temporary names, with packed copies; raise PublishError if that fails.
 
@@ -89,7 +101,7 @@ def stage(
     names them.
     """
     folder = output / feed.channel.folder
-    staged = files.stage(folder, render(feed, window, history), compress=packed)
+    staged = files.stage(folder, render(feed, window, history, kept), compress=packed)
     current = {each.name for each in staged.written}
     archives = paging.find_stale_archives(folder, feed_channel.make_feed_channel(feed).guid, current)
     return replace(staged, outdated=(*archives, *chapters.find_stale(folder, frozenset(current))))

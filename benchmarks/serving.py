@@ -27,8 +27,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from aggregator.generator import files, rss
+from aggregator.generator import files
 from aggregator.generator.content.prepared import prepare
+from aggregator.generator.feed_files import render_files
 from aggregator.model.entry import Duration, Enclosure, Moment
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
@@ -91,7 +92,7 @@ def sample(size: int) -> Feed:
 
     channel = Channel("bench", "Benchmark", "http://127.0.0.1/bench", description="x", link="https://x.example")
     few = Feed(channel, tuple(item(number) for number in range(60)), start)
-    each = len(rss.render(prepare(few), episodes_only=True)) / len(few.items)
+    each = len(dict(render_files(prepare(few)))["podcast.xml"]) / len(few.items)
     return Feed(channel, tuple(item(number) for number in reversed(range(round(size / each)))), start)
 
 
@@ -180,7 +181,7 @@ def measure(seconds: int, rounds: int, connections: int) -> dict[str, dict[str, 
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="aggregator-bench-")))
         root = home / "output"
-        body = rss.render(prepare(sample(SIZE)), episodes_only=True)
+        body = dict(render_files(prepare(sample(SIZE))))["podcast.xml"]
         files.publish(root / "bench", {"podcast.xml": body}, compress=True)
         (home / "nginx.conf").write_text(
             NGINX.format(home=home, port=(other := free_port()), root=root), encoding="utf-8"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
 from feedgen.feed import FeedGenerator
@@ -11,22 +13,24 @@ from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem, to_feed_time
 from aggregator.generator.content.passed_tags import Row, make_rows
 from aggregator.generator.content.prepared import PreparedFeed
-from aggregator.generator.paging import WHOLE, FeedPage
-from aggregator.generator.podcast import add_entry, new_feed
+from aggregator.generator.kept import Document
+from aggregator.generator.paging import FeedPage
+from aggregator.generator.podcast import add_entry, insert_items, new_feed, split_items
 
 NAME: Final = "feed.atom"
+_START: Final = b"  <entry>\n"
+_END: Final = b"</feed>\n"
 
 
-def render(feed: PreparedFeed, page: FeedPage = WHOLE) -> bytes:
+def lay_out(feed: PreparedFeed, page: FeedPage) -> Document:
     """Return one page of the document."""
-    channel, part = feed.channel, page.cut(feed.items)
+    channel, indices = feed.channel, page.cut(range(len(feed.items)))
+    part = [feed.items[index] for index in indices]
     home: Row = ("link", None, {"rel": "alternate", "type": "text/html", "href": channel.link}, ())
     paging = page.make_links(channel, NAME, len(feed.items))
     bare = tuple((name.removeprefix("atom:"), text, attributes, within) for name, text, attributes, within in paging)
     document = new_feed((home, *bare), ("fh",) if page.number else ())
-    document.id(f"urn:uuid:{channel.guid}")
-    document.title(channel.title)
-    document.updated(to_feed_time(page.updated_at(part, feed.source.updated)))
+    _set_required(document, channel, to_feed_time(page.updated_at(part, feed.source.updated)))
     document.author(name=channel.author or channel.title)
     document.subtitle(channel.description)
     if channel.language:
@@ -36,10 +40,23 @@ def render(feed: PreparedFeed, page: FeedPage = WHOLE) -> bytes:
         document.logo(channel.image)
     if channel.copyright:
         document.rights(channel.copyright)
-    for item in part:
-        _add_entry(document, item, channel)
-    written: bytes = document.atom_str(pretty=True)
-    return written
+    return insert_items(document.atom_str(pretty=True), _END, indices)
+
+
+def render_items(feed: PreparedFeed, indices: Sequence[int]) -> list[bytes]:
+    """Return these items as they stand in the document."""
+    document = new_feed((), ())
+    _set_required(document, feed.channel, to_feed_time(feed.source.updated))
+    for index in indices:
+        _add_entry(document, feed.items[index], feed.channel)
+    return split_items(document.atom_str(pretty=True), _START, _END)
+
+
+def _set_required(document: FeedGenerator, channel: FeedChannel, updated: datetime) -> None:
+    """Set the elements that a feed must have (RFC 4287, section 4.1.1)."""
+    document.id(f"urn:uuid:{channel.guid}")
+    document.title(channel.title)
+    document.updated(updated)
 
 
 def _add_entry(document: FeedGenerator, item: FeedItem, channel: FeedChannel) -> None:

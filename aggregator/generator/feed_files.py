@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from aggregator.generator import atom, chapters, jsonfeed, report, rss
-from aggregator.generator.content.prepared import prepare
+from aggregator.generator.content.prepared import PreparedFeed
+from aggregator.generator.kept import KeptItems
 from aggregator.generator.paging import FeedPage, count_archives
-from aggregator.model.feed import Feed
 
 
-def render_files(feed: Feed, *, window: int | None = None) -> Iterator[tuple[str, bytes]]:
+def render_files(
+    feed: PreparedFeed, *, window: int | None = None, kept: KeptItems | None = None
+) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file, one after the other.
 
-    ``window`` is the most items of a page (RFC 5005); ``None`` puts all on one.
+    ``window`` is the most items of a page (RFC 5005); ``None`` puts all on one. Items that are ``kept`` are not
+    rendered.
     """
-    prepared = prepare(feed)
-    yield "report.json", report.render(prepared)
-    yield from chapters.render(prepared)
-    playable = sum(item.playable for item in prepared.items)
-    for number in range(count_archives(playable, window) + 1):
-        page = FeedPage(window, number)
-        yield page.file_name("podcast.xml"), rss.render(prepared, page, episodes_only=True)
-    for number in range(count_archives(len(prepared.items), window) + 1):
-        page = FeedPage(window, number)
-        yield page.file_name("feed.xml"), rss.render(prepared, page)
-        yield page.file_name(atom.NAME), atom.render(prepared, page)
-        yield page.file_name(jsonfeed.NAME), jsonfeed.render(prepared, page)
+    kept = kept or KeptItems()
+    yield from kept.render(feed, "report", report.render_items, [("report.json", report.lay_out(feed))])
+    yield from chapters.render(feed)
+    whole, playable = (
+        _list_pages(total, window) for total in (len(feed.items), sum(item.playable for item in feed.items))
+    )
+    podcast = ((page.file_name("podcast.xml"), rss.lay_out(feed, page, episodes_only=True)) for page in playable)
+    everything = ((page.file_name("feed.xml"), rss.lay_out(feed, page)) for page in whole)
+    yield from kept.render(feed, "rss", rss.render_items, chain(podcast, everything))
+    for module in (atom, jsonfeed):
+        documents = ((page.file_name(module.NAME), module.lay_out(feed, page)) for page in whole)
+        yield from kept.render(feed, module.NAME, module.render_items, documents)
+
+
+def _list_pages(total: int, window: int | None) -> list[FeedPage]:
+    return [FeedPage(window, number) for number in range(count_archives(total, window) + 1)]

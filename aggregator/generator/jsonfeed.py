@@ -5,21 +5,24 @@ https://www.jsonfeed.org/version/1.1/
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
+from aggregator.generator import json_text
 from aggregator.generator.content import sanitize
 from aggregator.generator.content.feed_channel import PAGE, FeedChannel
 from aggregator.generator.content.feed_item import FeedItem
 from aggregator.generator.content.prepared import PreparedFeed
-from aggregator.generator.json_text import to_json, without_empty
-from aggregator.generator.paging import WHOLE, FeedPage
+from aggregator.generator.json_text import without_empty
+from aggregator.generator.kept import Document
+from aggregator.generator.paging import FeedPage
 from aggregator.model.item import Item
 
 NAME: Final = "feed.json"
 _VERSION: Final = "https://jsonfeed.org/version/1.1"
 
 
-def render(feed: PreparedFeed, page: FeedPage = WHOLE) -> bytes:
+def lay_out(feed: PreparedFeed, page: FeedPage) -> Document:
     """Return one page of the document."""
     channel, older = feed.channel, page.find_older(len(feed.items))
     document = {
@@ -36,8 +39,13 @@ def render(feed: PreparedFeed, page: FeedPage = WHOLE) -> bytes:
         "hubs": [{"type": "WebSub", "url": hub} for hub in channel.hubs] if not page.number else None,
         "_aggregator": {"about": channel.address(PAGE), "podcast_guid": channel.guid},
     }
-    part = page.cut(tuple(zip(feed.source.items, feed.items, strict=True)))
-    return to_json(without_empty(document) | {"items": [_make_item(item, shown, channel) for item, shown in part]})
+    return json_text.lay_out(without_empty(document) | {"items": []}, page.cut(range(len(feed.items))))
+
+
+def render_items(feed: PreparedFeed, indices: Sequence[int]) -> list[bytes]:
+    """Return these items as they stand in the document."""
+    made = (_make_item(feed.source.items[index], feed.items[index], feed.channel) for index in indices)
+    return list(map(json_text.indent_item, made))
 
 
 def _make_item(item: Item, shown: FeedItem, channel: FeedChannel) -> dict[str, Any]:

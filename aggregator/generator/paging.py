@@ -81,9 +81,6 @@ class FeedPage(Struct, frozen=True):
         return tuple(rows)
 
 
-WHOLE = FeedPage()
-
-
 def count_archives(total: int, window: int | None) -> int:
     """Return how many archives so many items need.
 

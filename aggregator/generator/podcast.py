@@ -16,6 +16,7 @@ from feedgen.feed import FeedGenerator
 from lxml import etree
 
 from aggregator.generator.content.passed_tags import Row
+from aggregator.generator.kept import Document
 
 NAMESPACES = {
     "itunes": "http://www.itunes.com/dtds/podcast-1.0.dtd",
@@ -123,3 +124,18 @@ def add_entry(feed: FeedGenerator, rows: Sequence[Row]) -> FeedEntry:
     entry = feed.add_entry(order="append")
     entry.rows.rows = rows
     return entry
+
+
+def insert_items(written: bytes, end: bytes, indices: Sequence[int]) -> Document:
+    """Return a document that was written without items with these before the last ``end``."""
+    at = written.rindex(end)
+    return (written[:at], *indices, written[at:])
+
+
+def split_items(written: bytes, start: bytes, end: bytes) -> list[bytes]:
+    """Return the items of a document; each begins with ``start``, and ``end`` follows the last.
+
+    Both are lines with a tag, which no text can hold: it has its angle brackets escaped.
+    """
+    items = written[: written.rindex(end)].split(start)[1:]
+    return [start + item for item in items]

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from aggregator.generator import json_text
 from aggregator.generator.content import sanitize
 from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem
 from aggregator.generator.content.prepared import PreparedFeed
-from aggregator.generator.json_text import to_json, without_empty
+from aggregator.generator.json_text import without_empty
+from aggregator.generator.kept import Document
 from aggregator.model.cluster import Pair
 from aggregator.model.entry import Note
 from aggregator.model.feed import SourceResult
@@ -23,7 +25,7 @@ from aggregator.model.item import HeldItem, Item, LeftOut, Provenance
 _LONGEST = 2000
 
 
-def render(feed: PreparedFeed) -> bytes:
+def lay_out(feed: PreparedFeed) -> Document:
     """Return the report."""
     source, channel = feed.source, feed.channel
     document = {
@@ -39,11 +41,17 @@ def render(feed: PreparedFeed) -> bytes:
         "near_misses": [_make_pair(pair) for pair in source.near_misses],
         "held": [_make_unpublished(each) for each in source.held],
         "remarks": [sanitize.clean_text(remark) for remark in (*source.remarks, *_list_remarks(feed))],
-        "items": [_make_item(item, shown, channel) for item, shown in zip(source.items, feed.items, strict=True)],
+        "items": [],
     }
     if source.left_out:
         document["left_out"] = [_make_unpublished(each) for each in source.left_out]
-    return to_json(document)
+    return json_text.lay_out(document, range(len(feed.items)))
+
+
+def render_items(feed: PreparedFeed, indices: Sequence[int]) -> list[bytes]:
+    """Return these items as they stand in the report."""
+    made = (_make_item(feed.source.items[index], feed.items[index], feed.channel) for index in indices)
+    return list(map(json_text.indent_item, made))
 
 
 def _make_counts(feed: PreparedFeed) -> dict[str, int]:

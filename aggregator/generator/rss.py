@@ -17,32 +17,41 @@ from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem, to_feed_time
 from aggregator.generator.content.passed_tags import Row, make_rows, make_text_rows
 from aggregator.generator.content.prepared import PreparedFeed
-from aggregator.generator.paging import WHOLE, FeedPage
-from aggregator.generator.podcast import add_entry, new_feed
+from aggregator.generator.kept import Document
+from aggregator.generator.paging import FeedPage
+from aggregator.generator.podcast import add_entry, insert_items, new_feed, split_items
 from aggregator.model.entry import Tag
 from aggregator.text.fold import fold
 
 _PREFIXES: Final = ("itunes", "podcast", "atom", "content")
 _SELDOM: Final = ("media", "psc")
+_START: Final = b"    <item>\n"
+_END: Final = b"  </channel>\n"
 _STYLESHEET: Final = "../feed.css"
 """One file in the output folder lets browsers show every feed as a page; feed readers ignore it."""
 
 
-def render(feed: PreparedFeed, page: FeedPage = WHOLE, *, episodes_only: bool = False) -> bytes:
+def lay_out(feed: PreparedFeed, page: FeedPage, *, episodes_only: bool = False) -> Document:
     """Return one page of podcast.xml (``episodes_only``: items with playable media) or of feed.xml (all)."""
-    chosen = [item for item in feed.items if item.playable or not episodes_only]
-    playable = all(item.playable for item in chosen)
+    chosen = [index for index, item in enumerate(feed.items) if item.playable or not episodes_only]
+    playable = all(feed.items[index].playable for index in chosen)
     channel = feed.channel if playable else replace(feed.channel, medium="blog")  # with posts it is no podcast
-    part = page.cut(chosen)
+    indices = page.cut(chosen)
+    part = [feed.items[index] for index in indices]
     links = page.make_links(channel, "podcast.xml" if episodes_only else "feed.xml", len(chosen))
     document = _make_document(channel, links, _list_prefixes(part, page))
     document.updated(to_feed_time(page.updated_at(part, feed.source.updated)))
     if part and part[0].published:
         document.pubDate(part[0].published)
-    for item in part:
-        _add_item(document, item, channel)
-    written: bytes = document.rss_str(pretty=True)
-    return written
+    return insert_items(document.rss_str(pretty=True), _END, indices)
+
+
+def render_items(feed: PreparedFeed, indices: Sequence[int]) -> list[bytes]:
+    """Return these items as they stand in the document."""
+    document = _make_document(feed.channel, (), (*_PREFIXES, *_SELDOM))
+    for index in indices:
+        _add_item(document, feed.items[index], feed.channel)
+    return split_items(document.rss_str(pretty=True), _START, _END)
 
 
 def _list_prefixes(part: Sequence[FeedItem], page: FeedPage) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from aggregator.belonging import compare_with_feeds
 from aggregator.compose import compose
 from aggregator.errors import DamagedError, PublishError, StoreError
 from aggregator.fetchers import credentials
+from aggregator.generator.kept import KeptItems
 from aggregator.generator.pages.pages import compile_templates
 from aggregator.merger import filters
 from aggregator.merger.identity import admission
@@ -27,7 +28,7 @@ from aggregator.processes.editions import Edition, Task
 from aggregator.result import MOST_TITLES, ChangedTitles, Composition, Publication
 from aggregator.sandbox.forks import write_message
 from aggregator.sandbox.template import Note, format_traceback
-from aggregator.store import database
+from aggregator.store import database, facts
 from aggregator.store.database import deferring
 
 compile_templates()  # this module is imported once, by the process that is forked for each feed
@@ -73,7 +74,11 @@ def _compose(task: Task, plan: Plan, out: IO[bytes], note: Note) -> Edition:
             return Edition(publication)  # no source ever answered
         publications.write_composition(store, plan, composed, task.at)
         history = publish.update_history(store, feed, task.at)
-    note("publishing")
+        note("publishing")
+        kept = KeptItems(Path(task.output) / plan.channel.folder, facts.read_fact(store, plan.name, facts.KEPT_ITEMS))
+        filled = _fill_private_audio(feed, plan)
+        staged = publish.stage(Path(task.output), filled, plan.window, history, kept, packed=task.packed)
+        facts.write_fact(store, plan.name, facts.KEPT_ITEMS, kept.pack())
     return Edition(
         publication,
         new=len(settlement.new),
@@ -81,9 +86,7 @@ def _compose(task: Task, plan: Plan, out: IO[bytes], note: Note) -> Edition:
         titles=_find_changed_titles(feed, settlement),
         events=(*settlement.events, *composed.arrived),
         cover=publish.make_cover(feed),
-        staged=publish.stage(
-            Path(task.output), _fill_private_audio(feed, plan), plan.window, history, packed=task.packed
-        ),
+        staged=staged,
         incomplete=tuple(enclosure_probe.find_incomplete(feed.items)) if plan.probe_enclosures else (),
         rivals=tuple(enclosure_probe.find_rivals(feed.items)) if plan.probe_gone else (),
     )

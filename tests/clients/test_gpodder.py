@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from aggregator.generator import feed_files, files
+from aggregator.generator.content.prepared import prepare
 from aggregator.model.feed import Feed
 from tests.support.web import Media, Served
 
@@ -15,7 +16,9 @@ FIRST = 6
 
 
 def publish(folder: Path, feed: Feed, window: int | None = None) -> None:
-    files.publish(folder / feed.channel.name, dict(feed_files.render_files(feed, window=window)), compress=True)
+    files.publish(
+        folder / feed.channel.name, dict(feed_files.render_files(prepare(feed), window=window)), compress=True
+    )
 
 
 def titles(listing: str) -> list[str]:

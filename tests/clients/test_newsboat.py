@@ -18,6 +18,7 @@ import pytest
 import requests
 
 from aggregator.generator import feed_files, files
+from aggregator.generator.content.prepared import prepare
 from aggregator.model.feed import Feed
 from tests.support.web import Media, Served
 
@@ -100,7 +101,7 @@ def until(terminal: int, done: Callable[[], bool], seconds: float) -> None:
 
 
 def publish(folder: Path, feed: Feed) -> None:
-    files.publish(folder / feed.channel.name, dict(feed_files.render_files(feed)), compress=True)
+    files.publish(folder / feed.channel.name, dict(feed_files.render_files(prepare(feed))), compress=True)
 
 
 @pytest.fixture

@@ -6,6 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
+from aggregator.generator.content.prepared import prepare
+from aggregator.generator.kept import KeptItems
+from aggregator.generator.pages import pages
 from aggregator.model.cluster import Pair
 from aggregator.model.entry import Duration, Enclosure, Moment, Note
 from aggregator.model.feed import Channel, Feed, SourceResult
@@ -172,3 +175,9 @@ def ordered(items: tuple[Item, ...]) -> tuple[Item, ...]:
     return tuple(
         sorted(items, key=lambda item: (item.published.at if item.published else START, item.guid), reverse=True)
     )
+
+
+def page(feed: Feed, *, changes: bool = False) -> bytes:
+    """The page of a feed, as it is published."""
+    document = pages.lay_out_feed_page(feed, changes=changes)
+    return next(KeptItems().render(prepare(feed), "page", pages.render_cards, [("index.html", document)]))[1]

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import secrets
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
+from itertools import chain
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from aggregator.generator.content import links
+from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.content.sanitize import clean_person
+from aggregator.generator.kept import Document
 from aggregator.generator.pages import subscribe, view, wording
 from aggregator.generator.storage.names import PRIVATE_MARK
-from aggregator.model.feed import Channel, Cover, Feed
-from aggregator.model.item import Item
+from aggregator.model.feed import Cover, Feed
 
 _TEMPLATES = resources.files("aggregator.generator.pages") / "templates"
 _STYLE = (_TEMPLATES / "page.css").read_text(encoding="utf-8").strip()
@@ -73,6 +76,7 @@ def compile_templates() -> None:
 
 # Items above this number are listed by title and day only: a page of 500 players opens at once, one of 5,000 not.
 _MOST_PLAYERS = 500
+_CARD = Markup(f"<!--{secrets.token_hex(16)}-->")  # noqa: S704 - stands for an item until the page is laid out
 _FORMATS = (
     ("podcast.xml", "Episodes", "RSS", "application/rss+xml"),
     ("feed.xml", "All items", "RSS", "application/rss+xml"),
@@ -88,18 +92,19 @@ its source (156, November 2026).
 """
 
 
-def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
+def lay_out_feed_page(feed: Feed, *, changes: bool = False) -> Document:
     """Return the page of one feed, ``index.html``: how to subscribe, its episodes and posts, and their sources.
 
     ``changes`` says whether the changes page is published beside it, so that it is linked.
     """
-    episodes, posts = ([item for item in feed.items if item.genre == genre] for genre in ("episode", "post"))
+    episodes, posts = (
+        [index for index, item in enumerate(feed.items) if item.genre == genre] for genre in ("episode", "post")
+    )
+    shown = (episodes[:_MOST_PLAYERS], posts[:_MOST_PLAYERS])
+    earlier = [[feed.items[index] for index in indices[_MOST_PLAYERS:]] for indices in (episodes, posts)]
     channel = feed.channel
     url = view.subscription_url(feed)
-    episode_cards, post_cards = (
-        [_render_card(item, channel) for item in items[:_MOST_PLAYERS]] for items in (episodes, posts)
-    )
-    return render_template(
+    written = render_template(
         "feed.html.j2",
         feed=feed,
         changes=changes,
@@ -113,8 +118,8 @@ def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
         artwork=links.clean_url(channel.image),
         home=links.clean_url(channel.link),
         listings=[
-            ("episodes", "Episodes", "an episode", episode_cards, episodes[_MOST_PLAYERS:]),
-            ("posts", "Posts", "a post", post_cards, posts[_MOST_PLAYERS:]),
+            ("episodes", "Episodes", "an episode", [_CARD] * len(shown[0]), earlier[0]),
+            ("posts", "Posts", "a post", [_CARD] * len(shown[1]), earlier[1]),
         ],
         counts=wording.join_names(
             [wording.format_count(len(episodes), "episode")] * bool(episodes)
@@ -123,12 +128,16 @@ def render_feed_page(feed: Feed, *, changes: bool = False) -> bytes:
         or "no items yet",
         text=wording.split_paragraphs(channel.description or ""),
     )
+    before, *between = written.split(_CARD.encode())
+    cards = zip(chain(*shown), between, strict=True)
+    return (before, *(part for card in cards for part in card))
 
 
-def _render_card(item: Item, channel: Channel) -> str:
-    """Render one item of a show."""
-    card = _load_macros().entry(view.view_item(item), channel.language, channel.shows_sources)
-    return Markup(card)  # noqa: S704 - the macro escapes every value
+def render_cards(feed: PreparedFeed, indices: Sequence[int]) -> list[bytes]:
+    """Return these items as they stand in the page of their feed."""
+    render, channel = _load_macros().entry, feed.source.channel
+    views = (view.view_item(feed.source.items[index]) for index in indices)
+    return [render(each, channel.language, channel.shows_sources).encode("utf-8", "replace") for each in views]
 
 
 @cache

@@ -18,6 +18,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from aggregator.generator.pages import pages
 from aggregator.publish import make_cover
+from tests.support import sample_feed
 from tests.support.web import Media, Served
 
 FLAGS = (
@@ -97,7 +98,7 @@ def show(browser: webdriver.Chrome, served: Served, media: Media, made: ModuleTy
         feed = made.feed(episodes, posts, base_url or f"{served.url}/quiet-machines", f"{media.url}/qm")
         folder = served.folder / "quiet-machines"
         folder.mkdir(exist_ok=True)
-        (folder / "index.html").write_bytes(pages.render_feed_page(feed))
+        (folder / "index.html").write_bytes(sample_feed.page(feed))
         (served.folder / "index.html").write_bytes(pages.render_index_page([make_cover(feed)]))
         result = Opened(browser, served.url, media.url)
         result.requests()

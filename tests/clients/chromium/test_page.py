@@ -15,6 +15,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from aggregator.generator import feed_files
+from aggregator.generator.content.prepared import prepare
 from aggregator.generator.pages import pages
 from tests.support.tools import need_axe
 
@@ -196,7 +197,7 @@ def test_the_xml_of_a_feed_is_readable_by_its_stylesheet(
     (served.folder / "feed.css").write_bytes(pages.FEED_STYLESHEET)
     feeds = {"feed.xml": made.feed(4, 1), "podcast.xml": made.feed(0, 1)}
     for name, feed in feeds.items():
-        made_files = dict(feed_files.render_files(feed))
+        made_files = dict(feed_files.render_files(prepare(feed)))
         (served.folder / "quiet-machines" / name).write_bytes(made_files[name])
     place = served.folder / "quiet-machines" / "feed.xml"
     # By file:, because a browser applies a stylesheet to application/xml only ...

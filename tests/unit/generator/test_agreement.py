@@ -17,6 +17,7 @@ from lxml import etree
 
 from aggregator.generator import feed_files
 from aggregator.generator.content import feed_channel, links
+from aggregator.generator.content.prepared import prepare
 from aggregator.model.entry import Duration, Enclosure, Moment, Tag
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
@@ -190,7 +191,7 @@ def json_rows(document: bytes) -> list[Row]:
 @given(feeds())
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_all_formats_agree_and_everybody_reads_them(feed: Feed) -> None:
-    files = dict(feed_files.render_files(feed))
+    files = dict(feed_files.render_files(prepare(feed)))
     guid = feed_channel.make_feed_channel(feed).guid
     rows = rss_rows(files["feed.xml"])
     assert [(links.make_atom_id(row[0], guid), *row[1:]) for row in rows] == atom_rows(files["feed.atom"])

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from aggregator import publish as publication
 from aggregator.generator import feed_files
+from aggregator.generator.content.prepared import prepare
 from aggregator.generator.files import publish
 from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Moment
@@ -36,8 +37,8 @@ def many(harbour: Feed) -> Feed:
 
 
 def test_archives_are_stable_when_new_items_arrive(many: Feed) -> None:
-    before = dict(feed_files.render_files(replace(many, items=many.items[5:]), window=6))
-    after = dict(feed_files.render_files(many, window=6))
+    before = dict(feed_files.render_files(prepare(replace(many, items=many.items[5:])), window=6))
+    after = dict(feed_files.render_files(prepare(many), window=6))
     kept = [name for name in before if "-archive-" in name and name.startswith(("podcast", "feed"))]
     assert len(kept) > 3
     assert {name: before[name] for name in kept} == {name: after[name] for name in kept}
@@ -45,7 +46,7 @@ def test_archives_are_stable_when_new_items_arrive(many: Feed) -> None:
 
 def test_newest_page_and_archives_hold_every_item(many: Feed) -> None:
     for window in (1, 3, 7, 24):
-        files = dict(feed_files.render_files(many, window=window))
+        files = dict(feed_files.render_files(prepare(many), window=window))
         pages = [body for name, body in files.items() if name.startswith("feed") and name.endswith(".xml")]
         for item in many.items:
             assert any(f">{item.guid}<".encode() in page for page in pages)
@@ -63,7 +64,7 @@ def older(name: str, body: bytes) -> str | None:
 
 @pytest.mark.parametrize("first", ["podcast.xml", "feed.xml", "feed.atom", "feed.json"])
 def test_from_page_to_older_page_all_are_read_once(many: Feed, first: str) -> None:
-    files = dict(feed_files.render_files(many, window=4))
+    files = dict(feed_files.render_files(prepare(many), window=4))
     stem, _, ending = first.partition(".")
     name, read = first, []
     while name is not None:
@@ -75,7 +76,7 @@ def test_from_page_to_older_page_all_are_read_once(many: Feed, first: str) -> No
 
 
 def test_a_feed_without_items_is_a_feed(harbour: Feed, tmp_path: Path) -> None:
-    publish(tmp_path, feed_files.render_files(replace(harbour, items=()), window=5))
+    publish(tmp_path, feed_files.render_files(prepare(replace(harbour, items=())), window=5))
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "feed.atom", "feed.json", "feed.xml", "podcast.xml", "report.json",
     ]  # fmt: skip

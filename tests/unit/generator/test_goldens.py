@@ -8,22 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.generator import atom, jsonfeed, report, rss
 from aggregator.generator.content.prepared import prepare
-from aggregator.generator.paging import FeedPage
+from aggregator.generator.feed_files import render_files
 from aggregator.model.feed import Feed
 
 DATA = Path(__file__).parent / "data"
 
+WHOLE = ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "report.json")
+PAGES = {
+    "feed-archive-1.xml": "feed-archive-1.xml",
+    "feed-archive-1.atom": "feed-archive-1.atom",
+    "feed-newest.json": "feed.json",
+}
 DOCUMENTS: dict[str, Callable[[Feed], bytes]] = {
-    "podcast.xml": lambda feed: rss.render(prepare(feed), episodes_only=True),
-    "feed.xml": lambda feed: rss.render(prepare(feed), episodes_only=False),
-    "feed.atom": lambda feed: atom.render(prepare(feed)),
-    "feed.json": lambda feed: jsonfeed.render(prepare(feed)),
-    "report.json": lambda feed: report.render(prepare(feed)),
-    "feed-archive-1.xml": lambda feed: rss.render(prepare(feed), episodes_only=False, page=FeedPage(2, 1)),
-    "feed-archive-1.atom": lambda feed: atom.render(prepare(feed), page=FeedPage(2, 1)),
-    "feed-newest.json": lambda feed: jsonfeed.render(prepare(feed), page=FeedPage(2)),
+    **{name: lambda feed, name=name: dict(render_files(prepare(feed)))[name] for name in WHOLE},
+    **{name: lambda feed, of=of: dict(render_files(prepare(feed), window=2))[of] for name, of in PAGES.items()},
 }
 
 

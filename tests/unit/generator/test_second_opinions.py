@@ -22,6 +22,7 @@ import pytest
 from aggregator.generator import feed_files
 from aggregator.generator.content import feed_item
 from aggregator.generator.content.feed_item import FeedItem
+from aggregator.generator.content.prepared import prepare
 from aggregator.model.feed import Feed
 from aggregator.validator.examine import examine
 from tests.support.tools import NODE, need, need_npm_parsers
@@ -40,7 +41,7 @@ def parsers() -> Path:
 def published(feed: Feed, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[FeedItem], Path]:
     """The leaves of podcast.xml, and the folder with all files."""
     folder = tmp_path_factory.mktemp("published")
-    for name, body in dict(feed_files.render_files(feed)).items():
+    for name, body in dict(feed_files.render_files(prepare(feed))).items():
         (folder / name).write_bytes(body)
     return [said for said in map(feed_item.make_feed_item, feed.items) if said.playable], folder
 

@@ -8,6 +8,7 @@ import pytest
 
 from aggregator.generator import feed_files, files
 from aggregator.generator.changes.published import PublishedFiles, read_published
+from aggregator.generator.content.prepared import prepare
 from tests.support import sample_feed as made
 
 
@@ -23,7 +24,7 @@ from tests.support import sample_feed as made
     ],
 )
 def test_damaged_files_are_as_none(tmp_path: Path, name: str, find: str, put: str) -> None:
-    files.publish(tmp_path, feed_files.render_files(made.feed()))
+    files.publish(tmp_path, feed_files.render_files(prepare(made.feed())))
     assert read_published(tmp_path).items
     text = (tmp_path / name).read_text("utf-8")
     assert find in text

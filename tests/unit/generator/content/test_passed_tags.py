@@ -10,9 +10,9 @@ import pytest
 from lxml import etree
 from msgspec.structs import replace
 
-from aggregator.generator import rss
 from aggregator.generator.content import passed_tags
 from aggregator.generator.content.prepared import prepare
+from aggregator.generator.feed_files import render_files
 from aggregator.generator.podcast import format_name
 from aggregator.model.elements import ELEMENTS, Place
 from aggregator.model.entry import Tag
@@ -64,7 +64,7 @@ def test_each_element_passes_through_as_it_is(harbour: Feed, place: Place) -> No
         season=None,
         episode=None,
     )
-    document = rss.render(prepare(replace(harbour, channel=channel, items=(item,))), episodes_only=True)
+    document = dict(render_files(prepare(replace(harbour, channel=channel, items=(item,)))))["podcast.xml"]
     top = etree.fromstring(document).find("channel" if place == "channel" else "channel/item")
     assert top is not None
     seen = [back(one) for one in top if format_name(one) in ELEMENTS]

@@ -67,9 +67,9 @@ def hostile(text: str) -> Feed:
 @pytest.mark.parametrize(
     ("name", "body"),
     [
-        ("feed", pages.render_feed_page(made.feed())),
-        ("empty", pages.render_feed_page(made.feed(0, 0))),
-        ("posts", pages.render_feed_page(made.feed(0, 3))),
+        ("feed", made.page(made.feed())),
+        ("empty", made.page(made.feed(0, 0))),
+        ("posts", made.page(made.feed(0, 3))),
         ("index", pages.render_index_page([make_cover(made.feed()), make_cover(made.feed(0, 0))])),
     ],
 )
@@ -81,7 +81,7 @@ def test_bytes_are_the_golden_ones(name: str, body: bytes) -> None:
 
 
 def test_the_same_feed_gives_the_same_bytes() -> None:
-    assert pages.render_feed_page(made.feed()) == pages.render_feed_page(made.feed())
+    assert made.page(made.feed()) == made.page(made.feed())
 
 
 def test_the_order_of_the_feeds_changes_nothing() -> None:
@@ -102,11 +102,11 @@ def test_the_page_does_not_tell_how_the_last_run_went_where_content_is_the_same(
             for each in feed.source_results
         ),
     )
-    assert pages.render_feed_page(feed) == pages.render_feed_page(rested)
+    assert made.page(feed) == made.page(rested)
 
 
 def test_every_item_has_its_player_and_its_origin() -> None:
-    reading = Reading(pages.render_feed_page(made.feed()))
+    reading = Reading(made.page(made.feed()))
     assert [each["src"] for each in reading.all("audio")] == [f"https://media.example/qm/{n:04d}.mp3" for n in range(8)]
     assert {each["preload"] for each in reading.all("audio")} == {"none"}
     assert reading.text.count("Listed by ") == 10
@@ -115,35 +115,35 @@ def test_every_item_has_its_player_and_its_origin() -> None:
 
 def test_the_owner_may_leave_out_the_sources_and_every_value_stays() -> None:
     feed = made.feed()
-    body = pages.render_feed_page(replace(feed, channel=replace(feed.channel, shows_sources=False)))
+    body = made.page(replace(feed, channel=replace(feed.channel, shows_sources=False)))
     reading = Reading(body)
     for words in ("Listed by", "Where this comes from", "Made from", "casts:"):
         assert words not in reading.text
-    assert len(reading.all("audio")) == len(Reading(pages.render_feed_page(feed)).all("audio"))
+    assert len(reading.all("audio")) == len(Reading(made.page(feed)).all("audio"))
 
 
 def test_video_has_a_screen() -> None:
     feed = made.feed()
     first, *others = [item for item in feed.items if item.enclosure]
     film = replace(first, enclosure=replace(first.enclosure, url="https://media.example/1.mp4", type="video/mp4"))
-    reading = Reading(pages.render_feed_page(replace(feed, items=(film, *others))))
+    reading = Reading(made.page(replace(feed, items=(film, *others))))
     assert [each["src"] for each in reading.all("video")] == ["https://media.example/1.mp4"]
     assert len(reading.all("audio")) == len(others)
 
 
 def test_no_page_speaks_of_its_operation() -> None:
-    text = Reading(pages.render_feed_page(made.feed())).text
+    text = Reading(made.page(made.feed())).text
     assert "look alike" not in text
     assert "merged" not in text
 
 
 def test_repairs_are_shown_as_what_went_and_what_came() -> None:
-    body = pages.render_feed_page(made.feed()).decode()
+    body = made.page(made.feed()).decode()
     assert "<del>â€”</del><ins>—</ins>" in body
 
 
 def test_each_format_is_offered_to_feed_readers() -> None:
-    offered = [each for each in Reading(pages.render_feed_page(made.feed())).all("link") if each["rel"] == "alternate"]
+    offered = [each for each in Reading(made.page(made.feed())).all("link") if each["rel"] == "alternate"]
     assert [(each["href"], each["type"]) for each in offered[:2]] == [
         ("podcast.xml", "application/rss+xml"),
         ("feed.xml", "application/rss+xml"),
@@ -152,8 +152,8 @@ def test_each_format_is_offered_to_feed_readers() -> None:
 
 
 def test_the_changes_page_is_linked_where_there_is_one() -> None:
-    assert b"changes.html" not in pages.render_feed_page(made.feed())
-    assert b'href="changes.html"' in pages.render_feed_page(made.feed(), changes=True)
+    assert b"changes.html" not in made.page(made.feed())
+    assert b'href="changes.html"' in made.page(made.feed(), changes=True)
 
 
 def test_a_feed_without_audio_is_subscribed_as_a_whole() -> None:
@@ -168,7 +168,7 @@ def test_a_feed_whose_enclosures_no_app_plays_is_subscribed_as_a_whole() -> None
 
 
 def test_nothing_is_loaded_before_the_reader_asks() -> None:
-    reading = Reading(pages.render_feed_page(made.feed()))
+    reading = Reading(made.page(made.feed()))
     assert not reading.all("iframe")
     assert [each["loading"] for each in reading.all("img")] == ["lazy"]
     assert [each["href"] for each in reading.all("link") if each["rel"] == "icon"] == ["data:,"]
@@ -176,11 +176,11 @@ def test_nothing_is_loaded_before_the_reader_asks() -> None:
 
 
 def test_the_policy_allows_this_style_and_this_script_and_no_other() -> None:
-    policy = Reading(pages.render_feed_page(made.feed())).all("meta")[1]["content"]
+    policy = Reading(made.page(made.feed())).all("meta")[1]["content"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
-    style = re.search(rb"<style>(.*?)</style>", pages.render_feed_page(made.feed()), re.DOTALL)
-    script = re.search(rb"<script>(.*?)</script>", pages.render_feed_page(made.feed()), re.DOTALL)
+    style = re.search(rb"<style>(.*?)</style>", made.page(made.feed()), re.DOTALL)
+    script = re.search(rb"<script>(.*?)</script>", made.page(made.feed()), re.DOTALL)
     assert style is not None
     assert script is not None
     assert pages._make_csp_hash(style[1].decode()) in policy
@@ -202,8 +202,8 @@ def test_the_policy_allows_this_style_and_this_script_and_no_other() -> None:
     ],
 )
 def test_no_markup_of_a_source_reaches_the_page(text: str) -> None:
-    plain = Reading(pages.render_feed_page(hostile("x")))
-    reading = Reading(pages.render_feed_page(hostile(text)) + pages.render_index_page([make_cover(hostile(text))]))
+    plain = Reading(made.page(hostile("x")))
+    reading = Reading(made.page(hostile(text)) + pages.render_index_page([make_cover(hostile(text))]))
     assert len(reading.all("script")) == 2
     assert len(reading.all("img")) <= len(plain.all("img"))
     for tag, attributes in reading.tags:
@@ -214,21 +214,21 @@ def test_no_markup_of_a_source_reaches_the_page(text: str) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_gives_a_page_with_the_same_bones(text: str) -> None:
-    reading = Reading(pages.render_feed_page(hostile(text)))
+    reading = Reading(made.page(hostile(text)))
     assert len(reading.all("h1")) == 1
     assert len(reading.all("main")) == 1
     assert len(reading.all("script")) == 1
 
 
 def test_fragments_are_unique_and_permanent() -> None:
-    reading = Reading(pages.render_feed_page(made.feed(500, 40)))
+    reading = Reading(made.page(made.feed(500, 40)))
     ids = [attributes["id"] for _, attributes in reading.tags if "id" in attributes]
     assert len(ids) == len(set(ids))
     assert view.make_anchor("qm-0003") in ids
 
 
 def test_more_items_than_players_are_listed_without() -> None:
-    reading = Reading(pages.render_feed_page(made.feed(pages._MOST_PLAYERS + 7, 0)))
+    reading = Reading(made.page(made.feed(pages._MOST_PLAYERS + 7, 0)))
     assert len(reading.all("audio")) == pages._MOST_PLAYERS
     assert (
         sum(attributes.get("id", "").startswith("i-") for tag, attributes in reading.tags if tag == "li")
@@ -237,7 +237,7 @@ def test_more_items_than_players_are_listed_without() -> None:
 
 
 def test_apps_that_fetch_from_servers_are_left_out_on_a_private_address() -> None:
-    local = Reading(pages.render_feed_page(made.feed(base_url="http://localhost:8000/quiet-machines")))
+    local = Reading(made.page(made.feed(base_url="http://localhost:8000/quiet-machines")))
     hrefs = [each.get("href", "") for each in local.all("a")]
     assert not [href for href in hrefs if href.startswith(("podcast://", "overcast://", "pktc://", "castro://"))]
     assert "cannot reach it" in local.text
@@ -253,7 +253,7 @@ def test_apps_that_fetch_from_servers_are_left_out_on_a_private_address() -> Non
     ],
 )
 def test_an_address_of_one_computer_has_no_qr_code_and_says_why(base_url: str, has_code: bool) -> None:  # noqa: FBT001
-    page = Reading(pages.render_feed_page(made.feed(base_url=f"{base_url}/quiet-machines")))
+    page = Reading(made.page(made.feed(base_url=f"{base_url}/quiet-machines")))
     assert bool([each for each in page.all("svg") if each.get("class") == "qr"]) is has_code
     assert ("There is no QR code, because this address is of one computer alone" in page.text) is not has_code
 
@@ -261,39 +261,39 @@ def test_an_address_of_one_computer_has_no_qr_code_and_says_why(base_url: str, h
 def test_a_login_or_token_of_a_source_is_on_no_page() -> None:
     known = made.feed()
     secret = replace(known.source_results[0].source, url="https://me:hush@host.example/feed?token=secret")
-    body = pages.render_feed_page(replace(known, source_results=(replace(known.source_results[0], source=secret),)))
+    body = made.page(replace(known, source_results=(replace(known.source_results[0], source=secret),)))
     assert b"hush" not in body
     assert b"secret" not in body
 
 
 def test_a_show_without_audio_says_what_its_address_is() -> None:
     silent = replace(made.feed(3, 0), items=tuple(replace(item, enclosure=None) for item in made.feed(3, 0).items))
-    text = pages.render_feed_page(silent).decode()
+    text = made.page(silent).decode()
     assert "No source lists audio yet" in text
     assert "/feed.xml" in text
-    assert "No source lists audio yet" not in pages.render_feed_page(made.feed(3, 0)).decode()
+    assert "No source lists audio yet" not in made.page(made.feed(3, 0)).decode()
 
 
 def test_a_blog_is_not_offered_to_podcast_apps() -> None:
-    reading = Reading(pages.render_feed_page(made.feed(0, 3)))
+    reading = Reading(made.page(made.feed(0, 3)))
     assert [each["href"] for each in reading.all("a") if each["href"].startswith(("feed:", "https://antenna"))] == [
         "feed:https://feeds.example.org/quiet-machines/feed.xml"
     ]
     assert "podcast.xml" not in {each["href"] for each in reading.all("link") + reading.all("a")}
-    assert "AntennaPod" in Reading(pages.render_feed_page(made.feed(0, 0))).text
+    assert "AntennaPod" in Reading(made.page(made.feed(0, 0))).text
 
 
 def test_a_show_from_right_to_left_is_laid_out_so() -> None:
     feed = replace(made.feed(1, 0), channel=made.channel(language="ar"))
-    reading = Reading(pages.render_feed_page(feed))
+    reading = Reading(made.page(feed))
     assert [tag for tag, attributes in reading.tags if attributes.get("dir") == "rtl"] == ["header", "p"]
     assert "\u206615 min\u2069" in reading.text
     assert b'dir="rtl"' in pages.render_index_page([make_cover(feed)])
-    assert b'dir="rtl"' not in pages.render_feed_page(made.feed()) + pages.render_index_page([make_cover(made.feed())])
+    assert b'dir="rtl"' not in made.page(made.feed()) + pages.render_index_page([make_cover(made.feed())])
 
 
 def test_the_day_links_to_the_item_itself() -> None:
-    reading = Reading(pages.render_feed_page(made.feed(2, 0)))
+    reading = Reading(made.page(made.feed(2, 0)))
     here = [each["href"] for each in reading.all("a") if each.get("class") == "here"]
     assert here == [f"#{view.make_anchor(item.guid)}" for item in made.feed(2, 0).items]
 
@@ -303,6 +303,6 @@ def test_a_source_that_never_answered_is_no_matter_of_listeners() -> None:
     failed = replace(
         feed, source_results=tuple(replace(each, status="failed", entries=0) for each in feed.source_results)
     )
-    text = " ".join(Reading(pages.render_feed_page(failed)).text.split())
+    text = " ".join(Reading(made.page(failed)).text.split())
     assert "Made from 4 listings" in text
     assert "failed" not in text
