@@ -41,8 +41,12 @@ from aggregator.store import cache, decisions, entries, guids, records
 from aggregator.store.database import Store, batches
 from aggregator.store.entries import PLACE_FIELDS, EntryRows
 
-_REPAIR, _RECONCILE = "repair", "reconcile"
-"""The stages whose results are cached: by the digest of an entry, and of all that an item depends on."""
+_REPAIR, _COMPARE, _RECONCILE = "repair", "compare", "reconcile"
+"""The stages whose results are cached: by the digest of an entry, for all pairs together (``kept_levels``), and by the
+digest of all that an item depends on."""
+
+_PAIRS = "pairs"
+"""The key of the levels of the compared pairs: these have the digests of all that they depend on."""
 
 _MOST_NOTED = 5
 """Entries of a cluster that a note names, the most trusted first."""
@@ -58,7 +62,8 @@ class _Repaired(Struct, frozen=True):
     If any sources are trusted alike, ``since`` is since when each entry has its present content, by id, and ``began``
     when each source was first listed; else both are empty. ``lost`` are the entries whose audio gives way to another
     source's. ``left_out`` are the entries that the filters of their sources leave out: of them nothing else is here.
-    ``model`` is what was learned of the feed before, ``None`` if it is to be learned again.
+    ``model`` is what was learned of the feed before, ``None`` if it is to be learned again; ``renewed`` are the entries
+    that have come or changed since, by id.
     """
 
     entries: tuple[Entry, ...]
@@ -70,6 +75,7 @@ class _Repaired(Struct, frozen=True):
     lost: LostAudio
     left_out: tuple[LeftOut, ...]
     model: FeedModel | None
+    renewed: Collection[str]
 
 
 class Summary(Struct, frozen=True):
@@ -194,8 +200,8 @@ def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
     counts, changed = Counter(each.source for each in learned_from), Counter[str]()
     changed.update(each.source for each in learned_from if each.id in renewed)
     if model is not None and learning.is_outgrown(model, counts, changed):
-        model = None
-    return _Repaired(chosen, digests, seen, frozenset(ahead), since, began, lost, left_out, model)
+        model, renewed = None, set()
+    return _Repaired(chosen, digests, seen, frozenset(ahead), since, began, lost, left_out, model, renewed)
 
 
 def _filter_entries(
@@ -266,7 +272,11 @@ def _match(store: Store, plan: Plan, repaired: _Repaired) -> tuple[Table, Matchi
     if alone is not None:
         table = table or SHIPPED
         return table, Matching(alone, (), table.version), ()
-    pairs = match.compare_entries(every, _list_assuming(store, plan), repaired.seen)
+    kept = _read_cached(store, plan, _COMPARE, [_PAIRS]).get(_PAIRS, b"")
+    pairs = match.compare_entries(every, _list_assuming(store, plan), repaired.seen, repaired.renewed, kept)
+    if pairs.kept is not None:
+        _write_cached(store, plan, _COMPARE, {_PAIRS: pairs.kept})
+    _drop_unused(store, plan, _COMPARE, [_PAIRS])
     table = table or match.fit_table(pairs)
     matching = match.match(every, decisions=decided, pins=pins, table=table, pairs=pairs)
     if not decided:

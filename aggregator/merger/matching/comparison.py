@@ -69,12 +69,16 @@ class Compared(Struct, frozen=True):
 
 def compare(frame: Frame, left: Ints, right: Ints) -> Compared:
     """Return the levels of all pairs, except for ``order``, which needs weighted pairs."""
+    return forgive_parts_of_one_text(frame, Compared(left, right, compare_alone(frame, left, right)))
+
+
+def compare_alone(frame: Frame, left: Ints, right: Ints) -> Levels:
+    """Return the levels of pairs as they follow from the two rows of each."""
     levels = np.zeros((len(left), len(KINDS)), dtype=np.int8)
     for at in range(0, len(left), _BATCH):
         part = slice(at, at + _BATCH)
         _measure(frame, left[part], right[part], levels[part])
-    _forgive_parts_of_one_text(frame, left, right, levels)
-    return Compared(left, right, levels)
+    return levels
 
 
 def find_vetoes(frame: Frame, compared: Compared) -> Ints:
@@ -337,12 +341,13 @@ def _drop_quoted_texts(frame: Frame, left: Ints, right: Ints, levels: Levels) ->
             title[at] = begins if worded[at] else title[at]
 
 
-def _forgive_parts_of_one_text(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
+def forgive_parts_of_one_text(frame: Frame, compared: Compared) -> Compared:
     """Ignore different texts if a third text has both: one quotes a sentence of it, one is cut before that."""
+    left, right, levels = compared.left, compared.right, compared.levels
     unlike = np.flatnonzero(has_level(levels, "description", _UNLIKE_TEXT))
     same = np.flatnonzero(has_level(levels, "description", _SAME_TEXT))
     if not len(unlike) or not len(same):
-        return
+        return compared
     rich, rows = np.maximum(frame.descriptions.sums, frame.summaries.sums), len(frame.records)
     longer = np.where(rich[left[same]] >= rich[right[same]], left[same], right[same])
     same = same[np.argsort(longer, kind="stable")]
@@ -353,14 +358,17 @@ def _forgive_parts_of_one_text(frame: Frame, left: Ints, right: Ints, levels: Le
         if len(at) <= _COPIES and quoted[at].any():
             one, other = np.meshgrid(shorter[at[quoted[at]]], shorter[at])
             codes.append((np.minimum(one, other) * rows + np.maximum(one, other)).ravel())
-    if codes:
-        wanted = np.minimum(left[unlike], right[unlike]) * rows + np.maximum(left[unlike], right[unlike])
-        levels[unlike[np.isin(wanted, np.concatenate(codes))], KINDS.index("description")] = 0
+    if not codes:
+        return compared
+    wanted = np.minimum(left[unlike], right[unlike]) * rows + np.maximum(left[unlike], right[unlike])
+    levels = levels.copy()
+    levels[unlike[np.isin(wanted, np.concatenate(codes))], KINDS.index("description")] = 0
+    return Compared(left, right, levels)
 
 
 def _find_least_idf(frame: Frame, rows: Ints) -> Doubles:
     """Return the sum of idf from which words are evidence, by the size of each row's show."""
-    enough: Doubles = np.minimum(_TELLING, _SMALL * np.log(np.bincount(frame.word_group) + 1.0))[frame.word_group[rows]]
+    enough: Doubles = np.minimum(_TELLING, _SMALL * np.log(frame.group_size[rows] + 1.0))
     return enough
 
 

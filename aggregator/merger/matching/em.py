@@ -43,7 +43,7 @@ def fit(frame: Frame, compared: Compared, vetoes: Ints, start: Table) -> Table:
     if int(free.sum()) < _LEAST:
         return start
     live = np.flatnonzero(free & (weigh(start, compared.levels) >= _HOPELESS))
-    patterns, which = _find_patterns(compared.levels[live])
+    patterns, which = find_patterns(compared.levels[live])
     unlike = _count_non_matches(frame, compared)
     rivals = _group_rivals(frame, compared.left[live], compared.right[live])
     anchors = compared.levels[live, KINDS.index("id")] == 1
@@ -62,7 +62,7 @@ def fit(frame: Frame, compared: Compared, vetoes: Ints, start: Table) -> Table:
     return Table(f"learned-{name} from {start.version}", table.prior, table.weights)
 
 
-def _find_patterns(levels: Levels) -> tuple[Levels, Ints]:
+def find_patterns(levels: Levels) -> tuple[Levels, Ints]:
     """Return the distinct rows of levels, and the number of that of each pair."""
     codes = np.zeros(len(levels), dtype=np.int64)
     for column, kind in enumerate(KINDS):

@@ -31,9 +31,10 @@ from aggregator.merger.matching.comparison import (
     PARTED,
     POSTED,
     Compared,
-    compare,
+    compare_alone,
     find_other_short_titles,
     find_vetoes,
+    forgive_parts_of_one_text,
 )
 from aggregator.merger.matching.constraints import (
     are_beside,
@@ -49,6 +50,7 @@ from aggregator.merger.matching.features.feature_table import Frame, build_frame
 from aggregator.merger.matching.features.records import Record, make_record
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
 from aggregator.merger.matching.genres import decide_genres
+from aggregator.merger.matching.kept_levels import find_kept, keep_levels, key_rows
 from aggregator.merger.matching.listing_evidence import (
     correct_dates,
     find_order,
@@ -56,7 +58,7 @@ from aggregator.merger.matching.listing_evidence import (
     forget_translated_words,
 )
 from aggregator.merger.matching.same_titles import compare_same_titles
-from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SHIPPED, UNSEEN, Table, weigh
+from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SHIPPED, UNSEEN, Levels, Table, weigh
 from aggregator.model.cluster import Cluster, Decision, Matching, Pair
 from aggregator.model.entry import Entry
 
@@ -70,12 +72,16 @@ _TITLE = KINDS.index("title")
 
 
 class Pairs(Struct, frozen=True):
-    """The records of a run with their compared pairs, vetoes, and the number of blocks that were too large."""
+    """The records of a run with their compared pairs, vetoes, and the number of blocks that were too large.
+
+    ``kept`` are the levels to be kept for the next run, ``None`` if these are those of the last one.
+    """
 
     frame: Frame
     compared: Compared
     vetoes: Ints
     capped: int
+    kept: bytes | None = None
 
 
 class Constraints(Struct, frozen=True):
@@ -161,22 +167,43 @@ def _may_be_twins(entries: Sequence[Entry]) -> bool:
 
 
 def compare_entries(
-    entries: Sequence[Entry], assuming: Collection[str] = (), seen: Mapping[str, datetime] = _NEVER_SEEN
+    entries: Sequence[Entry],
+    assuming: Collection[str] = (),
+    seen: Mapping[str, datetime] = _NEVER_SEEN,
+    fresh: Collection[str] = (),
+    kept: bytes | None = None,
 ) -> Pairs:
     """Return the candidate pairs of entries, compared but not weighed.
 
-    ``assuming`` is as in `make_record`; ``seen`` is when each entry was first seen, by its id.
+    ``assuming`` is as in `make_record`; ``seen`` is when each entry was first seen, by its id. ``fresh`` are the ids of
+    those that came or changed since the feed was learned from. ``kept`` is what the last run kept, empty if there was
+    none; with ``None`` nothing is kept.
     """
-    return compare_records([make_record(entry, assuming, seen.get(entry.id)) for entry in entries])
+    records = [make_record(entry, assuming, seen.get(entry.id), fresh=entry.id in fresh) for entry in entries]
+    return compare_records(records, kept)
 
 
-def compare_records(records: Sequence[Record]) -> Pairs:
-    """Return the candidate pairs of records, compared but not weighed."""
+def compare_records(records: Sequence[Record], kept: bytes | None = None) -> Pairs:
+    """Return the candidate pairs of records, compared but not weighed; ``kept`` as in ``compare_entries``."""
     frame = build_frame(records)
     found = find_candidates(frame)
-    compared = compare(frame, found.left, found.right)
+    if kept is None:
+        levels, keep = compare_alone(frame, found.left, found.right), None
+    else:
+        levels, keep = _compare_new(frame, found.left, found.right, kept)
+    compared = forgive_parts_of_one_text(frame, Compared(found.left, found.right, levels))
     frame = replace(frame, kind=decide_genres(frame, compared))
-    return Pairs(frame, compared, find_vetoes(frame, compared), found.capped)
+    return Pairs(frame, compared, find_vetoes(frame, compared), found.capped, keep)
+
+
+def _compare_new(frame: Frame, left: Ints, right: Ints, kept: bytes) -> tuple[Levels, bytes | None]:
+    """Return the levels of all pairs, and what is to be kept if any is new; only new ones are compared."""
+    keys = key_rows(frame)
+    levels = np.zeros((len(left), len(KINDS)), dtype=np.int8)
+    known, levels_before = find_kept(kept, keys, left, right)
+    levels[known] = levels_before
+    levels[~known] = compare_alone(frame, left[~known], right[~known])
+    return levels, None if known.all() else keep_levels(keys, left, right, levels)
 
 
 def fit_table(pairs: Pairs) -> Table:

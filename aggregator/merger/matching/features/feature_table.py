@@ -28,9 +28,12 @@ from aggregator.merger.matching.features.token_bags import (
     Bags,
     Bools,
     Ints,
+    WordGroup,
+    digest_values,
     has_shared_features,
+    list_unique,
     make_bags,
-    make_unique_bags,
+    make_group,
     measure_rarity,
     pack_bags,
     weigh_bags,
@@ -49,7 +52,7 @@ class Frame(Struct, frozen=True):
 
     - ``records``: of their texts only the beginnings, each with the digest of the whole.
     - ``scope``: the show, -1 for an unknown one; ``likely_scope``: the show that is compared first.
-    - ``word_group``: the group of rows in which the rarity of words is measured: those of a likely scope, without
+    - ``group_size``: how many rows the rarity of the row's words is measured in: those of a likely scope, without
       titles that have no 3-gram in common with another.
     - ``repeats``: how often the row's core occurs in one source, at most; ``wordless``: whether it has no word.
     - ``series_words``: the words beside the number of a title that is only a number.
@@ -64,6 +67,8 @@ class Frame(Struct, frozen=True):
     - ``sentences``, ``codes``: those that occur once in their source.
     - ``unique_ids``: those that one item of their source has (``records.list_unique_ids``).
     - ``numbers``, ``digits`` of the core, and ``all_numbers``: both with the part.
+
+    ``own`` is the digest of the row's texts, and of its sentences, codes and ids that no other row of its source has.
     """
 
     records: tuple[Record, ...]
@@ -72,7 +77,7 @@ class Frame(Struct, frozen=True):
     source: Ints
     scope: Ints
     likely_scope: Ints
-    word_group: Ints
+    group_size: Ints
     kind: Ints
     first: Ints
     last: Ints
@@ -103,6 +108,7 @@ class Frame(Struct, frozen=True):
     digits: Bags
     all_numbers: Bags
     codes: Bags
+    own: tuple[bytes, ...]
 
 
 def build_frame(records: Sequence[Record]) -> Frame:
@@ -115,9 +121,11 @@ def build_frame(records: Sequence[Record]) -> Frame:
     source = _encode(sources)
     likely_scope = _make_column(scope.likely_scope)
     grams = _bag_grams(titles, names_of)
-    title_grams, name_grams, groups = _weigh_grams(grams, likely_scope, source)
+    fresh = np.array([row.fresh for row in rows], dtype=np.bool_)
+    title_grams, name_grams, groups = _weigh_grams(grams, likely_scope, source, fresh)
     core = _encode([title.core for title in titles])
-    (long, brief, texts, sentences), (numbers, digits, marks) = make_text_bags(rows, groups), _bag_numbers(rows, titles)
+    texts, (numbers, digits, marks) = make_text_bags(rows, groups), _bag_numbers(rows, titles)
+    ids, codes = list_unique_ids(rows), list_unique(sources, [_find_codes(row.title) for row in rows])
     return Frame(
         records=tuple(map(_shorten, rows)),
         titles=titles,
@@ -125,7 +133,7 @@ def build_frame(records: Sequence[Record]) -> Frame:
         source=source,
         scope=_make_column(scope.rows),
         likely_scope=likely_scope,
-        word_group=groups[0],
+        group_size=groups[0].sizes[groups[0].rows],
         kind=_encode([row.kind or None for row in rows]),
         first=_make_column(row.span.first for row in rows),
         last=_make_column(row.span.last for row in rows),
@@ -134,9 +142,7 @@ def build_frame(records: Sequence[Record]) -> Frame:
         series_words=_encode(stem),
         title_key=_key_titles(titles, stem, scope.likely_scope),
         title_number=_make_column(map(_find_number, rows, titles)),
-        full_title=_encode(
-            [_make_full_title(title, serial=words is not None) for title, words in zip(titles, stem, strict=True)]
-        ),
+        full_title=_encode(list(map(_make_full_title, titles, stem))),
         wordless=np.array([not any(map(str.isalpha, title.core)) for title in titles], dtype=np.bool_),
         day=_make_column(row.day for row in rows),
         year=_make_column(row.year for row in rows),
@@ -151,16 +157,21 @@ def build_frame(records: Sequence[Record]) -> Frame:
         title_grams=title_grams,
         name_grams=name_grams,
         tokens=make_bags(f"{title.core} {extra}".split() for title, extra in zip(titles, names_of, strict=True)),
-        descriptions=long,
-        summaries=brief,
-        texts=texts,
-        sentences=sentences,
-        unique_ids=make_bags(list_unique_ids(rows)),
+        descriptions=texts.descriptions,
+        summaries=texts.summaries,
+        texts=texts.texts,
+        sentences=texts.sentences,
+        unique_ids=make_bags(ids),
         numbers=numbers,
         digits=digits,
         all_numbers=marks,
-        codes=make_unique_bags(sources, [_find_codes(row.title) for row in rows]),
+        codes=make_bags(codes),
+        own=tuple(map(_digest_own, texts.digests, ids, codes)),
     )
+
+
+def _digest_own(texts: bytes, ids: Iterable[str], codes: Iterable[str]) -> bytes:
+    return digest_values(texts, sorted(ids), sorted(codes))
 
 
 def _shorten(record: Record) -> Record:
@@ -172,9 +183,9 @@ def _shorten(record: Record) -> Record:
     return replace(record, description=f"{text[:_BEGINNING]} {digest}", summary=None)
 
 
-def _make_full_title(title: Title, *, serial: bool) -> Hashable | None:
+def _make_full_title(title: Title, stem: str | None) -> Hashable | None:
     """Return the full title (see ``Frame``), ``None`` without a number or a part."""
-    return (*title[:4], title.tag) if serial or title.numbers or title.part else None
+    return (*title[:4], title.tag) if stem is not None or title.numbers or title.part else None
 
 
 def _key_titles(titles: Sequence[Title], stems: Sequence[str | None], shows: Sequence[int]) -> Ints:
@@ -205,13 +216,16 @@ def _bag_grams(titles: Sequence[Title], names_of: Sequence[str]) -> tuple[Bags, 
     return pack_bags(core, max(len(number), 1)), pack_bags(name, max(len(number), 1))
 
 
-def _weigh_grams(grams_of: tuple[Bags, Bags], scope: Ints, source: Ints) -> tuple[Bags, Bags, tuple[Ints, Ints]]:
+def _weigh_grams(
+    grams_of: tuple[Bags, Bags], scope: Ints, source: Ints, fresh: Bools
+) -> tuple[Bags, Bags, tuple[WordGroup, WordGroup]]:
     """Return the bags weighted by the rarity of features in the show and in the listing, and these groups of rows.
 
     Features of all titles of a listing weigh nothing.
     """
-    word_group = np.where(has_shared_features(grams_of, scope + 1), scope + 1, scope.max(initial=0) + 2)
-    groups = (word_group, (scope + 1) * (int(source.max(initial=0)) + 1) + source)
+    word_group = np.where(has_shared_features(grams_of, scope + 1, fresh), scope + 1, scope.max(initial=0) + 2)
+    listing = (scope + 1) * (int(source.max(initial=0)) + 1) + source
+    groups = make_group(word_group, fresh), make_group(listing, fresh)
     rare = [measure_rarity(grams_of, group) for group in groups]
     core, name = grams_of
     return weigh_bags(core, rare), weigh_bags(name, rare), groups

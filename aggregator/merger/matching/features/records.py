@@ -44,6 +44,7 @@ class Record(Struct, frozen=True):
     - ``seconds``, ``step``: the duration and its precision.
     - ``position``: order in the listing, ``None`` without one.
     - ``summary``: a second text beside the description.
+    - ``fresh``: whether it came or changed since the feed was learned from: it does not change the rarity of words.
     """
 
     id: str
@@ -67,9 +68,12 @@ class Record(Struct, frozen=True):
     numbers: tuple[int, ...] = ()
     span: Span = field(default_factory=Span)
     position: int | None = None
+    fresh: bool = False
 
 
-def make_record(entry: Entry, assuming: Collection[str] = (), seen: datetime | None = None) -> Record:
+def make_record(
+    entry: Entry, assuming: Collection[str] = (), seen: datetime | None = None, *, fresh: bool = False
+) -> Record:
     """Return the record of an entry that was first seen in its source's listing at the time ``seen``.
 
     The sources ``assuming`` only assume that an entry without a file is a post.
@@ -99,6 +103,7 @@ def make_record(entry: Entry, assuming: Collection[str] = (), seen: datetime | N
         numbers=() if entry.episode is None else (entry.episode,),
         span=entry.span,
         position=entry.position,
+        fresh=fresh,
     )
 
 

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain, count, pairwise
+from typing import NamedTuple
 
 from aggregator.merger.matching.features.listing_corrections import find_series_frames
 from aggregator.merger.matching.features.records import Record
@@ -19,8 +20,10 @@ from aggregator.merger.matching.features.show_scope import Scope
 from aggregator.merger.matching.features.title_ends import list_by_show, strip_shared_ends, type_days
 from aggregator.merger.matching.features.token_bags import (
     Bags,
-    Ints,
-    make_unique_bags,
+    WordGroup,
+    digest_values,
+    list_unique,
+    make_bags,
     measure_rarity,
     pack_bags,
     weigh_bags,
@@ -220,8 +223,21 @@ def _find_stem(title: Title) -> str | None:
     return "" if int(digits[0]) in title.numbers else " ".join(_DIGITS.sub(" ", title.core).split())
 
 
-def make_text_bags(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags, Bags, Bags, Bags]:
-    """Return bags of the words of descriptions, of summaries, and of both; and of sentences that a source has once.
+class TextBags(NamedTuple):
+    """The words of descriptions, of summaries and of both, and sentences that a source has once (see ``Frame``).
+
+    ``digests`` are those of both texts and of these sentences.
+    """
+
+    descriptions: Bags
+    summaries: Bags
+    texts: Bags
+    sentences: Bags
+    digests: Sequence[bytes]
+
+
+def make_text_bags(rows: Sequence[Record], groups: Sequence[WordGroup]) -> TextBags:
+    """Return bags of the words of texts and of sentences.
 
     Words are weighted by their rarity in ``groups`` of rows; those of both texts have no weights, as they are only used
     for blocking.
@@ -231,15 +247,17 @@ def make_text_bags(rows: Sequence[Record], groups: Sequence[Ints]) -> tuple[Bags
     short = _fold_texts(rows, [row.summary for row in rows])
     each = _number_words(chain.from_iterable(zip(long, short, strict=True)), number)
     lines = [{*one.split("\n"), *two.split("\n")} for one, two in zip(long, short, strict=True)]
-    sentences = [[line for line in own if line.count(" ") >= _WORDY] for own in lines]
+    worded = [[line for line in own if line.count(" ") >= _WORDY] for own in lines]
+    sentences = list_unique([row.source for row in rows], worded)
     width = max(len(number), 1)
     both = pack_bags(_unite(each[::2], each[1::2]), width)
     rare = [measure_rarity([both], group) for group in groups]
-    return (
+    return TextBags(
         weigh_bags(pack_bags(each[::2], width), rare),
         weigh_bags(pack_bags(each[1::2], width), rare),
         both,
-        make_unique_bags([row.source for row in rows], sentences),
+        make_bags(sentences),
+        [digest_values(one, two, *sorted(own)) for one, two, own in zip(long, short, sentences, strict=True)],
     )
 
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence
+from hashlib import blake2b
+from typing import TypeVar
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+T = TypeVar("T", bound=Hashable)
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -47,11 +50,16 @@ def make_bags(rows: Iterable[Iterable[Hashable]], number: dict[Hashable, int] | 
     return pack_bags(coded, max(len(known), 1))
 
 
-def make_unique_bags(sources: Sequence[str], rows: Sequence[Collection[Hashable]]) -> Bags:
-    """Return bags of the features of each row that no other row of its source has."""
+def list_unique(sources: Sequence[str], rows: Sequence[Collection[T]]) -> list[list[T]]:
+    """Return the features of each row that no other row of its source has."""
     known = list(zip(sources, rows, strict=True))
     often = Counter((source, feature) for source, row in known for feature in set(row))
-    return make_bags([feature for feature in row if often[source, feature] == 1] for source, row in known)
+    return [[feature for feature in row if often[source, feature] == 1] for source, row in known]
+
+
+def digest_values(*values: object, extra: bytes = b"") -> bytes:
+    """Return the digest of some values, by what they look like, and of bytes."""
+    return blake2b(repr(values).encode("utf-8", "surrogatepass") + extra, digest_size=16).digest()
 
 
 def pack_bags(rows: Sequence[array[int]], width: int) -> Bags:
@@ -73,12 +81,17 @@ def number_combinations(*columns: Ints) -> Ints:
     return numbers
 
 
-def has_shared_features(several: Sequence[Bags], group: Ints) -> Bools:
-    """Return whether each row has a feature that another row of its group has."""
+def has_shared_features(several: Sequence[Bags], group: Ints, fresh: Bools) -> Bools:
+    """Return whether each row has a feature that another row of its group has.
+
+    ``fresh`` rows do not count for the others.
+    """
     found = np.zeros(len(group), dtype=np.bool_)
     for bags in several:
+        owners = np.repeat(np.arange(len(group)), bags.sizes)
         _, cell, often = np.unique(_find_cells(bags, group), return_inverse=True, return_counts=True)
-        found[np.repeat(np.arange(len(group)), bags.sizes)[often[cell] > 1]] = True
+        learned = np.bincount(cell, weights=~fresh[owners])
+        found[owners[np.where(fresh[owners], often[cell], learned[cell]) > 1]] = True
     return found
 
 
@@ -90,23 +103,52 @@ def select_features(bags: Bags, least: int, most: int) -> tuple[Ints, Ints, Ints
     return bags.features[kept].astype(np.int64), owners[kept], often[kept]
 
 
+class WordGroup(Struct, frozen=True):
+    """Rows in which the rarity of features is measured: ``rows`` has the number of the group of each row.
+
+    ``learned`` says which rows are counted, ``sizes`` how many these are in each group. Others, which came later, do
+    not change what the words of those before them weigh.
+    """
+
+    rows: Ints
+    learned: Bools
+    sizes: Ints
+
+
+def make_group(rows: Ints, fresh: Bools) -> WordGroup:
+    """Return the group of each row; a group of ``fresh`` rows alone counts these."""
+    learned = ~fresh
+    learned |= (np.bincount(rows, weights=learned) == 0)[rows]
+    return WordGroup(rows, learned, np.bincount(rows[learned], minlength=int(rows.max(initial=0)) + 1))
+
+
 class _Rarity(Struct, frozen=True):
-    """Rarity (idf) of each feature among the rows of a group, by the code of group and feature."""
+    """Rarity (idf) of each feature among the learned rows of a group, by the code of group and feature."""
 
     codes: Ints
     idf: Floats
-    group: Ints
+    group: WordGroup
 
     def of(self, bags: Bags) -> Floats:
-        """Return the rarity of each feature of some bags, all of which are known."""
-        return self.idf[np.searchsorted(self.codes, _find_cells(bags, self.group))]
+        """Return the rarity of each feature of some bags; one that no learned row has is as rare as that of one row."""
+        cells = _find_cells(bags, self.group.rows)
+        idf = _find_idf(self.group.sizes[cells // bags.width], np.ones_like(cells))
+        if len(self.codes):
+            at = np.minimum(np.searchsorted(self.codes, cells), len(self.codes) - 1)
+            idf = np.where(self.codes[at] == cells, self.idf[at], idf)
+        return idf
 
 
-def measure_rarity(several: Sequence[Bags], group: Ints) -> _Rarity:
-    """Return the rarity of the features of some bags; ``group`` is the number of the group of each row."""
-    codes, often = np.unique(np.concatenate([_find_cells(bags, group) for bags in several]), return_counts=True)
-    rows = np.bincount(group)[codes // several[0].width]
-    return _Rarity(codes, np.maximum(np.log((rows + 1) / often), _LEAST).astype(np.float32), group)
+def measure_rarity(several: Sequence[Bags], group: WordGroup) -> _Rarity:
+    """Return the rarity of the features of some bags in each group of rows."""
+    learned = [_find_cells(bags, group.rows)[np.repeat(group.learned, bags.sizes)] for bags in several]
+    codes, often = np.unique(np.concatenate(learned), return_counts=True)
+    return _Rarity(codes, _find_idf(group.sizes[codes // several[0].width], often), group)
+
+
+def _find_idf(rows: Ints, often: Ints) -> Floats:
+    idf: Floats = np.maximum(np.log((rows + 1) / often), _LEAST).astype(np.float32)
+    return idf
 
 
 def _find_cells(bags: Bags, group: Ints) -> Ints:
@@ -120,8 +162,9 @@ def weigh_bags(bags: Bags, rarities: Sequence[_Rarity]) -> Bags:
     weights = rarities[0].of(bags)
     for rare in rarities[1:]:
         np.minimum(weights, rare.of(bags), out=weights)
-    before = np.concatenate(([0.0], np.cumsum(weights, dtype=np.float64)))  # the sum of all weights before a feature
-    return replace(bags, weights=weights, sums=np.diff(before[bags.starts]).astype(np.float32))
+    owners = np.repeat(np.arange(len(bags.sizes)), bags.sizes)
+    sums = np.bincount(owners, weights=weights, minlength=len(bags.sizes))
+    return replace(bags, weights=weights, sums=sums.astype(np.float32))
 
 
 def sum_shared(marked: Sequence[Bags], bags: Bags, left: Ints, right: Ints) -> Floats:

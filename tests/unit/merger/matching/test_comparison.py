@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from aggregator.merger.matching.comparison import compare
 from aggregator.merger.matching.features.feature_table import build_frame
 from aggregator.merger.matching.features.records import Record
-from aggregator.merger.matching.features.token_bags import make_bags, measure_rarity, pack_bags, sum_shared, weigh_bags
+from aggregator.merger.matching.features.token_bags import (
+    make_bags,
+    make_group,
+    measure_rarity,
+    pack_bags,
+    sum_shared,
+    weigh_bags,
+)
 from aggregator.merger.matching.scoring import KINDS, LEVELS, SHIPPED, parse_table, weigh
 
 
@@ -130,7 +137,8 @@ BAGS = st.sets(st.integers(0, 9)).map(lambda found: array("i", found))
 @given(st.lists(BAGS, min_size=1, max_size=12), st.randoms(use_true_random=False))
 def test_pairs_in_any_order_have_the_weight_of_what_both_rows_share(rows: list[array[int]], shuffled: Random) -> None:
     plain = pack_bags(rows, 10)
-    rare = weigh_bags(plain, [measure_rarity([plain], np.arange(len(rows)) % 2)])
+    group = make_group(np.arange(len(rows)) % 2, np.zeros(len(rows), dtype=np.bool_))
+    rare = weigh_bags(plain, [measure_rarity([plain], group)])
     pairs = list(product(range(len(rows)), repeat=2))
     shuffled.shuffle(pairs)
     left, right = np.array(pairs).T
