@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
@@ -11,7 +10,7 @@ from rich.text import Text
 
 from aggregator.commands.output import SHORT, format_count, format_value, shorten
 from aggregator.commands.tables import print_heading, print_table
-from aggregator.model.cluster import Evidence, Pair, describe_evidence, describe_level
+from aggregator.model.cluster import Pair, describe_evidence, describe_level, describe_pair
 from aggregator.model.entry import Entry
 from aggregator.model.item import Item
 from aggregator.store.entries import StoredEntry
@@ -23,9 +22,6 @@ _TEXT = 300
 """Characters shown of a description, enough to tell two episodes apart."""
 
 _GUID = 40
-_SURE = 0.999
-_MOST_REASONS = 3
-"""Pieces of evidence for a pair, and against it, that its line names."""
 
 _CHANGE = 60
 """Characters shown of a text before and after its repair."""
@@ -53,40 +49,10 @@ def print_item(console: Console, item: Item, seen: Sequence[StoredEntry], *, evi
         if evidence:
             print_evidence(console, pair)
         else:
-            console.print(_describe_pair(pair), soft_wrap=True)
+            names = f"{shorten(pair.left, _GUID)} and {shorten(pair.right, _GUID)}"
+            console.print(f"{names}: {describe_pair(pair)}", soft_wrap=True)
     if item.pairs and not evidence:
         console.print("Every piece of evidence with its weight: --evidence", style="dim")
-
-
-def compute_likelihood(pair: Pair) -> float:
-    """Return how likely two entries are one item by their evidence, without vetoes and decisions: 0 to 1."""
-    return 1 / (1 + math.exp(-max(-700.0, min(700.0, pair.weight))))
-
-
-def _format_likelihood(pair: Pair) -> str:
-    """Return the likelihood of a pair in percent, never as certain as 0 or 100.
-
-    >>> _format_likelihood(Pair("a/1", "b/1", 9.2)), _format_likelihood(Pair("a/1", "b/1", 0.0))
-    ('over 99.9 %', '50 %')
-    """
-    likelihood = compute_likelihood(pair)
-    if likelihood > _SURE:
-        return "over 99.9 %"
-    return "under 0.1 %" if likelihood < 1 - _SURE else f"{100 * likelihood:.3g} %"
-
-
-def _name(evidence: Evidence) -> str:
-    return f"{describe_evidence(evidence.name)} ({describe_level(evidence.name, evidence.level)})"
-
-
-def _describe_pair(pair: Pair) -> str:
-    """Return a pair in one line: how likely it is one item, what speaks for it, and what against, strongest first."""
-    ranked = [one for one in sorted(pair.evidence, key=lambda one: -abs(one.weight)) if one.name != "prior"]
-    told = {"for": [one for one in ranked if one.weight > 0], "against": [one for one in ranked if one.weight < 0]}
-    reasons = [f"{word} {', '.join(map(_name, some[:_MOST_REASONS]))}" for word, some in told.items() if some]
-    veto = [f"never merged: {pair.veto}"] if pair.veto else []
-    names = f"{shorten(pair.left, _GUID)} and {shorten(pair.right, _GUID)}"
-    return f"{names}: {'; '.join((_format_likelihood(pair), *veto, *reasons))}"
 
 
 def print_entries(console: Console, seen: Sequence[StoredEntry]) -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from aggregator import corrections
-from aggregator.commands.item_report import compute_likelihood, print_entries, print_evidence, print_sides
+from aggregator.commands.item_report import print_entries, print_evidence, print_sides
 from aggregator.commands.options import (
     CONFIG,
     AtOption,
@@ -28,7 +28,7 @@ from aggregator.compose import compose_published
 from aggregator.config.load import Config, load
 from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError
-from aggregator.model.cluster import Decision, Pair, Verdict
+from aggregator.model.cluster import Decision, Pair, Verdict, compute_likelihood
 from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem, Item
 from aggregator.store import database, decisions, entries

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Literal
@@ -60,6 +61,10 @@ class Matching(Record, frozen=True):
     remarks: tuple[str, ...] = ()
     undecided: Mapping[str, tuple[str, ...]] = {}
 
+
+_SURE = 0.999
+_MOST_REASONS = 3
+"""Pieces of evidence for a pair, and against it, that its line names."""
 
 _EVIDENCE: Mapping[str, str] = {
     "id": "guid, audio or link",
@@ -122,3 +127,33 @@ def describe_level(name: str, level: str) -> str:
         return f"within {limit}{', in minutes' if step == 'minutes' else ''}"
     shares = re.sub(r"\.(\d+)", lambda found: f"{float(found[0]):.0%}".rstrip("%"), level)
     return level if shares == level else f"{shares} % alike"
+
+
+def compute_likelihood(pair: Pair) -> float:
+    """Return how likely two entries are one item by their evidence, without vetoes and decisions: 0 to 1."""
+    return 1 / (1 + math.exp(-max(-700.0, min(700.0, pair.weight))))
+
+
+def _format_likelihood(pair: Pair) -> str:
+    """Return the likelihood of a pair in percent, never as certain as 0 or 100.
+
+    >>> _format_likelihood(Pair("a/1", "b/1", 9.2)), _format_likelihood(Pair("a/1", "b/1", 0.0))
+    ('over 99.9 %', '50 %')
+    """
+    likelihood = compute_likelihood(pair)
+    if likelihood > _SURE:
+        return "over 99.9 %"
+    return "under 0.1 %" if likelihood < 1 - _SURE else f"{100 * likelihood:.3g} %"
+
+
+def _name(evidence: Evidence) -> str:
+    return f"{describe_evidence(evidence.name)} ({describe_level(evidence.name, evidence.level)})"
+
+
+def describe_pair(pair: Pair) -> str:
+    """Return in one line how likely a pair is one item, what speaks for it, and what against, strongest first."""
+    ranked = [one for one in sorted(pair.evidence, key=lambda one: -abs(one.weight)) if one.name != "prior"]
+    told = {"for": [one for one in ranked if one.weight > 0], "against": [one for one in ranked if one.weight < 0]}
+    reasons = [f"{word} {', '.join(map(_name, some[:_MOST_REASONS]))}" for word, some in told.items() if some]
+    veto = [f"never merged: {pair.veto}"] if pair.veto else []
+    return "; ".join((_format_likelihood(pair), *veto, *reasons))

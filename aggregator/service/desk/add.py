@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Final
+from urllib.parse import urlencode
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -56,7 +57,7 @@ class _AddPage(Struct, frozen=True):
     """The page on which an address is pasted, and the ways to read it; ``chosen`` is the one that would be added.
 
     ``feed`` is the feed that it would go to, ``effect`` what it would do to it, ``None`` if it lists none of its items.
-    ``page`` is the address if elements of it can be chosen.
+    ``page`` is the address if elements of it can be chosen. ``wanted`` is the feed on whose page adding began.
     """
 
     kinds: tuple[str, ...]
@@ -68,6 +69,7 @@ class _AddPage(Struct, frozen=True):
     feed: str = ""
     effect: _EffectLine | None = None
     page: str = ""
+    wanted: str = ""
 
 
 class _ImportLine(Struct, frozen=True):
@@ -106,7 +108,8 @@ def _show_add(desk: Desk, request: PageRequest) -> _AddPage:
     """Gather what was found at an address; ``found`` is its number, ``way`` the place of the way that is chosen."""
     number = request.query.get("found", "")
     found = desk.cache.find(number)
-    empty = _AddPage(registry.names(), list_feeds(desk))
+    wanted = request.query.get("feed", "")
+    empty = _AddPage(registry.names(), list_feeds(desk), feed=wanted, wanted=wanted)
     if not isinstance(found, _Ways):
         return empty
     ways = tuple(_make_way(place, way) for place, way in enumerate(found.ways))
@@ -118,10 +121,15 @@ def _show_add(desk: Desk, request: PageRequest) -> _AddPage:
         problem=found.problem,
         ways=ways,
         chosen=ways[place] if ways else None,
-        feed=effect.feed if effect else adding.choose_feed(desk.config, found.ways[place]) if ways else "",
+        feed=_choose_feed(desk, wanted, effect, found.ways[place]) if ways else wanted,
         effect=_make_effect(desk, effect) if effect else None,
         page=redact(found.page.url or "") if found.page else "",
     )
+
+
+def _choose_feed(desk: Desk, wanted: str, effect: Belonging | None, way: Found) -> str:
+    """Return the feed that a way to read an address is preselected for: the ``wanted`` one if there is one."""
+    return wanted or (effect.feed if effect else adding.choose_feed(desk.config, way))
 
 
 def list_feeds(desk: Desk) -> tuple[tuple[str, str], ...]:
@@ -179,6 +187,8 @@ def _look_up(desk: Desk, request: PageRequest) -> ActResult:
     """Find out what an address is, and the ways to read it; nothing is stored."""
     candidates = adding.list_candidates(request.find("url"), request.form.get("kind") or None)
     page = next((source for source in candidates if source.kind in ("blog", "page")), None)
+    wanted = request.form.get("feed", "")
+    wanted = wanted if any(plan.name == wanted for plan in desk.config.plans) else ""
     try:
         first, *others = adding.find_ways(desk.config, candidates, now())
     except ReadError as error:
@@ -186,9 +196,10 @@ def _look_up(desk: Desk, request: PageRequest) -> ActResult:
             raise
         found = _Ways((), page=page, problem=str(error))
     else:
-        belonging = _find_belonging(desk, first)
+        belonging = _find_belonging(desk, first, wanted or None)
         found = _Ways((adding.list_episodes(first) if belonging else first, *others), belonging, page)
-    return ActResult(f"/add?found={desk.cache.add(request.visitor, found)}")
+    query = {"found": desk.cache.add(request.visitor, found)} | ({"feed": wanted} if wanted else {})
+    return ActResult(f"/add?{urlencode(query)}")
 
 
 def find_page(desk: Desk, number: str) -> Source:

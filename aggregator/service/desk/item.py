@@ -10,18 +10,21 @@ from typing import Final
 from urllib.parse import quote
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator import corrections
 from aggregator.generator.pages import wording
 from aggregator.merger.reconciling.overrides import FIELDS
 from aggregator.merger.reconciling.provenance import QUOTED
-from aggregator.model.cluster import Pair, describe_evidence, describe_level
-from aggregator.model.item import Override
+from aggregator.model.cluster import Pair, describe_evidence, describe_level, describe_pair
+from aggregator.model.item import Override, PublishedItem
 from aggregator.service.desk.frame import Act, ActResult, Button, Desk, Page, PageRequest
 from aggregator.service.desk.published import (
     FeedItem,
     Pieces,
+    Report,
     ReportField,
+    ReportItem,
     ReportRepair,
     find_item,
     format_value,
@@ -116,12 +119,11 @@ class _Bar(Struct, frozen=True):
 
 
 class PairBars(Struct, frozen=True):
-    """Two entries and their evidence, the strongest first."""
+    """Two entries, how likely they are one item and why in a line, and their evidence, the strongest first."""
 
     left: str
     right: str
-    weight: float
-    veto: str
+    reasons: str
     bars: tuple[_Bar, ...]
 
 
@@ -148,12 +150,12 @@ def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
     """Gather the page of the item whose guid the query gives."""
     plan = desk.find_plan(request)
     folder, guid = desk.open_folder(plan), request.query.get("guid", "")
-    item = find_item(read_report(folder), guid)
     shown = read_published_item(folder, guid)
-    mentions = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, (guid, *item.entries)))})(?!\w)")
     with desk.open_store() as store:
-        known = entries.read_entries_of(store, plan.name, item.entries)
         published = next((each for each in guids.read_guids(store, plan.name) if each.guid == guid), None)
+        item = _find_item(read_report(folder), guid, published)
+        mentions = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, (guid, *item.entries)))})(?!\w)")
+        known = entries.read_entries_of(store, plan.name, item.entries)
         fixed = {each.field: each.value for each in decisions.read_overrides(store, plan.name) if each.guid == guid}
         removed = decisions.read_removed(store, plan.name).get(guid, "")
         events = [each for each in decisions.read_events(store, plan.name) if mentions.search(each.text)]
@@ -177,6 +179,13 @@ def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
         removed=removed,
         seen=seen,
     )
+
+
+def _find_item(report: Report, guid: str, published: PublishedItem | None) -> ReportItem:
+    """Return the item as it is published, without fields if it has left the feed; raise MissingError."""
+    if published is None or any(item.guid == guid for item in report.items):
+        return find_item(report, guid)
+    return ReportItem(guid, published.title, published.genre, published.published.at, entries=published.entries)
 
 
 def _rank(origin: ReportField) -> int:
@@ -268,7 +277,7 @@ def _make_entry_line(stored: StoredEntry) -> _EntryLine:
 
 def make_bars(pair: Pair) -> PairBars:
     """Return the evidence about two entries as bars."""
-    return PairBars(pair.left, pair.right, pair.weight, pair.veto or "", tuple(_iterate_bars(pair)))
+    return PairBars(pair.left, pair.right, describe_pair(pair), tuple(_iterate_bars(pair)))
 
 
 def _iterate_bars(pair: Pair) -> Iterator[_Bar]:
@@ -346,7 +355,7 @@ def _take_back(desk: Desk, request: PageRequest) -> ActResult:
         reason = decisions.read_removed(terms.store, terms.plan.name).get(guid, "")
         corrections.take_back(terms, names, guid)
     undo = Button("Undo", f"/feeds/{terms.plan.name}/item/out", {"guid": guid, "reason": reason})
-    return ActResult(f"/feeds/{terms.plan.name}", "The item is back with the next refresh.", undo)
+    return replace(_make_result(request, "The item is back with the next refresh."), undo=undo)
 
 
 PAGES = (Page("/feeds/{feed}/item", "item.html.j2", _show_item),)

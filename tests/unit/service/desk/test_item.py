@@ -32,7 +32,10 @@ def test_an_item_is_explained(looker: Visitor) -> None:
     assert (fields["title"]["source"], fields["title"]["agreeing"]) == ("topic", ["numbered"])
     assert {entry["source"] for entry in page["entries"]} == {"numbered", "topic"}
     assert page["pairs"][0]["bars"][0]["name"] == "title"
-    assert looker.get(f"/feeds/crumb-talk/item?guid={guid}").text.count("<article") == len(fields)
+    assert page["pairs"][0]["reasons"].startswith("over 99.9 %; for title (")
+    shown = looker.get(f"/feeds/crumb-talk/item?guid={guid}").text
+    assert all(f'<th scope="row">{name}</th>' in shown for name in fields)
+    assert "<details open" not in shown
     assert looker.get("/feeds/crumb-talk/item?guid=none").status_code == 404
     few = looker.json("/feeds/crumb-talk.json?q=rye&source=topic&mark=several")
     assert [item["title"] for item in few["items"]] == ["Rye without fear"]
@@ -56,6 +59,11 @@ def test_corrections_are_in_the_feed_and_are_undone(visitor: Visitor, home: Path
     assert starter not in after
     assert sorted(after.values()).count("Ovens and steam") + sum("Ovens" in each for each in after.values()) > 2
     assert "not ours" in visitor.get("/feeds/crumb-talk").text
+    gone = visitor.get(f"/feeds/crumb-talk/item?guid={starter}")
+    assert gone.status_code == 200
+    assert "Keeping cold starters alive" in gone.text
+    assert "It is not in the feed." in gone.text
+    assert [form["label"] for form in visitor.forms() if "/item/" in form["action"]] == ["Take back"]
     for form in undone:
         assert visitor.post(form.pop("action"), **form).status_code == 200, visitor.page.text
     assert published(home) == before
