@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from hashlib import blake2b
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from aggregator import enclosure_probe, learning, persist
 from aggregator.fetchers import registry
@@ -25,6 +25,7 @@ from aggregator.merger.hidden_sources import adopt_guids, hide, hide_in_matching
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import AHEAD
 from aggregator.merger.matching import match
+from aggregator.merger.matching.kept_levels import Kept
 from aggregator.merger.matching.scoring import SHIPPED, Table, parse_table
 from aggregator.merger.reconciling.enclosure_hold import find_rekeyed, restore_held_audio
 from aggregator.merger.reconciling.items import reconcile
@@ -42,11 +43,8 @@ from aggregator.store.database import Store, batches
 from aggregator.store.entries import PLACE_FIELDS, EntryRows
 
 _REPAIR, _COMPARE, _RECONCILE = "repair", "compare", "reconcile"
-"""The stages whose results are cached: by the digest of an entry, for all pairs together (``kept_levels``), and by the
-digest of all that an item depends on."""
-
-_PAIRS = "pairs"
-"""The key of the levels of the compared pairs: these have the digests of all that they depend on."""
+"""The stages whose results are cached: by the digest of an entry, by the part of all that was compared (``Kept``, which
+has digests inside), and by the digest of all that an item depends on."""
 
 _MOST_NOTED = 5
 """Entries of a cluster that a note names, the most trusted first."""
@@ -272,11 +270,11 @@ def _match(store: Store, plan: Plan, repaired: _Repaired) -> tuple[Table, Matchi
     if alone is not None:
         table = table or SHIPPED
         return table, Matching(alone, (), table.version), ()
-    kept = _read_cached(store, plan, _COMPARE, [_PAIRS]).get(_PAIRS, b"")
+    kept = Kept(**_read_cached(store, plan, _COMPARE, Kept.__struct_fields__))
     pairs = match.compare_entries(every, _list_assuming(store, plan), repaired.seen, repaired.renewed, kept)
     if pairs.kept is not None:
-        _write_cached(store, plan, _COMPARE, {_PAIRS: pairs.kept})
-    _drop_unused(store, plan, _COMPARE, [_PAIRS])
+        _write_cached(store, plan, _COMPARE, asdict(pairs.kept))
+    _drop_unused(store, plan, _COMPARE, Kept.__struct_fields__)
     table = table or match.fit_table(pairs)
     matching = match.match(every, decisions=decided, pins=pins, table=table, pairs=pairs)
     if not decided:

@@ -90,7 +90,10 @@ LEARNERS = (
     Switch("shows of listings without names", f"{_FEATURES}show_scope", "_fill_in", _give_argument(1)),
     Switch("genre of listings without files", _MATCH, "decide_genres", lambda frame, _: frame.kind),
     Switch(
-        "rarity of words in the listing", f"{_TABLE} {_TEXTS}", "weigh_bags", lambda bags, r: weigh_bags(bags, r[:1])
+        "rarity of words in the listing",
+        f"{_TABLE} {_FEATURES}texts",
+        "weigh_bags",
+        lambda bags, r: weigh_bags(bags, r[:1]),
     ),
     Switch("frames with a mark", "text.titles.frames", "_find_common", _give([])),
     Switch("frames without a mark", "text.titles.frames", "_find_contrasts", _give([])),
@@ -102,7 +105,12 @@ LEARNERS = (
     Switch("Latin letters", _TEXTS, "write_in_latin", lambda titles, *_: tuple(titles)),
     Switch("titles of equal words and a number", _TEXTS, "_keep_only_numbers", lambda titles, *_: tuple(titles)),
     Switch("titles that are only a number", _TABLE, "find_stems", lambda titles, _: [None] * len(titles)),
-    Switch("sentences that a listing repeats", _TEXTS, "_keep_own", _give_argument(0)),
+    Switch(
+        "sentences that a listing repeats",
+        f"{_FEATURES}texts",
+        "_drop_repeated",
+        lambda owners, *_: np.ones(len(owners), dtype=np.bool_),
+    ),
     Switch("day and month by the order", f"{_FEATURES}listing_corrections", "_is_out_of_order", _give(False)),
     Switch("day and month by titles", f"{_FEATURES}listing_corrections", "_are_exchanged", _give(False)),
     Switch("unit of bare lengths", f"{_FEATURES}records", "_find_units", _give({})),

@@ -22,7 +22,14 @@ from aggregator.model.record import make_msgpack_decoder
 _ENCODER = msgspec.msgpack.Encoder()
 
 
-class _Kept(Struct, frozen=True):
+class Kept(Struct, frozen=True):
+    """Results of a run for the next one: of texts (``features.texts``), and the levels of pairs."""
+
+    texts: bytes = b""
+    levels: bytes = b""
+
+
+class _Levels(Struct, frozen=True):
     """Compared pairs: the keys of the rows; the pairs, ascending, as ``left * rows + right``; the pattern of each.
 
     A pattern is a distinct combination of levels.
@@ -34,7 +41,7 @@ class _Kept(Struct, frozen=True):
     which: bytes
 
 
-_DECODER = make_msgpack_decoder(_Kept)
+_DECODER = make_msgpack_decoder(_Levels)
 
 
 def key_rows(frame: Frame) -> tuple[bytes, ...]:
@@ -78,4 +85,4 @@ def keep_levels(keys: Sequence[bytes], left: Ints, right: Ints, levels: Levels) 
     """Return the levels of pairs of rows, sorted by their rows, for a later run."""
     patterns, which = find_patterns(levels)
     codes = left * len(keys) + right
-    return _ENCODER.encode(_Kept(tuple(keys), codes.tobytes(), patterns.tobytes(), which.astype(np.int32).tobytes()))
+    return _ENCODER.encode(_Levels(tuple(keys), codes.tobytes(), patterns.tobytes(), which.astype(np.int32).tobytes()))

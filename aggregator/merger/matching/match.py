@@ -50,7 +50,7 @@ from aggregator.merger.matching.features.feature_table import Frame, build_frame
 from aggregator.merger.matching.features.records import Record, make_record
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
 from aggregator.merger.matching.genres import decide_genres
-from aggregator.merger.matching.kept_levels import find_kept, keep_levels, key_rows
+from aggregator.merger.matching.kept_levels import Kept, find_kept, keep_levels, key_rows
 from aggregator.merger.matching.listing_evidence import (
     correct_dates,
     find_order,
@@ -74,14 +74,14 @@ _TITLE = KINDS.index("title")
 class Pairs(Struct, frozen=True):
     """The records of a run with their compared pairs, vetoes, and the number of blocks that were too large.
 
-    ``kept`` are the levels to be kept for the next run, ``None`` if these are those of the last one.
+    ``kept`` is to be kept for the next run, ``None`` if it is what the last one kept.
     """
 
     frame: Frame
     compared: Compared
     vetoes: Ints
     capped: int
-    kept: bytes | None = None
+    kept: Kept | None = None
 
 
 class Constraints(Struct, frozen=True):
@@ -171,21 +171,21 @@ def compare_entries(
     assuming: Collection[str] = (),
     seen: Mapping[str, datetime] = _NEVER_SEEN,
     fresh: Collection[str] = (),
-    kept: bytes | None = None,
+    kept: Kept | None = None,
 ) -> Pairs:
     """Return the candidate pairs of entries, compared but not weighed.
 
     ``assuming`` is as in `make_record`; ``seen`` is when each entry was first seen, by its id. ``fresh`` are the ids of
-    those that came or changed since the feed was learned from. ``kept`` is what the last run kept, empty if there was
-    none; with ``None`` nothing is kept.
+    those that came or changed since the feed was learned from. ``kept`` is what the last run kept; with ``None``
+    nothing is kept.
     """
     records = [make_record(entry, assuming, seen.get(entry.id), fresh=entry.id in fresh) for entry in entries]
     return compare_records(records, kept)
 
 
-def compare_records(records: Sequence[Record], kept: bytes | None = None) -> Pairs:
+def compare_records(records: Sequence[Record], kept: Kept | None = None) -> Pairs:
     """Return the candidate pairs of records, compared but not weighed; ``kept`` as in ``compare_entries``."""
-    frame = build_frame(records)
+    frame = build_frame(records, None if kept is None else kept.texts)
     found = find_candidates(frame)
     if kept is None:
         levels, keep = compare_alone(frame, found.left, found.right), None
@@ -196,14 +196,17 @@ def compare_records(records: Sequence[Record], kept: bytes | None = None) -> Pai
     return Pairs(frame, compared, find_vetoes(frame, compared), found.capped, keep)
 
 
-def _compare_new(frame: Frame, left: Ints, right: Ints, kept: bytes) -> tuple[Levels, bytes | None]:
+def _compare_new(frame: Frame, left: Ints, right: Ints, kept: Kept) -> tuple[Levels, Kept | None]:
     """Return the levels of all pairs, and what is to be kept if any is new; only new ones are compared."""
     keys = key_rows(frame)
     levels = np.zeros((len(left), len(KINDS)), dtype=np.int8)
-    known, levels_before = find_kept(kept, keys, left, right)
+    known, levels_before = find_kept(kept.levels, keys, left, right)
     levels[known] = levels_before
     levels[~known] = compare_alone(frame, left[~known], right[~known])
-    return levels, None if known.all() else keep_levels(keys, left, right, levels)
+    if known.all() and frame.kept is None:
+        return levels, None
+    texts = kept.texts if frame.kept is None else frame.kept
+    return levels, Kept(texts, keep_levels(keys, left, right, levels))
 
 
 def fit_table(pairs: Pairs) -> Table:

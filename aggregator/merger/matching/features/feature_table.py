@@ -20,10 +20,10 @@ from aggregator.merger.matching.features.show_scope import find_scopes
 from aggregator.merger.matching.features.text_features import (
     find_stems,
     list_trigrams,
-    make_text_bags,
     read_names,
     split_titles,
 )
+from aggregator.merger.matching.features.texts import make_text_bags
 from aggregator.merger.matching.features.token_bags import (
     Bags,
     Bools,
@@ -68,7 +68,8 @@ class Frame(Struct, frozen=True):
     - ``unique_ids``: those that one item of their source has (``records.list_unique_ids``).
     - ``numbers``, ``digits`` of the core, and ``all_numbers``: both with the part.
 
-    ``own`` is the digest of the row's texts, and of its sentences, codes and ids that no other row of its source has.
+    ``own`` is the digest of the row's texts, and of its sentences, codes and ids that no other row of its source has;
+    ``kept`` is what was made of all texts, for a later run, and ``None`` if that is known.
     """
 
     records: tuple[Record, ...]
@@ -109,10 +110,14 @@ class Frame(Struct, frozen=True):
     all_numbers: Bags
     codes: Bags
     own: tuple[bytes, ...]
+    kept: bytes | None
 
 
-def build_frame(records: Sequence[Record]) -> Frame:
-    """Return the columns of records, sorted by id."""
+def build_frame(records: Sequence[Record], kept: bytes | None = None) -> Frame:
+    """Return the columns of records, sorted by id.
+
+    ``kept`` is what a former run kept of texts, empty if there was none; with ``None`` nothing is kept.
+    """
     rows = tuple(sorted(correct_dates(records), key=lambda record: record.id))
     scope = find_scopes(rows)
     titles, names_of = split_titles(rows, scope), tuple(read_names(row, scope) for row in rows)
@@ -124,7 +129,7 @@ def build_frame(records: Sequence[Record]) -> Frame:
     fresh = np.array([row.fresh for row in rows], dtype=np.bool_)
     title_grams, name_grams, groups = _weigh_grams(grams, likely_scope, source, fresh)
     core = _encode([title.core for title in titles])
-    texts, (numbers, digits, marks) = make_text_bags(rows, groups), _bag_numbers(rows, titles)
+    texts, (numbers, digits, marks) = make_text_bags(rows, source, groups, kept), _bag_numbers(rows, titles)
     ids, codes = list_unique_ids(rows), list_unique(sources, [_find_codes(row.title) for row in rows])
     return Frame(
         records=tuple(map(_shorten, rows)),
@@ -167,6 +172,7 @@ def build_frame(records: Sequence[Record]) -> Frame:
         all_numbers=marks,
         codes=make_bags(codes),
         own=tuple(map(_digest_own, texts.digests, ids, codes)),
+        kept=texts.kept,
     )
 
 

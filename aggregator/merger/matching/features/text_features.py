@@ -1,4 +1,4 @@
-"""Prepare the texts of records for comparison: titles without their show's decoration, names, and bags of words.
+"""Prepare the titles of records for comparison, without their show's decoration, and their names.
 
 The evidence of a title that is only a number ("Episode 12", "第12回") is its number alone.
 """
@@ -6,37 +6,21 @@ The evidence of a title that is only a number ("Episode 12", "第12回") is its 
 from __future__ import annotations
 
 import re
-from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import chain, count, pairwise
-from typing import NamedTuple
+from itertools import pairwise
 
 from aggregator.merger.matching.features.listing_corrections import find_series_frames
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.features.scripts import write_in_latin
 from aggregator.merger.matching.features.show_scope import Scope
 from aggregator.merger.matching.features.title_ends import list_by_show, strip_shared_ends, type_days
-from aggregator.merger.matching.features.token_bags import (
-    Bags,
-    WordGroup,
-    digest_values,
-    list_unique,
-    make_bags,
-    measure_rarity,
-    pack_bags,
-    weigh_bags,
-)
 from aggregator.text.fold import fold
 from aggregator.text.titles.frames import Frames
 from aggregator.text.titles.titles import Title, learn_frames, parse_title, strip_teaser
 
-_DESCRIBED = 1000  # characters of a description that are compared; a directory's cut copy has 200 to 300
-_REPEATED = 3  # items of a listing with one and the same sentence: it is not about the item
 _YEARED = re.compile(r"(?<!\s)\s*\((?:\d{4}|unknown)?\)$")  # "Album (1998)"
-_ADDRESS = re.compile(r"(?<!\S)\S+://\S+|www\.\S+")
-_SENTENCE = re.compile(r"[.!?…\n](?:(?<=\n)|\s)")  # from its last character on, so that this one is looked for
 _COUNTER_LEAST, _COUNTER_SHARE = 5, 0.8  # titles of a listing that must carry a counter
 _COUNTER_DENSE = 3  # numbers by which a counter may grow for each title
 _COUNTER_ORDER = 0.9  # share of its steps in one direction
@@ -47,7 +31,6 @@ _COUNTERS = (
 _LONGEST_COUNTER = 36  # characters of a counter at the end of a title
 _SERIES = 3  # titles of one listing that differ in their number alone; two may be "X" and its sequel
 _DIGITS = re.compile(r"\d+")
-_WORDY = 3  # blanks in a sentence that can be an item's own; "Free download." is none
 
 
 def split_titles(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
@@ -221,96 +204,3 @@ def _find_stem(title: Title) -> str | None:
     if len(digits) != 1:
         return None
     return "" if int(digits[0]) in title.numbers else " ".join(_DIGITS.sub(" ", title.core).split())
-
-
-class TextBags(NamedTuple):
-    """The words of descriptions, of summaries and of both, and sentences that a source has once (see ``Frame``).
-
-    ``digests`` are those of both texts and of these sentences.
-    """
-
-    descriptions: Bags
-    summaries: Bags
-    texts: Bags
-    sentences: Bags
-    digests: Sequence[bytes]
-
-
-def make_text_bags(rows: Sequence[Record], groups: Sequence[WordGroup]) -> TextBags:
-    """Return bags of the words of texts and of sentences.
-
-    Words are weighted by their rarity in ``groups`` of rows; those of both texts have no weights, as they are only used
-    for blocking.
-    """
-    number: defaultdict[str, int] = defaultdict(count().__next__)
-    long = _fold_texts(rows, [row.description for row in rows])
-    short = _fold_texts(rows, [row.summary for row in rows])
-    each = _number_words(chain.from_iterable(zip(long, short, strict=True)), number)
-    lines = [{*one.split("\n"), *two.split("\n")} for one, two in zip(long, short, strict=True)]
-    worded = [[line for line in own if line.count(" ") >= _WORDY] for own in lines]
-    sentences = list_unique([row.source for row in rows], worded)
-    width = max(len(number), 1)
-    both = pack_bags(_unite(each[::2], each[1::2]), width)
-    rare = [measure_rarity([both], group) for group in groups]
-    return TextBags(
-        weigh_bags(pack_bags(each[::2], width), rare),
-        weigh_bags(pack_bags(each[1::2], width), rare),
-        both,
-        make_bags(sentences),
-        [digest_values(one, two, *sorted(own)) for one, two, own in zip(long, short, sentences, strict=True)],
-    )
-
-
-def _unite(each: Sequence[array[int]], other: Sequence[array[int]]) -> list[array[int]]:
-    """Return the union of the words of each two texts."""
-    return [array("i", list(dict.fromkeys((*one, *two)))) if two else one for one, two in zip(each, other, strict=True)]
-
-
-def _number_words(texts: Iterable[str], number: defaultdict[str, int]) -> list[array[int]]:
-    """Return the numbers of the distinct words of each text."""
-
-    @cache  # most sources list the same texts
-    def number_words(text: str) -> array[int]:
-        return array("i", list(dict.fromkeys(map(number.__getitem__, text.split()))))
-
-    return list(map(number_words, texts))
-
-
-def _fold_texts(rows: Sequence[Record], written: Sequence[str | None]) -> list[str]:
-    """Return the folded words of a text of each row, without addresses and sentences that its listing repeats.
-
-    They are one string with a sentence in each line: as separate words they take eight times the memory.
-    """
-    lines = _split_sentences(written)
-    repeated = _find_repeated(rows, lines)
-    return [_keep_own(line, repeated[row.source]) for row, line in zip(rows, lines, strict=True)]
-
-
-def _split_sentences(written: Sequence[str | None]) -> list[str]:
-    """Return the folded sentences of each text, one in a line; equal texts share one string."""
-
-    @cache
-    def split(text: str) -> str:
-        beginning = text[:_DESCRIBED]
-        beginning = _ADDRESS.sub(" ", beginning) if "://" in beginning or "www." in beginning else beginning
-        return "\n".join(map(fold, _SENTENCE.split(beginning)))
-
-    return [split(text or "") for text in written]
-
-
-def _find_repeated(rows: Sequence[Record], lines: Sequence[str]) -> dict[str, frozenset[str]]:
-    """Return the sentences that a listing repeats, by source."""
-    often: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for row, line in zip(rows, lines, strict=True):
-        often[row.source].update(set(line.split("\n")) - {""})
-    return {
-        source: frozenset(each for each, times in counts.items() if times >= _REPEATED)
-        for source, counts in often.items()
-    }
-
-
-def _keep_own(line: str, repeated: frozenset[str]) -> str:
-    """Return the sentences that the listing does not repeat; all, if there is none."""
-    sentences = line.split("\n") if repeated else []
-    own = [sentence for sentence in sentences if sentence not in repeated]
-    return "\n".join(own) if len(own) < len(sentences) and any(own) else line

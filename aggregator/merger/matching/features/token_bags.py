@@ -71,6 +71,29 @@ def pack_bags(rows: Sequence[array[int]], width: int) -> Bags:
     return Bags(starts, features, np.ones_like(features, np.float32), width, sizes, sizes.astype(np.float32))
 
 
+def pack_flat(owners: Ints, features: Ints, width: int, rows: int) -> Bags:
+    """Return bags of weight 1 from the distinct features of rows, given row by row; ``rows`` is how many there are."""
+    sizes = np.bincount(owners, minlength=rows)
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    weights = np.ones(len(features), dtype=np.float32)
+    return Bags(starts, features.astype(np.int32), weights, width, sizes, sizes.astype(np.float32))
+
+
+def find_first(owners: Ints, features: Ints, width: int) -> Bools:
+    """Return which features of rows, given row by row, occur for the first time in their row."""
+    found = np.zeros(len(owners), dtype=np.bool_)
+    height = max(1, _CELLS // max(width, 1))
+    dense = np.empty(height * width, dtype=np.int32)
+    at = 0
+    while at < len(owners):
+        end = int(np.searchsorted(owners, owners[at] + height, side="left"))
+        cells, places = (owners[at:end] - owners[at]) * width + features[at:end], np.arange(end - at, dtype=np.int32)
+        dense[cells[::-1]] = places[::-1]  # of equal cells the last assignment holds
+        found[at:end] = dense[cells] == places
+        at = end
+    return found
+
+
 def number_combinations(*columns: Ints) -> Ints:
     """Return a number for each distinct combination of the columns."""
     numbers: Ints = columns[0] - columns[0].min(initial=0)

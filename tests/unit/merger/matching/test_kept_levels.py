@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger.matching.kept_levels import find_kept, key_rows
+from aggregator.merger.matching.kept_levels import Kept, find_kept, key_rows
 from aggregator.merger.matching.match import Pairs, compare_entries, fit_table, match
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Duration, Entry, Moment
@@ -41,12 +41,12 @@ def make_entry(source: str, number: int, said: Random) -> Entry:
     )
 
 
-def compare(entries: Sequence[Entry], fresh: set[str], kept: bytes | None = None) -> Pairs:
+def compare(entries: Sequence[Entry], fresh: set[str], kept: Kept | None = None) -> Pairs:
     return compare_entries(entries, (), {}, fresh, kept)
 
 
-def count_known(kept: bytes, pairs: Pairs) -> int:
-    return int(find_kept(kept, key_rows(pairs.frame), pairs.compared.left, pairs.compared.right)[0].sum())
+def count_known(kept: Kept, pairs: Pairs) -> int:
+    return int(find_kept(kept.levels, key_rows(pairs.frame), pairs.compared.left, pairs.compared.right)[0].sum())
 
 
 @settings(deadline=None, max_examples=6)
@@ -56,7 +56,7 @@ def test_a_history_with_kept_levels_is_one_without(chance: Random) -> None:
     listed: dict[str, Entry] = {}
     fresh: set[str] = set()
     decisions: list[Decision] = []
-    kept, table = b"", fit_table(compare((), set()))
+    kept, table = Kept(), fit_table(compare((), set()))
     for _ in range(6):
         for _ in range(chance.randint(0, 4)):
             each = make_entry(chance.choice(("host", "store", "page")), chance.randint(1, 6), chance)
@@ -88,7 +88,7 @@ def make_listings() -> list[Entry]:
 
 def test_a_new_entry_alone_is_compared() -> None:
     listings = make_listings()
-    kept = compare(listings, set(), b"").kept
+    kept = compare(listings, set(), Kept()).kept
     assert kept
     new = make_entry("host", 31, Random(31))
     pairs = compare([*listings, new], {new.id})
@@ -101,7 +101,7 @@ def test_a_new_entry_alone_is_compared() -> None:
 
 
 def test_nothing_new_is_kept_of_the_same_entries() -> None:
-    kept = compare(make_listings(), set(), b"").kept
+    kept = compare(make_listings(), set(), Kept()).kept
     assert kept
     assert compare(make_listings(), set(), kept).kept is None
 
@@ -120,7 +120,7 @@ def test_nothing_new_is_kept_of_the_same_entries() -> None:
 )
 def test_a_changed_entry_is_compared_again(changes: dict[str, object]) -> None:
     listings = make_listings()
-    kept = compare(listings, set(), b"").kept
+    kept = compare(listings, set(), Kept()).kept
     assert kept
     listings[4] = replace(listings[4], **changes)
     fresh = {listings[4].id}

@@ -1,0 +1,258 @@
+"""Make bags of the words of descriptions and summaries, without what a listing repeats.
+
+What follows from a text alone, its sentences and their words, is kept from run to run: a sentence is the digest of its
+folded words, a word its place in a vocabulary. Nothing of the result depends on what was kept.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from itertools import count, pairwise
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from aggregator.merger.matching.features.records import Record
+from aggregator.merger.matching.features.token_bags import (
+    Bags,
+    Bools,
+    Ints,
+    WordGroup,
+    digest_values,
+    find_first,
+    measure_rarity,
+    pack_flat,
+    weigh_bags,
+)
+from aggregator.model.record import make_msgpack_decoder
+from aggregator.text.fold import fold
+
+_DESCRIBED = 1000  # characters of a description that are compared; a directory's cut copy has 200 to 300
+_REPEATED = 3  # items of a listing with one and the same sentence: it is not about the item
+_ADDRESS = re.compile(r"(?<!\S)\S+://\S+|www\.\S+")
+_SENTENCE = re.compile(r"[.!?…\n](?:(?<=\n)|\s)")  # from its last character on, so that this one is looked for
+_WORDY = 4  # words of a sentence that can be an item's own; "Free download." is none
+_DIGEST_BYTES = 16
+
+
+class TextBags(NamedTuple):
+    """The words of descriptions, of summaries and of both, and sentences that a source has once (see ``Frame``).
+
+    ``digests`` are those of what each row has of these. ``kept`` is what was made of all texts, for a later run, and
+    ``None`` if that is what was known.
+    """
+
+    descriptions: Bags
+    summaries: Bags
+    texts: Bags
+    sentences: Bags
+    digests: Sequence[bytes]
+    kept: bytes | None
+
+
+class _Kept(Struct, frozen=True):
+    """Distinct texts by their digests, their sentences by their digests, their words by the vocabulary.
+
+    ``ends`` are those of each text among the sentences, and of each sentence among the words.
+    """
+
+    texts: bytes = b""
+    text_ends: bytes = b""
+    sentences: bytes = b""
+    sentence_ends: bytes = b""
+    words: bytes = b""
+    vocabulary: str = ""
+
+
+class _Texts(Struct, frozen=True):
+    """The same as columns: the sentences of text ``t`` are those from ``starts[t]`` to ``starts[t + 1]``."""
+
+    starts: Ints
+    sentences: NDArray[np.uint64]
+    word_starts: Ints
+    words: NDArray[np.int32]
+    vocabulary: list[str]
+
+    def select(self, which: Ints) -> _Texts:
+        """Return some texts in an order."""
+        at, _ = _gather(self.starts, which)
+        places, _ = _gather(self.word_starts, at)
+        starts, word_starts = (
+            np.concatenate(([0], np.cumsum(np.diff(before)[some])))
+            for before, some in ((self.starts, which), (self.word_starts, at))
+        )
+        return _Texts(starts, self.sentences[at], word_starts, self.words[places], self.vocabulary)
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = make_msgpack_decoder(_Kept)
+
+
+def make_text_bags(
+    rows: Sequence[Record], source: Ints, groups: Sequence[WordGroup], kept: bytes | None = None
+) -> TextBags:
+    """Return bags of the words of texts and of sentences.
+
+    Words are weighted by their rarity in ``groups`` of rows; those of both texts have no weights, as they are only used
+    for blocking. ``source`` is the number of the source of each row, ``kept`` what a former run kept, ``None`` if
+    nothing is to be kept.
+    """
+    place: dict[str, int] = {}
+    columns = [
+        np.array([place.setdefault((text or "")[:_DESCRIBED], len(place)) for text in column], dtype=np.int64)
+        for column in ([row.description for row in rows], [row.summary for row in rows])
+    ]
+    digests = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest() for text in place]
+    texts, new = _read_texts(list(place), digests, kept or b"")
+    number = np.unique(texts.sentences, return_inverse=True)[1].astype(np.int64)
+    sentences = [_list_sentences(texts, column, number, source) for column in columns]
+    words = [_list_words(texts, *each) for each in sentences]
+    owners, features = _unite(words, len(texts.vocabulary))
+    rank, width = _number_by_first(features, len(texts.vocabulary))
+    long, short = (pack_flat(rows_of, rank[said], width, len(rows)) for rows_of, said in words)
+    both = pack_flat(owners, rank[features], width, len(rows))
+    rare = [measure_rarity([both], group) for group in groups]
+    own = _find_own_sentences(texts, sentences, number, source)
+    parts = [_split_rows(texts.sentences[at], each, len(rows)) for each, at in (*sentences, own)]
+    return TextBags(
+        weigh_bags(long, rare),
+        weigh_bags(short, rare),
+        both,
+        pack_flat(own[0], *_number_again(number[own[1]]), len(rows)),
+        [digest_values(len(one), len(two), extra=one + two + three) for one, two, three in zip(*parts, strict=True)],
+        _pack(digests, texts) if new and kept is not None else None,
+    )
+
+
+def _read_texts(written: Sequence[str], digests: Sequence[bytes], kept: bytes) -> tuple[_Texts, bool]:
+    """Return texts as columns, and whether any of them was not kept by a former run."""
+    before = _DECODER.decode(kept) if kept else _Kept()
+    ends, word_ends, words, sentences = array("i"), array("i"), array("i"), array("Q")
+    for column, value in ((ends, before.text_ends), (word_ends, before.sentence_ends), (words, before.words)):
+        column.frombytes(value)
+    sentences.frombytes(before.sentences)
+    starts = range(0, len(before.texts), _DIGEST_BYTES)
+    known = {before.texts[at : at + _DIGEST_BYTES]: number for number, at in enumerate(starts)}
+    number = dict(zip(before.vocabulary.split(), count(), strict=False))
+    for text, digest in zip(written, digests, strict=True):
+        if digest not in known:
+            known[digest] = len(ends)
+            for sentence in _split_sentences(text):
+                sentences.append(int.from_bytes(blake2b(sentence.encode(), digest_size=8).digest(), "little"))
+                words.extend([number.setdefault(word, len(number)) for word in sentence.split()])
+                word_ends.append(len(words))
+            ends.append(len(sentences))
+    every = _Texts(
+        np.concatenate(([0], np.frombuffer(ends, dtype=np.int32))).astype(np.int64),
+        np.frombuffer(sentences, dtype=np.uint64),
+        np.concatenate(([0], np.frombuffer(word_ends, dtype=np.int32))).astype(np.int64),
+        np.frombuffer(words, dtype=np.int32),
+        list(number),
+    )
+    new = len(known) > len(starts)
+    return every.select(np.array([known[digest] for digest in digests], dtype=np.int64)), new
+
+
+def _pack(digests: Sequence[bytes], texts: _Texts) -> bytes:
+    """Return texts for a later run, with the words that they have."""
+    words, _ = _number_again(texts.words)
+    used = np.unique(texts.words).tolist()
+    return _ENCODER.encode(
+        _Kept(
+            b"".join(digests),
+            texts.starts[1:].astype(np.int32).tobytes(),
+            texts.sentences.tobytes(),
+            texts.word_starts[1:].astype(np.int32).tobytes(),
+            words.astype(np.int32).tobytes(),
+            " ".join([texts.vocabulary[word] for word in used]),
+        )
+    )
+
+
+def _split_sentences(text: str) -> Iterator[str]:
+    """Yield the folded sentences of a text, without addresses."""
+    beginning = _ADDRESS.sub(" ", text) if "://" in text or "www." in text else text
+    yield from filter(None, map(fold, _SENTENCE.split(beginning)))
+
+
+def _gather(starts: Ints, which: Ints) -> tuple[Ints, Ints]:
+    """Return the places of the parts of some wholes, each of which begins at its start, and the number of the whole."""
+    sizes = np.diff(starts)[which]
+    owners = np.repeat(np.arange(len(which)), sizes)
+    return np.arange(len(owners)) + np.repeat(starts[which] - np.cumsum(sizes) + sizes, sizes), owners
+
+
+def _list_sentences(texts: _Texts, column: Ints, number: Ints, source: Ints) -> tuple[Ints, Ints]:
+    """Return the rows and places of the sentences of a column of texts that its listing does not repeat."""
+    at, owners = _gather(texts.starts, column)
+    kept = _drop_repeated(owners, number[at], source)
+    return owners[kept], at[kept]
+
+
+def _drop_repeated(owners: Ints, sentences: Ints, source: Ints) -> Bools:
+    """Return which sentences of rows their listing does not repeat; all of a row that has no other."""
+    width = int(sentences.max(initial=0)) + 1
+    cells = source[owners] * width + sentences
+    codes, often = np.unique(cells[find_first(owners, sentences, width)], return_counts=True)
+    own = (often < _REPEATED)[np.searchsorted(codes, cells)]
+    found: Bools = own | (np.bincount(owners, weights=own, minlength=len(source)) == 0)[owners]
+    return found
+
+
+def _list_words(texts: _Texts, owners: Ints, at: Ints) -> tuple[Ints, Ints]:
+    """Return the rows and numbers of the distinct words of some sentences of rows."""
+    places, of = _gather(texts.word_starts, at)
+    rows, words = owners[of], texts.words[places].astype(np.int64)
+    first = find_first(rows, words, len(texts.vocabulary))
+    return rows[first], words[first]
+
+
+def _unite(several: Sequence[tuple[Ints, Ints]], width: int) -> tuple[Ints, Ints]:
+    """Return the distinct features of rows from several columns of (row, feature), row by row."""
+    owners, features = (np.concatenate(column) for column in zip(*several, strict=True))
+    order = np.argsort(owners, kind="stable")
+    owners, features = owners[order], features[order]
+    first = find_first(owners, features, width)
+    return owners[first], features[first]
+
+
+def _number_by_first(features: Ints, width: int) -> tuple[Ints, int]:
+    """Return the number of each feature by its first occurrence, and how many there are."""
+    first = np.full(width, len(features))
+    first[features[::-1]] = np.arange(len(features))[::-1]
+    rank = np.empty(width, dtype=np.int64)
+    rank[np.argsort(first, kind="stable")] = np.arange(width)
+    return rank, max(int((first < len(features)).sum()), 1)
+
+
+def _number_again(features: Ints | NDArray[np.int32]) -> tuple[Ints, int]:
+    """Return features as numbers from 0, and how many there are."""
+    distinct, numbers = np.unique(features, return_inverse=True)
+    return numbers.astype(np.int64), max(len(distinct), 1)
+
+
+def _find_own_sentences(
+    texts: _Texts, sentences: Sequence[tuple[Ints, Ints]], number: Ints, source: Ints
+) -> tuple[Ints, Ints]:
+    """Return the rows and places of sentences of several words that no other row of its source has."""
+    wordy = np.diff(texts.word_starts) >= _WORDY
+    place = np.zeros(int(number.max(initial=0)) + 1, dtype=np.int64)
+    place[number] = np.arange(len(number))
+    owners, own = _unite([(rows[wordy[at]], number[at[wordy[at]]]) for rows, at in sentences], len(place))
+    cells = source[owners] * len(place) + own
+    codes, often = np.unique(cells, return_counts=True)
+    once = (often == 1)[np.searchsorted(codes, cells)]
+    return owners[once], place[own[once]]
+
+
+def _split_rows(values: NDArray[np.uint64], owners: Ints, rows: int) -> list[bytes]:
+    """Return the values of each row as bytes."""
+    ends = (8 * np.cumsum(np.bincount(owners, minlength=rows))).tolist()
+    every = values.tobytes()
+    return [every[start:end] for start, end in pairwise([0, *ends])]
