@@ -130,7 +130,7 @@ def build_frame(records: Sequence[Record], kept: bytes | None = None) -> Frame:
     title_grams, name_grams, groups = _weigh_grams(grams, likely_scope, source, fresh)
     core = _encode([title.core for title in titles])
     texts, (numbers, digits, marks) = make_text_bags(rows, source, groups, kept), _bag_numbers(rows, titles)
-    ids, codes = list_unique_ids(rows), list_unique(sources, [_find_codes(row.title) for row in rows])
+    ids, codes = list_unique_ids(rows), list_unique(sources, list(map(cache(_find_codes), (row.title for row in rows))))
     return Frame(
         records=tuple(map(_shorten, rows)),
         titles=titles,
@@ -244,10 +244,14 @@ def _bag_numbers(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags,
     numbers = [(*row.numbers, *title.numbers) for row, title in pairs]
     parts = [() if title.part is None else (title.part,) for title in titles]
     digits = [_number_occurrences(title.digits) for title in titles]
-    totals = [map(int, _TOTAL.findall(row.title)) for row in rows]
-    every = [tuple(chain(*each)) for each in zip(numbers, digits, parts, totals, strict=True)]
-    make_bags(every, number)  # all three count in one width
-    return make_bags(numbers, number), make_bags(digits, number), make_bags(every, number)
+    totals = map(cache(_find_totals), (row.title for row in rows))  # most sources list the same titles
+    every = make_bags(map(chain.from_iterable, zip(numbers, digits, parts, totals, strict=True)), number)
+    return make_bags(numbers, number), make_bags(digits, number), every  # all three count in one width
+
+
+def _find_totals(title: str) -> list[int]:
+    """Return the totals in a title, 12 of "2 of 12"."""
+    return list(map(int, _TOTAL.findall(title)))
 
 
 def _number_occurrences(digits: Sequence[int | str]) -> list[Hashable]:

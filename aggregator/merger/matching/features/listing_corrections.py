@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
+from functools import cache
 from itertools import combinations, pairwise
 
 from msgspec.structs import replace
@@ -47,7 +48,8 @@ def correct_dates(records: Sequence[Record]) -> Sequence[Record]:
         if record.day is not None:
             by_source[record.source].append(record)
     wrong = {source for source, rows in by_source.items() if _is_out_of_order(rows)}
-    titles = {source: _list_days(rows, swapped=source in wrong) for source, rows in by_source.items()}
+    find_words = cache(_find_words)  # most sources list the same titles
+    titles = {source: _list_days(rows, find_words, swapped=source in wrong) for source, rows in by_source.items()}
     pairs = [pair for pair in combinations(sorted(titles), 2) if _are_exchanged(titles[pair[0]], titles[pair[1]])]
     often = Counter(source for pair in pairs for source in pair)
     timed = Counter(record.source for record in records if record.timed)
@@ -77,12 +79,12 @@ def _count_breaks(days: Sequence[int]) -> int:
     return min(sum(step > 0 for step in steps), sum(step < 0 for step in steps))
 
 
-def _list_days(rows: Sequence[Record], *, swapped: bool) -> _Days:
+def _list_days(rows: Sequence[Record], find_words: Callable[[str], str], *, swapped: bool) -> _Days:
     """Return the days of each title of a source."""
     days: defaultdict[str, set[int]] = defaultdict(set)
     for row in rows:
         if row.day is not None:
-            days[_find_words(row.title)].add(_exchange_day(row.day) if swapped else row.day)
+            days[find_words(row.title)].add(_exchange_day(row.day) if swapped else row.day)
     return {title: frozenset(found) for title, found in days.items()}
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from aggregator.merger.matching.features.records import Record
 from aggregator.text.fold import fold
@@ -25,8 +26,9 @@ _SIMPLE = str.maketrans({"y": "i", "j": "i", "w": "v", "h": None, "'": None, '"'
 def write_in_latin(titles: Sequence[Title], rows: Sequence[Record], shows: Sequence[int]) -> tuple[Title, ...]:
     """Return the titles, their cores in Latin letters for shows with listings in Latin and in other letters."""
     listed: defaultdict[tuple[int, str], list[float]] = defaultdict(list)
+    measure_latin = cache(_measure_latin)  # most sources list the same titles
     for title, row, show in zip(titles, rows, shows, strict=True):
-        if (share := _measure_latin(title.core)) is not None:
+        if (share := measure_latin(title.core)) is not None:
             listed[show, row.source].append(share)
     latin = {show for (show, _), shares in listed.items() if _are_most(share >= _NEARLY_ALL for share in shares)}
     other = {show for (show, _), shares in listed.items() if _are_most(share <= 1 - _NEARLY_ALL for share in shares)}

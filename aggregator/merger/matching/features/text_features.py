@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from itertools import pairwise
 
 from aggregator.merger.matching.features.listing_corrections import find_series_frames
@@ -125,22 +125,23 @@ def _strip_counters(
     """
     found = list(texts)
     counts: list[int | None] = [None] * len(rows)
+    match_counter = cache(_match_counter)  # most sources list the same titles
     for places in (places for listings in by_show.values() for places in listings.values()):
         for pattern in _COUNTERS:
-            for at, match in _find_counter(rows, places, texts, pattern).items():
+            for at, match in _find_counter(rows, places, texts, partial(match_counter, pattern)).items():
                 found[at] = f"{texts[at][: match.start()]}{texts[at][match.end() :]}"
                 counts[at] = int(match["number"])
     return found, counts
 
 
 def _find_counter(
-    rows: Sequence[Record], places: Sequence[int], texts: Sequence[str], pattern: re.Pattern[str]
+    rows: Sequence[Record], places: Sequence[int], texts: Sequence[str], find: Callable[[str], re.Match[str] | None]
 ) -> dict[int, re.Match[str]]:
     """Return the titles at some places that have the listing's counter at one end; empty without a counter."""
     least = max(_COUNTER_LEAST, _COUNTER_SHARE * len(places))
     if len(places) < least:
         return {}
-    matches = {at: match for at in places if (match := _match_counter(pattern, texts[at]))}
+    matches = {at: match for at in places if (match := find(texts[at]))}
     shapes = Counter((fold(match["before"]), match["after"]) for match in matches.values())
     shape, often = max(shapes.items(), key=lambda item: item[1], default=(None, 0))
     if often < least:

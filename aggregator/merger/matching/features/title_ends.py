@@ -18,6 +18,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from functools import cache
 from typing import NamedTuple
 
 from aggregator.merger.matching.features.records import Record
@@ -61,11 +62,11 @@ def list_by_show(rows: Sequence[Record], shows: Sequence[int]) -> _Listed:
 
 def type_days(rows: Sequence[Record], texts: Sequence[str], listed: _Listed) -> list[str]:
     """Return the titles with the days at their ends removed, or in one form if several listings of a show have them."""
-    found = list(texts)
+    found, read_day = list(texts), cache(_read_day)  # most sources list the same titles
     for listings in listed.values():
         dated: dict[str, dict[int, _Dated]] = {}
         for source, places in listings.items():
-            read = {at: end for at in places if (end := _read_day(texts[at], rows[at].day)) is not None}
+            read = {at: end for at in places if (end := read_day(texts[at], rows[at].day)) is not None}
             if len(read) >= max(_MIN_TITLES, _SOMETIMES * len(places)):
                 dated[source] = read
         if any(len(read) >= _HABIT * len(listings[source]) for source, read in dated.items()):
@@ -121,7 +122,7 @@ def strip_shared_ends(texts: Sequence[str], listed: _Listed) -> list[str]:
     """Return the titles without the ends that only one listing of a show has, the same but for their digits."""
     found = list(texts)
     for listings in listed.values():
-        for cut in (_cut_tail, _cut_head):
+        for cut in (cache(_cut_tail), cache(_cut_head)):
             ends = {at: cut(found[at]) for places in listings.values() for at in places}
             seen = [Counter(ends[at][1] for at in places if ends[at][1]) for places in listings.values()]
             for own, places in zip(seen, listings.values(), strict=True):

@@ -140,38 +140,41 @@ class WordGroup(Struct, frozen=True):
 
 def make_group(rows: Ints, fresh: Bools) -> WordGroup:
     """Return the group of each row; a group of ``fresh`` rows alone counts these."""
+    rows = np.unique(rows, return_inverse=True)[1].astype(np.int64)
     learned = ~fresh
     learned |= (np.bincount(rows, weights=learned) == 0)[rows]
     return WordGroup(rows, learned, np.bincount(rows[learned], minlength=int(rows.max(initial=0)) + 1))
 
 
 class _Rarity(Struct, frozen=True):
-    """Rarity (idf) of each feature among the learned rows of a group, by the code of group and feature."""
+    """Rarity (idf) of each feature among the learned rows of a group.
+
+    It stands at the place of the code of group and feature among ``codes``, or at the code itself where there are none.
+    One that no learned row has is as rare as that of one row.
+    """
 
     codes: Ints
     idf: Floats
     group: WordGroup
 
     def of(self, bags: Bags) -> Floats:
-        """Return the rarity of each feature of some bags; one that no learned row has is as rare as that of one row."""
+        """Return the rarity of each feature of some bags."""
         cells = _find_cells(bags, self.group.rows)
-        idf = _find_idf(self.group.sizes[cells // bags.width], np.ones_like(cells))
-        if len(self.codes):
-            at = np.minimum(np.searchsorted(self.codes, cells), len(self.codes) - 1)
-            idf = np.where(self.codes[at] == cells, self.idf[at], idf)
-        return idf
+        return self.idf[np.searchsorted(self.codes, cells) if len(self.codes) else cells]
 
 
 def measure_rarity(several: Sequence[Bags], group: WordGroup) -> _Rarity:
     """Return the rarity of the features of some bags in each group of rows."""
-    learned = [_find_cells(bags, group.rows)[np.repeat(group.learned, bags.sizes)] for bags in several]
-    codes, often = np.unique(np.concatenate(learned), return_counts=True)
-    return _Rarity(codes, _find_idf(group.sizes[codes // several[0].width], often), group)
-
-
-def _find_idf(rows: Ints, often: Ints) -> Floats:
-    idf: Floats = np.maximum(np.log((rows + 1) / often), _LEAST).astype(np.float32)
-    return idf
+    width, learned = several[0].width, [np.repeat(group.learned, bags.sizes) for bags in several]
+    cells, counted = np.concatenate([_find_cells(bags, group.rows) for bags in several]), np.concatenate(learned)
+    codes = np.zeros(0, dtype=np.int64)
+    if len(group.sizes) * width <= _CELLS:  # looking up is five times faster than searching
+        often, rows = np.bincount(cells[counted], minlength=len(group.sizes) * width), np.repeat(group.sizes, width)
+    else:
+        codes, at = np.unique(cells, return_inverse=True)
+        often, rows = np.bincount(at[counted], minlength=len(codes)), group.sizes[codes // width]
+    idf = np.maximum(np.log((rows + 1) / np.maximum(often, 1)), _LEAST).astype(np.float32)
+    return _Rarity(codes, idf, group)
 
 
 def _find_cells(bags: Bags, group: Ints) -> Ints:

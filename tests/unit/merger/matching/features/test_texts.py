@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,7 +12,14 @@ from hypothesis import strategies as st
 
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.features.texts import TextBags, make_text_bags
-from aggregator.merger.matching.features.token_bags import Bags, find_first, make_group
+from aggregator.merger.matching.features.token_bags import (
+    Bags,
+    find_first,
+    make_group,
+    measure_rarity,
+    pack_bags,
+    weigh_bags,
+)
 
 SENTENCES = (
     "Two pilots describe the reef.",
@@ -107,3 +115,13 @@ def test_features_of_many_rows_are_found_at_their_first_place() -> None:
     owners = np.repeat(np.arange(500), 4)
     features = np.tile(np.array([70_000, 3, 70_000, 3]), 500)
     assert find_first(owners, features, 70_001).tolist() == [True, True, False, False] * 500
+
+
+@pytest.mark.parametrize("shows", [2, 3000], ids=["few groups, looked up", "many groups, searched"])
+def test_a_word_is_as_rare_as_few_rows_of_its_group_have_it(shows: int) -> None:
+    rows = [array("i", each) for each in ([0, 1], [0], [0, 999])] * shows
+    bags = pack_bags(rows, 1000)
+    group = make_group(np.repeat(np.arange(shows), 3), np.array([False, False, True] * shows))
+    weights = weigh_bags(bags, [measure_rarity([bags], group)]).weights.reshape(shows, -1)
+    common, rare = max(np.log(3 / 2), 0.05), np.log(3 / 1)
+    assert np.allclose(weights, [common, rare, common, common, rare])
