@@ -1,4 +1,4 @@
-"""Add sources and change keys of one in the text of a config; every other character stays, comments, too."""
+"""Add sources and change keys in the text of a config; every other character stays, comments, too."""
 
 from __future__ import annotations
 
@@ -16,10 +16,16 @@ from aggregator.config.parse import ParsedYaml, parse
 from aggregator.errors import ConfigError
 
 Keys = Mapping[str, Any]
-"""Keys of a source and their values, as YAML has them; to change them, ``None`` or an empty value removes one."""
+"""Keys of a place and their values, as YAML has them; to change them, ``None`` or an empty value removes one."""
+
+Place = tuple[str, ...]
+"""The steps that lead to a mapping of the config: none to the config itself, ``feeds``, NAME to a feed, and so on."""
 
 _Edit = tuple[int, int, str]
 """A piece of the text, from one place to another, and what takes its place."""
+
+_INNER: Final = ("feeds", "sources")
+"""The keys that hold further places."""
 
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9./_-]*(?::[A-Za-z0-9./_-]+)*")
 """Texts without characters that mean something in YAML, also in braces."""
@@ -38,29 +44,29 @@ class Addition(Struct, frozen=True):
     options: tuple[tuple[str, str], ...] = ()
 
 
-def read_source(config: ParsedYaml, feed: str, source: str) -> Keys:
-    """Return the keys of a source; raise ConfigError if there is no such source."""
-    return _find(config.values, feed, source)
+def read_keys(config: ParsedYaml, place: Place) -> Keys:
+    """Return the keys of a place, those of its feeds or sources left out; raise ConfigError if there is none."""
+    return {name: value for name, value in _find(config.values, place).items() if name not in _INNER}
 
 
 def make_digest(keys: Keys) -> str:
-    """Return a digest of the keys of a source."""
+    """Return a digest of the keys of a place."""
     return blake2b(json.dumps(keys, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
-def change_source(before: ParsedYaml, feed: str, source: str, keys: Keys) -> ParsedYaml:
-    """Return the config with keys of a source changed.
+def change_keys(before: ParsedYaml, place: Place, keys: Keys) -> ParsedYaml:
+    """Return the config with keys of a place changed.
 
     Raises ConfigError if that cannot be done without changing another value, as where the source is an alias of another
     (YAML 1.2, section 7.1).
     """
     wanted = _copy(before.values)
-    _update(_find(wanted, feed, source), keys)
+    _update(_find(wanted, place), keys)
     node: Any = before.root
-    for step in ("feeds", feed, "sources", source):
+    for step in place:
         node = _child(node, step)
     after = _apply(before.text, _change(before.text, node, keys))
-    return _check(after, wanted, f"feeds.{feed}.sources.{source} cannot be changed here as it is written")
+    return _check(after, wanted, f"{'.'.join(place) or 'the config'} cannot be changed here as it is written")
 
 
 def remove(before: ParsedYaml, feed: str, source: str | None = None) -> ParsedYaml:
@@ -78,7 +84,7 @@ def remove(before: ParsedYaml, feed: str, source: str | None = None) -> ParsedYa
         wanted["feeds"] = wanted["feeds"] or (None if not node.flow_style else {})
         name = feed
     else:
-        _find(wanted, feed, source)
+        _find(wanted, ("feeds", feed, "sources", source))
         del wanted["feeds"][feed]["sources"][source]
         if not wanted["feeds"][feed]["sources"]:
             raise ConfigError(f"feeds.{feed}.sources.{source} is its only source; remove the feed: --feed {feed}")
@@ -171,11 +177,13 @@ def _write_feeds(feeds: Mapping[str, Keys], column: int) -> str:
     )
 
 
-def _find(values: Any, feed: str, source: str) -> dict[str, Any]:
+def _find(values: Any, place: Place) -> dict[str, Any]:
+    found: dict[str, Any] = values
     try:
-        found: dict[str, Any] = values["feeds"][feed]["sources"][source]
+        for step in place:
+            found = found[step]
     except (KeyError, TypeError) as error:
-        raise ConfigError(f"the config has no feeds.{feed}.sources.{source}") from error
+        raise ConfigError(f"the config has no {'.'.join(place)}") from error
     return found
 
 
@@ -238,6 +246,8 @@ def _add(text: str, node: yaml.MappingNode, keys: Keys) -> _Edit:
             end,
             (", " if text[start - 1] not in "{," else " " * (text[start - 1] == ",")) + ", ".join(written),
         )
+    if node.start_mark.column == 0:  # before the feeds, where a person would write it
+        return node.start_mark.index, node.start_mark.index, "".join(f"{line}\n" for line in written)
     end = _find_line_end(text, node)
     return end, end, "".join(f"\n{' ' * node.start_mark.column}{line}" for line in written)
 

@@ -21,10 +21,11 @@ from typing import Final
 from aggregator.config.change import (
     Addition,
     Keys,
+    Place,
     add_sources,
-    change_source,
+    change_keys,
     make_digest,
-    read_source,
+    read_keys,
 )
 from aggregator.config.change import (
     remove as remove_from,
@@ -78,19 +79,20 @@ def make(path: Path) -> None:
             _replace(path, content, parse(_NEW, str(path)))
 
 
-def change(path: Path, feed: str, source: str, keys: Keys, *, seen: str) -> None:
-    """Change keys of a source in a config file.
+def change(path: Path, place: Place, keys: Keys, *, seen: str) -> None:
+    """Change keys of a place in a config file.
 
-    Raises ConfigError if the result is wrong or cannot be written, ChangedError if the digest of the source's keys is
+    Raises ConfigError if the result is wrong or cannot be written, ChangedError if the digest of the place's keys is
     not the one that was ``seen``, or another program changed the file meanwhile; it is then left as it is.
     """
     path = path.resolve()
     with _locked(path):
         content = _read(path)
         before, _ = _parse(path, content)
-        if make_digest(read_source(before, feed, source)) != seen:
-            raise ChangedError(f"feeds.{feed}.sources.{source} was changed meanwhile. Nothing was written; look again.")
-        _replace(path, content, change_source(before, feed, source, keys))
+        if make_digest(read_keys(before, place)) != seen:
+            name = ".".join(place) or "the config"
+            raise ChangedError(f"{name} was changed meanwhile. Nothing was written; look again.")
+        _replace(path, content, change_keys(before, place, keys))
 
 
 def remove(path: Path, feed: str, source: str | None = None) -> None:
@@ -106,11 +108,11 @@ def remove(path: Path, feed: str, source: str | None = None) -> None:
         _replace(path, content, remove_from(before, feed, source))
 
 
-def write_draft(path: Path, feed: str, source: str, keys: Keys, ending: str) -> Path:
-    """Write a copy of a config file beside it, with keys of a source changed, and return its path; ConfigError."""
+def write_draft(path: Path, place: Place, keys: Keys, ending: str) -> Path:
+    """Write a copy of a config file beside it, with keys of a place changed, and return its path; ConfigError."""
     path = path.resolve()
     before, _ = _parse(path, _read(path))
-    after = change_source(before, feed, source, keys)
+    after = change_keys(before, place, keys)
     check_values(after, str(path))
     return _write_beside(path, after.text, ending)
 

@@ -74,6 +74,8 @@ def list_pages(guid: str) -> dict[str, str]:
         "item": f"{feed}/item?guid={quote(guid, safe='')}",
         "source": f"{feed}/sources/host",
         "settings": f"{feed}/sources/host/settings",
+        "settings of a feed": f"{feed}/settings",
+        "settings of the server": "/system/settings",
         "reviews": "/review",
         "review": "/feeds/crumb-talk/review",
         "changes": f"{feed}/changes",

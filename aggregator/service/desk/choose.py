@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
+from urllib.parse import urlencode
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,10 +16,11 @@ from aggregator.fetchers import parser_process, registry
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Listing, Show
 from aggregator.model.outline import Outline, Pick
-from aggregator.model.source import Document
+from aggregator.model.source import Document, Source
 from aggregator.service.desk.add import find_page, list_feeds, write_found
 from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
+from aggregator.service.desk.source import find_source
 
 _MOST_ENTRIES: Final = 12
 _FIELDS: Final = ("items", "title", "date", "audio", "length", "text", "link", "image")
@@ -48,6 +50,7 @@ class _ChoosePage(Struct, frozen=True):
     entries: tuple[ListedEntry, ...]
     feeds: tuple[tuple[str, str], ...]
     feed: str
+    home: str
     sandbox: str = _SANDBOX
 
 
@@ -63,10 +66,14 @@ class _OutlinePage(Struct, frozen=True):
 
 
 class _Chosen(Struct, frozen=True):
-    """A page that was fetched, and its title, which names a new feed."""
+    """A page that was fetched, and its title, which names a new feed; ``home`` is the page of the source, if it is one.
+
+    That is a path below the desk.
+    """
 
     page: Document
     title: str | None
+    home: str = ""
 
     def read(self, options: Mapping[str, str]) -> Found:
         """Return what is read of the page with these options; raise ReadError, ConfigError."""
@@ -77,16 +84,27 @@ class _Chosen(Struct, frozen=True):
 
 
 def _open_page(desk: Desk, request: PageRequest) -> ActResult:
-    """Fetch a page once, to choose elements of it; with the options of a way to read it."""
-    source, at = find_page(desk, request.find("found")), now()
+    """Fetch a page once, to choose elements of it."""
+    return _open(desk, request, find_page(desk, request.find("found")))
+
+
+def _open_source(desk: Desk, request: PageRequest) -> ActResult:
+    """Fetch the page of a source once, to choose other elements of it."""
+    plan = desk.find_plan(request)
+    source = find_source(plan, request)
+    return _open(desk, request, source, f"/feeds/{plan.name}/sources/{source.name}")
+
+
+def _open(desk: Desk, request: PageRequest, source: Source, home: str = "") -> ActResult:
+    at = now()
     with preview.open_resources(desk.config, at) as resources:
         page = adding.fetch_page(source, resources, at)
     try:
         title = parser_process.propose(page).title
     except ReadError:
         title = None
-    chosen = _Chosen(page, title)
-    return ActResult(f"/add/page?page={desk.cache.add(request.visitor, chosen)}")
+    number = desk.cache.add(request.visitor, _Chosen(page, title, home))
+    return ActResult(f"/add/page?{urlencode({**(dict(source.options) if home else {}), 'page': number})}")
 
 
 def _find(desk: Desk, fields: Mapping[str, str]) -> tuple[_Chosen, dict[str, str]]:
@@ -128,6 +146,7 @@ def _show_choice(desk: Desk, request: PageRequest) -> _ChoosePage:
         entries=tuple(map(make_entry, found.listing.entries[:_MOST_ENTRIES])),
         feeds=list_feeds(desk),
         feed=feed,
+        home=chosen.home,
     )
 
 
@@ -151,4 +170,8 @@ PAGES = (
     Page("/add/page", "choose.html.j2", _show_choice),
     Page("/add/outline", "outline.html.j2", _show_outline, _FRAME_HEADERS),
 )
-ACTS = (Act("/add/open", _open_page), Act("/add/page/write", _write))
+ACTS = (
+    Act("/add/open", _open_page),
+    Act("/feeds/{feed}/sources/{source}/choose", _open_source),
+    Act("/add/page/write", _write),
+)

@@ -1,18 +1,22 @@
-"""The settings of a source: trust, filters and options, with what a change would do to the feed before it is saved."""
+"""The settings of a source, a feed or the server, with what a change would do to the feeds before it is saved."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from contextlib import suppress
+from typing import Any, Final, Literal, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.config import edit
-from aggregator.config.change import Keys, make_digest, read_source
+from aggregator.config.change import Keys, Place, make_digest, read_keys
 from aggregator.config.parse import parse
-from aggregator.config.schema import SourceFilterKeys
+from aggregator.config.scalars import Keys as SchemaKeys
+from aggregator.config.schema import ConfigKeys, FeedKeys, FilterKeys, SourceFilterKeys
 from aggregator.errors import ConfigError
 from aggregator.fetchers import registry
+from aggregator.model.entry import Genre
 from aggregator.model.feed import Plan
 from aggregator.model.source import Source
 from aggregator.service.desk.changes import FeedChanges, read_comparison
@@ -21,24 +25,48 @@ from aggregator.service.desk.jobs import BusyError, Job
 from aggregator.service.desk.source import find_source
 
 _KIND: Final = "preview"
-_FILTERS: Final = {"only": "Only entries that meet each of these", "exclude": "No entries that meet any of these"}
+_FILTERS: Final = {"only": "Only {} that meet each of these", "exclude": "No {} that meet any of these"}
+_OF_A_SHOW: Final = ("title", "description", "link", "author", "language", "image", "explicit")
+_CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
+    "switch": ("yes", "no"),
+    "day_first": ("yes", "no"),
+    "genre": get_args(Genre),
+}
 
 
 class _Setting(Struct, frozen=True):
-    """A field of the form: its name there, what it means, its value; ``several`` values stand on lines."""
+    """A field of the form: its name there, what it means, its value, and the values to choose from, if these are known.
+
+    Of ``lines`` each is a value; a ``switch`` is yes or no.
+    """
 
     field: str
     name: str
     help: str
     value: str
-    several: bool = False
+    type: Literal["text", "lines", "number", "switch"] = "text"
+    choices: tuple[str, ...] = ()
 
 
 class _Group(Struct, frozen=True):
-    """Settings that belong together."""
+    """Settings that belong together; ``is_open`` if any is set."""
 
     title: str
     settings: tuple[_Setting, ...]
+    is_open: bool
+
+
+class _Target(Struct, frozen=True):
+    """A thing that has settings: its name, its page below the desk, and its place in the config.
+
+    That is a source of a feed, a feed without ``source``, or the server without both.
+    """
+
+    name: str
+    page: str
+    place: Place
+    plan: Plan | None = None
+    source: Source | None = None
 
 
 class _Preview(Struct, frozen=True):
@@ -52,43 +80,57 @@ class _Preview(Struct, frozen=True):
 
 
 class _SettingsPage(Struct, frozen=True):
-    """The settings of a source; ``seen`` is the state of the config that the form was made of."""
+    """The settings of a source, a feed, or the server; ``seen`` is the state of the config that the form was made of.
 
-    feed: str
+    ``can_choose`` is whether the source is a page of which elements are chosen.
+    """
+
     name: str
-    kind: str
+    page: str
     groups: tuple[_Group, ...]
     seen: str
     preview: _Preview | None
+    can_choose: bool
 
 
 class _Draft(Struct, frozen=True):
-    feed: str
-    source: str
+    place: Place
     fields: Mapping[str, str]
     job: Job | None = None
     mistakes: tuple[str, ...] = ()
 
 
-def _show_settings(desk: Desk, request: PageRequest) -> _SettingsPage:
-    """Gather the settings of a source as its config has them, or as the preview with the number ``draft`` has them."""
+def _find_target(desk: Desk, request: PageRequest) -> _Target:
+    """Return the thing that the address names; raise MissingError."""
+    if "feed" not in request.names:
+        return _Target("the server", "/system", ())
     plan = desk.find_plan(request)
+    page, place = f"/feeds/{plan.name}", ("feeds", plan.name)
+    if "source" not in request.names:
+        return _Target(plan.name, page, place, plan)
     source = find_source(plan, request)
-    keys = _read(desk, plan, source)
+    return _Target(source.name, f"{page}/sources/{source.name}", (*place, "sources", source.name), plan, source)
+
+
+def _show_settings(desk: Desk, request: PageRequest) -> _SettingsPage:
+    """Gather settings as the config has them, or as the preview with the number ``draft`` has them."""
+    target = _find_target(desk, request)
+    keys = _read(desk, target)
     draft = desk.cache.find(request.query.get("draft", ""))
     preview, fields = None, {**_format_fields(keys), "seen": make_digest(keys)}
-    if isinstance(draft, _Draft) and (draft.feed, draft.source) == (plan.name, source.name):
+    if isinstance(draft, _Draft) and draft.place == target.place:
         preview, fields = _make_preview(draft), dict(draft.fields)
-    groups = tuple(_list_groups(source, fields))
-    return _SettingsPage(plan.name, source.name, source.kind, groups, fields["seen"], preview)
+    groups = tuple(_list_groups(target, fields))
+    can_choose = target.source is not None and target.source.kind == "page" and target.source.url is not None
+    return _SettingsPage(target.name, target.page, groups, fields["seen"], preview, can_choose)
 
 
-def _read(desk: Desk, plan: Plan, source: Source) -> Keys:
-    """Return the keys of a source as the file has them now; raise ConfigError if the file has mistakes."""
+def _read(desk: Desk, target: _Target) -> Keys:
+    """Return the keys of a place as the file has them now; raise ConfigError if the file has mistakes."""
     path = desk.config.path
     if desk.mistakes:
         raise ConfigError(desk.mistakes)
-    return read_source(parse(path.read_text(encoding="utf-8-sig"), path.name), plan.name, source.name)
+    return read_keys(parse(path.read_text(encoding="utf-8-sig"), path.name), target.place)
 
 
 def _make_preview(draft: _Draft) -> _Preview:
@@ -101,99 +143,145 @@ def _make_preview(draft: _Draft) -> _Preview:
 
 
 def _format_fields(keys: Keys) -> dict[str, str]:
-    """Return the settings that the keys of a source have, by the names of their fields in the form."""
-    groups = {name: keys.get(name) or {} for name in (*_FILTERS, "options")}
-    fields = {f"{group}.{name}": value for group, values in groups.items() for name, value in values.items()}
-    return {name: _format(value) for name, value in {"trust": keys.get("trust"), **fields}.items()}
+    """Return the settings among the keys of a place, by the names of their fields in the form."""
+    fields: dict[str, str] = {}
+    for name, value in keys.items():
+        if name in (*_FILTERS, "options"):
+            fields |= {f"{name}.{inner}": _format(each) for inner, each in (value or {}).items()}
+        elif not isinstance(value, dict):
+            fields[name] = _format(value)
+    return fields
 
 
 def _format(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 
-def _list_groups(source: Source, fields: Mapping[str, str]) -> Iterator[_Group]:
-    """Yield all settings that the source may have, with the values of those that are among the fields."""
+def _list_groups(target: _Target, fields: Mapping[str, str]) -> Iterator[_Group]:
+    """Yield all settings that the target may have, with the values of those that are among the fields."""
 
-    def make(field: str, name: str, help_: str = "", *, several: bool = False) -> _Setting:
-        return _Setting(field, name, help_, fields.get(field, ""), several)
+    def group(title: str, settings: Iterable[_Setting]) -> _Group:
+        filled = tuple(replace(each, value=fields.get(each.field, "")) for each in settings)
+        return _Group(title, filled, any(each.value for each in filled))
 
-    kind = registry.find(source.kind)
-    help_ = f"How far the source is trusted, from 0 to 1; {kind.trust:g} if nothing is set."
-    yield _Group("Trust", (make("trust", "trust", help_),))
-    for group, title in _FILTERS.items():
-        known = SourceFilterKeys.model_fields.items()
-        conditions = (
-            make(f"{group}.{name}", name.replace("_", " "), key.description or "", several=key.default == [])
-            for name, key in known
-        )
-        yield _Group(title, tuple(conditions))
-    given = (name.removeprefix("options.") for name in fields if name.startswith("options."))
-    if names := dict.fromkeys((*(kind.options or ()), *given)):
-        yield _Group(f"Options of kind {source.kind}", tuple(make(f"options.{name}", name) for name in names))
+    if target.plan is None:
+        yield group("Address", (_describe(ConfigKeys, name) for name in ("base_url", "contact")))
+        return
+    if target.source is None:
+        yield group("The show", (_describe(FeedKeys, name) for name in _OF_A_SHOW))
+        names = tuple(source.name for source in target.plan.sources)
+        yield group("Sources", (_describe(FeedKeys, "primary", names), _describe(FeedKeys, "show_sources")))
+    else:
+        kind = registry.find(target.source.kind)
+        help_ = f"How far the source is trusted, from 0 to 1; {kind.trust:g} if nothing is set."
+        yield group("Trust", (_Setting("trust", "trust", help_, "", "number"),))
+    of, what = (FilterKeys, "items") if target.source is None else (SourceFilterKeys, "entries")
+    for name, title in _FILTERS.items():
+        conditions = (_describe(of, each) for each in of.model_fields)
+        yield group(title.format(what), (replace(each, field=f"{name}.{each.field}") for each in conditions))
+    if target.source is not None:
+        kind = registry.find(target.source.kind)
+        given = (name.removeprefix("options.") for name in fields if name.startswith("options."))
+        if options := dict.fromkeys((*(kind.options or ()), *given)):
+            yield group(
+                f"Options of kind {target.source.kind}",
+                (_Setting(f"options.{name}", name, "", "", choices=_CHOICES.get(name, ())) for name in options),
+            )
+
+
+def _describe(keys: type[SchemaKeys], name: str, choices: tuple[str, ...] = ()) -> _Setting:
+    """Return a setting as the schema of the config describes it, without a value."""
+    field = keys.model_fields[name]
+    is_switch = field.annotation in (bool, bool | None)
+    return _Setting(
+        name,
+        name.replace("_", " "),
+        field.description or "",
+        "",
+        "lines" if field.default == [] else "switch" if is_switch else "text",
+        _CHOICES["switch"] if is_switch else choices,
+    )
 
 
 def _parse(groups: Iterable[_Group], form: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any]]:
     """Return the fields of a form that belong to the settings, and the keys of the config that they mean."""
     fields = {"seen": form.get("seen", "")}
-    keys: dict[str, Any] = {"trust": None, "only": {}, "exclude": {}}
+    keys: dict[str, Any] = {}
     for setting in (setting for group in groups for setting in group.settings):
         fields[setting.field] = text = form.get(setting.field, "").replace("\r\n", "\n").strip()
         key, _, name = setting.field.partition(".")
+        value = _parse_value(setting, text)
         if not name:
-            keys[key] = _parse_number(text)
-        elif text:
-            lines = [line.strip() for line in text.split("\n") if line.strip()] if setting.several else [text]
-            keys.setdefault(key, {})[name] = lines if len(lines) > 1 else lines[0]
+            keys[key] = value
         else:
-            keys.setdefault(key, {})
+            keys.setdefault(key, {}).update({name: value} if value is not None else {})
     return fields, keys
 
 
-def _parse_number(text: str) -> object:
-    """Return a number of the form; what is none is left to the check of the config."""
-    try:
-        return float(text) if text else None
-    except ValueError:
-        return text
+def _parse_value(setting: _Setting, text: str) -> object:
+    """Return the value that a text of the form means; what it cannot be is left to the check of the config."""
+    if not text:
+        return None
+    if setting.type == "switch":
+        return {"yes": True, "no": False}.get(text, text)
+    if setting.type == "lines":
+        lines = [line.strip() for line in text.split("\n") if line.strip()]
+        return lines if len(lines) > 1 else lines[0]
+    if setting.type == "number":
+        with suppress(ValueError):
+            return float(text)
+    return text
 
 
 def _preview(desk: Desk, request: PageRequest) -> ActResult:
-    """Find what a change would do to the feed, as ``aggregator diff`` says it with the config changed so."""
-    plan = desk.find_plan(request)
-    source = find_source(plan, request)
-    fields, keys = _parse(_list_groups(source, _format_fields(_read(desk, plan, source))), request.form)
+    """Find what a change would do, as ``aggregator diff`` says it with the config changed so."""
+    target = _find_target(desk, request)
+    fields, keys = _parse(_list_groups(target, _format_fields(_read(desk, target))), request.form)
     number = desk.cache.add(request.visitor, None)
-    then = f"/feeds/{plan.name}/sources/{source.name}/settings?draft={number}"
+    then = f"{target.page}/settings?draft={number}"
     try:
-        file = edit.write_draft(desk.config.path, plan.name, source.name, keys, f"draft-{number}")
+        file = edit.write_draft(desk.config.path, target.place, keys, f"draft-{number}")
     except ConfigError as error:
-        draft = _Draft(plan.name, source.name, fields, mistakes=tuple(str(error).splitlines()))
+        draft = _Draft(target.place, fields, mistakes=tuple(str(error).splitlines()))
         desk.cache.add(request.visitor, draft, number)
         return ActResult(then)
-    words = ("diff", "--json", "--feed", plan.name)
+    feed = target.plan.name if target.plan else ""
+    words = ("diff", "--json", *(("--feed", feed) if feed else ()))
     try:
-        job = desk.jobs.start(_KIND, plan.name, words, as_json=True, draft=file, then=then)
+        job = desk.jobs.start(_KIND, feed, words, as_json=True, draft=file, then=then)
     except BusyError:
         file.unlink(missing_ok=True)
         raise
-    desk.cache.add(request.visitor, _Draft(plan.name, source.name, fields, job), number)
+    desk.cache.add(request.visitor, _Draft(target.place, fields, job), number)
     return ActResult(f"/jobs/{job.number}")
+
+
+def _preview_chosen(desk: Desk, request: PageRequest) -> ActResult:
+    """Find what a page that is read by the selectors of the form would change."""
+    keys = _read(desk, _find_target(desk, request))
+    options = {f"options.{name}": request.form.get(name, "") for name in registry.find("page").options or ()}
+    form = {**_format_fields(keys), **options, "seen": make_digest(keys)}
+    return _preview(desk, replace(request, form=form))
 
 
 def _save(desk: Desk, request: PageRequest) -> ActResult:
     """Write a change into the config."""
-    plan = desk.find_plan(request)
-    source = find_source(plan, request)
-    before = _format_fields(_read(desk, plan, source))
-    fields, keys = _parse(_list_groups(source, before), request.form)
-    edit.change(desk.config.path, plan.name, source.name, keys, seen=fields["seen"])
-    before["seen"] = make_digest(_read(desk, plan, source))
-    undo = Button("Undo", f"/feeds/{plan.name}/sources/{source.name}/settings/save", before)
-    return ActResult(f"/feeds/{plan.name}/sources/{source.name}", "Saved; it counts from the next refresh on.", undo)
+    target = _find_target(desk, request)
+    groups = tuple(_list_groups(target, _format_fields(_read(desk, target))))
+    before = {setting.field: setting.value for group in groups for setting in group.settings}
+    fields, keys = _parse(groups, request.form)
+    edit.change(desk.config.path, target.place, keys, seen=fields["seen"])
+    before["seen"] = make_digest(_read(desk, target))
+    undo = Button("Undo", f"{target.page}/settings/save", before)
+    return ActResult(target.page, "Saved; it counts from the next refresh on.", undo)
 
 
-PAGES = (Page("/feeds/{feed}/sources/{source}/settings", "settings.html.j2", _show_settings),)
+_PLACES: Final = ("/feeds/{feed}/sources/{source}", "/feeds/{feed}", "/system")
+PAGES = tuple(Page(f"{place}/settings", "settings.html.j2", _show_settings) for place in _PLACES)
 ACTS = (
-    Act("/feeds/{feed}/sources/{source}/settings/preview", _preview),
-    Act("/feeds/{feed}/sources/{source}/settings/save", _save),
+    *(Act(f"{place}/settings/preview", _preview) for place in _PLACES),
+    *(Act(f"{place}/settings/save", _save) for place in _PLACES),
+    Act(f"{_PLACES[0]}/settings/chosen", _preview_chosen),
 )

@@ -39,11 +39,11 @@ feeds:
 
 
 def change_source(text: str, feed: str, source: str, keys: change.Keys) -> str:
-    return change.change_source(parse(text, "config.yaml"), feed, source, keys).text
+    return change.change_keys(parse(text, "config.yaml"), ("feeds", feed, "sources", source), keys).text
 
 
 def read_source(text: str, feed: str, source: str) -> change.Keys:
-    return change.read_source(parse(text, "config.yaml"), feed, source)
+    return change.read_keys(parse(text, "config.yaml"), ("feeds", feed, "sources", source))
 
 
 def diff(before: str, after: str) -> list[str]:

@@ -13,6 +13,7 @@ from aggregator.config.load import load
 from tests.support.origin import Site, serving
 from tests.unit.service.desk.conftest import Visitor
 from tests.unit.service.desk.test_hostile import ATTACK
+from tests.unit.service.desk.test_pages import wait
 
 ENTRY = '<div class="row"><b>{title}</b> <i>{n} May 2024</i> <a href="/m/{n}.mp3">hear</a></div>'
 BARE = "<div class='row'><b>Row {n}</b></div>"
@@ -98,3 +99,22 @@ def test_the_frame_is_closed_to_script_and_shows_a_hostile_page_as_text(visitor:
     assert "<img" not in frame.text
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", frame.text)
     assert parse_qs(urlsplit(path).query).keys() == {"page"}
+
+
+def test_other_elements_are_chosen_for_a_source_and_previewed(visitor: Visitor, site: Site, home: Path) -> None:
+    with (home / "config.yaml").open("a") as config:
+        config.write(f"      page: {{kind: page, url: '{site.url('/page')}', options: {{items: div.row, title: i}}}}\n")
+    visitor.get("/feeds/crumb-talk/sources/page/settings")
+    shown = visitor.press("Choose on the page").text
+    assert 'id="option-title" name="title" value="i"' in shown
+    assert "5 items" in shown
+    chosen = urlsplit(visitor.page.url)
+    query = {name: value for name, (value,) in parse_qs(chosen.query).items()} | {"title": "b", "date": "i"}
+    visitor.get(f"/add/page?{urlencode(query)}")
+    visitor.press("Preview")
+    wait(visitor, "/jobs/1.json")
+    visitor.get(visitor.json("/jobs/1.json")["then"].removeprefix("/desk"))
+    assert "Part 3" in visitor.page.text
+    visitor.press("Save")
+    sources = {source.name: source for source in load(home / "config.yaml").plan("crumb-talk").sources}
+    assert dict(sources["page"].options) == {"items": "div.row", "title": "b", "date": "i"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import yaml
+
 from tests.unit.service.desk.conftest import Visitor
 from tests.unit.service.desk.test_pages import wait
 
@@ -34,6 +36,42 @@ def test_a_change_is_previewed_saved_and_undone(visitor: Visitor, home: Path) ->
     assert "was changed meanwhile" in other.page.text
     assert visitor.post(undo.pop("action"), **undo).status_code == 200
     assert config.read_text() == before
+
+
+def test_the_settings_of_a_feed_and_of_the_server_are_changed_and_no_secret_is_in_their_forms(
+    visitor: Visitor, home: Path
+) -> None:
+    config = home / "config.yaml"
+    private = f"    title: Crumb Talk\n    token: {'x' * 20}"
+    config.write_text(config.read_text().replace("    title: Crumb Talk", private))
+    feed = "/feeds/crumb-talk"
+    shown = visitor.get(f"{feed}/settings").text
+    assert 'value="Crumb Talk"' in shown
+    assert "<option>topic</option>" in shown
+    visitor.press("Preview", **{"title": "Crumb Talks", "primary": "topic", "show_sources": "no", "only.since": "2024"})
+    then = visitor.page.url.removeprefix(f"{visitor.url}/desk")
+    assert 'class="bad"' in visitor.page.text, "no day"
+    visitor.get(then)
+    visitor.press("Preview", title="Crumb Talks", primary="topic", show_sources="no")
+    wait(visitor, "/jobs/1.json")
+    visitor.get(visitor.json("/jobs/1.json")["then"].removeprefix("/desk"))
+    assert "Crumb Talks" in visitor.page.text
+    visitor.press("Save")
+    assert "x" * 20 not in visitor.page.text
+    written = yaml.safe_load(config.read_text())["feeds"]["crumb-talk"]
+    assert (written["title"], written["primary"], written["show_sources"]) == ("Crumb Talks", "topic", False)
+    assert len(written["sources"]) == 2
+    assert "# kept" in config.read_text()
+    undo = next(form for form in visitor.forms() if form["label"] == "Undo")
+    assert visitor.post(undo.pop("action"), **undo).status_code == 200
+    assert yaml.safe_load(config.read_text())["feeds"]["crumb-talk"]["title"] == "Crumb Talk"
+    visitor.get("/system/settings")
+    visitor.press("Preview", base_url="https://feeds.example.org")
+    wait(visitor, "/jobs/2.json")
+    visitor.get(visitor.json("/jobs/2.json")["then"].removeprefix("/desk"))
+    assert visitor.press("Save").url.startswith(f"{visitor.url}/desk/system")
+    assert yaml.safe_load(config.read_text())["base_url"] == "https://feeds.example.org"
+    assert config.read_text().index("base_url") < config.read_text().index("feeds:")
 
 
 def test_a_mistake_is_shown_beside_what_was_typed(visitor: Visitor, home: Path) -> None:
