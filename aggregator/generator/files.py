@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import brotli
 from msgspec import Struct
 
 from aggregator.errors import PublishError
@@ -25,15 +24,12 @@ from aggregator.errors import PublishError
 _PART = ".part"
 _LEFTOVER = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9._-]*\.[0-9a-f]{16}\.part")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)+")
-# By size and time of six formats of 1,800 items (docs/performance.md): brotli at 3 takes a quarter of the time of 5 for
-# 8 % more bytes and is as small as gzip at 6; gzip at 3 takes a third of the time of 6 for 5 %.
-_BROTLI = 3
-# How far brotli looks back, as a power of two: 1 MB takes 2 MB of memory in place of the 8 MB of its default, and a
-# tenth less time; the files are as small to one part in a hundred.
-_BROTLI_WINDOW = 20
 _GZIP = 3
+"""The level of gzip: a third of the time of 6, for 5 % more bytes (docs/performance.md)."""
 
-_ENDINGS = (".gz", ".br")
+_PACKED = ".gz"
+_ENDINGS = (_PACKED, ".br")
+"""Of packed copies that are removed with a file; until November 2026 brotli copies were written, too."""
 
 
 class WrittenFile(Struct, frozen=True):
@@ -67,7 +63,7 @@ def publish(
 
 
 def stage(folder: Path, files: Mapping[str, bytes] | Iterable[tuple[str, bytes]], *, compress: bool = False) -> Staged:
-    """Write files under temporary names; with ``compress`` a ``.gz`` and a ``.br`` beside each.
+    """Write files under temporary names; with ``compress`` a ``.gz`` beside each.
 
     Names are the program's own, never a source's. Raises PublishError if a file cannot be written; no temporary file is
     left then.
@@ -166,7 +162,7 @@ def remove_folder(folder: Path, names: Iterable[str]) -> int:
 
 
 def _prepare(place: Path, content: bytes, *, compress: bool) -> list[_Step]:
-    """Write a file and its compressed copies under temporary names, unless they are up to date."""
+    """Write a file and its compressed copy under temporary names, unless they are up to date."""
     steps: list[_Step] = []
     if place.is_file() and place.read_bytes() == content:
         stamp = int(place.stat().st_mtime)
@@ -174,12 +170,11 @@ def _prepare(place: Path, content: bytes, *, compress: bool) -> list[_Step]:
         part = _write(place, content)
         stamp = _set_time(part, place)
         steps.append(_Step(part.name, place.name))
-    siblings = [place.with_name(place.name + ending) for ending in _ENDINGS]
-    if compress and any(_is_stale(sibling, stamp) for sibling in siblings):
-        for sibling, packed in zip(siblings, (_compress_gzip(content), _compress_brotli(content)), strict=True):
-            beside = _write(sibling, packed)
-            os.utime(beside, (stamp, stamp))
-            steps.append(_Step(beside.name, sibling.name))
+    sibling = place.with_name(place.name + _PACKED)
+    if compress and _is_stale(sibling, stamp):
+        beside = _write(sibling, gzip.compress(content, _GZIP, mtime=0))  # without a time: the same bytes each time
+        os.utime(beside, (stamp, stamp))
+        steps.append(_Step(beside.name, sibling.name))
     return steps
 
 
@@ -205,16 +200,6 @@ def _set_time(part: Path, place: Path) -> int:
 
 def _is_stale(sibling: Path, stamp: int) -> bool:
     return not sibling.is_file() or int(sibling.stat().st_mtime) != stamp
-
-
-def _compress_gzip(content: bytes) -> bytes:
-    """Compress without name and time (RFC 1952), so that the result is deterministic."""
-    return gzip.compress(content, _GZIP, mtime=0)
-
-
-def _compress_brotli(content: bytes) -> bytes:
-    packed: bytes = brotli.compress(content, quality=_BROTLI, lgwin=_BROTLI_WINDOW)
-    return packed
 
 
 def _remove_siblings(folder: Path, names: Iterable[str]) -> None:

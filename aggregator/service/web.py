@@ -51,8 +51,6 @@ _LONGEST_OVERDUE: Final = timedelta(hours=2)  # from which on /healthz is 503: t
 _STREAMED: Final = 8_000_000  # bytes from which on a file is sent as it is read: many answers may be under way
 _CHUNK: Final = 262_144
 
-# Encodings by the ending of the packed file, best first: brotli is the smaller (307 kB: 114 against 132 kB).
-_PACKED: Mapping[str, str] = {"br": ".br", "gzip": ".gz"}
 
 _SAFE: Mapping[str, str] = {
     "x-content-type-options": "nosniff",
@@ -203,16 +201,16 @@ class _PublishedFiles(StaticFiles):
         return _NOT_HERE
 
     def _answer_with(self, name: str, file: BufferedReader, headers: Headers) -> Response:
-        """Return the file, packed as the client prefers; 304 if its copy is still good (RFC 9110, section 13.2.2).
+        """Return the file, packed if the client prefers that; 304 if its copy is still good (RFC 9110, section 13.2.2).
 
         A large file is sent as it is read, and stays open for that. It is closed here or by the answer.
         """
         media_type = find_media_type(name)
         is_page = media_type.startswith("text/html")
         digest, changed = self._digest(name, file), int(os.fstat(file.fileno()).st_mtime)
-        coding, packed = self._open_packed(name, changed, headers)
+        packed = self._open_packed(name, changed) if _prefers_gzip(headers) else None
         answer = {
-            "etag": f'"{digest}"' if coding == "identity" else f'"{digest}-{coding}"',
+            "etag": f'"{digest}"' if packed is None else f'"{digest}-gzip"',
             "vary": "Accept-Encoding",
             **_describe_reach(private=self._is_private(name)),
             **_SAFE,
@@ -232,8 +230,8 @@ class _PublishedFiles(StaticFiles):
             sent.close()
             return Response(status_code=304, headers=answer)
         answer |= {"content-type": media_type, "content-security-policy": _PAGE_POLICY if is_page else _FEED_POLICY}
-        if coding != "identity":
-            answer["content-encoding"] = coding
+        if packed is not None:
+            answer["content-encoding"] = "gzip"
         if os.fstat(sent.fileno()).st_size > _STREAMED:
             return _LargeFile(sent, answer)
         with sent:
@@ -258,22 +256,17 @@ class _PublishedFiles(StaticFiles):
             file.seek(0)
         return known[1]
 
-    def _open_packed(self, name: str, changed: int, headers: Headers) -> tuple[str, BufferedReader | None]:
-        """Return the encoding that the client prefers, and the file that is packed in it.
+    def _open_packed(self, name: str, changed: int) -> BufferedReader | None:
+        """Return the packed copy of a file, ``None`` if there is none of this version.
 
-        A packed file is offered only if it has the time of the file, as publication gives it: between the renames of a
-        publication it may be of another version.
+        It has the time of the file, as publication gives it: between the renames of a publication it may be of another
+        version.
         """
-        accepted = ",".join(headers.getlist("accept-encoding"))
-        offered = list(_PACKED)
-        while (coding := _choose_encoding(accepted, offered)) != "identity":
-            packed = self._open_any(name + _PACKED[coding])
-            if packed is not None:
-                if int(os.fstat(packed.fileno()).st_mtime) == changed:
-                    return coding, packed
-                packed.close()
-            offered.remove(coding)
-        return "identity", None
+        packed = self._open_any(f"{name}.gz")
+        if packed is not None and int(os.fstat(packed.fileno()).st_mtime) != changed:
+            packed.close()
+            return None
+        return packed
 
     def _open(self, name: str) -> BufferedReader | None:
         """Open a published file; ``None`` if there is none."""
@@ -343,24 +336,17 @@ def _find_links(body: bytes) -> str:
     return ", ".join(f'<{href}>; rel="{rel}"' for rel, href in found if not re.search(r"[\s<>\"]", href))
 
 
-def _choose_encoding(accepted: str, offered: Sequence[str]) -> str:
-    """Return the encoding that weighs most for the client; of equal ones the first that is ``offered``.
+def _prefers_gzip(headers: Headers) -> bool:
+    """Return whether the client accepts gzip, and does not prefer the plain file (RFC 9110, section 12.5.3).
 
-    "identity" if none of them is accepted, also for a client that refuses identity (RFC 9110, section 12.5.3 allows
-    that).
-
-    >>> _choose_encoding("gzip, deflate, br", ("br", "gzip")), _choose_encoding("gzip;q=1, br;q=0.5", ("br", "gzip"))
-    ('br', 'gzip')
-    >>> _choose_encoding("gzip;q=0, *;q=0.5", ("gzip",)), _choose_encoding("", ("br",))
-    ('identity', 'identity')
+    >>> _prefers_gzip(Headers({"accept-encoding": "br, gzip;q=0.5"})), _prefers_gzip(Headers({"accept-encoding": "*"}))
+    (True, True)
+    >>> _prefers_gzip(Headers({"accept-encoding": "gzip;q=0, *;q=0.5"})), _prefers_gzip(Headers())
+    (False, False)
     """
-    weights = _parse_weights(accepted)
-    best, most = "identity", 0.0
-    for name in offered:
-        weight = weights.get(name, weights.get("*", 0.0))
-        if weight > most:
-            best, most = name, weight
-    return best if most >= weights.get("identity", 0.0) else "identity"
+    weights = _parse_weights(",".join(headers.getlist("accept-encoding")))
+    weight = weights.get("gzip", weights.get("*", 0.0))
+    return weight > 0 and weight >= weights.get("identity", 0.0)
 
 
 def _parse_weights(accepted: str) -> dict[str, float]:

@@ -4,7 +4,7 @@ An object is replaced as a whole, so nobody reads half of one. Archives and chap
 that apps poll last, and what is not published any more is deleted at the end. An object is not written if it has these
 bytes already: its ETag is their MD5 digest, except for buckets that encrypt with keys of KMS, where all are written.
 
-A bucket has no copies packed as gzip and brotli: which one a client takes is up to the network that delivers it.
+A bucket has no copies packed as gzip: how a client gets a file is up to the network that delivers it.
 """
 
 from __future__ import annotations

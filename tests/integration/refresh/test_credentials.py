@@ -11,7 +11,6 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
-import brotli
 import pytest
 
 from tests.support.origin import Origin, Request, answer, playing
@@ -106,7 +105,7 @@ def run(folder: Path, *words: str, **environment: str) -> subprocess.CompletedPr
 
 def leaks(folder: Path, *printed: subprocess.CompletedProcess[str]) -> list[str]:
     """Where a secret stands in what was written or printed, but for the config and the file that have one."""
-    unpack = {".gz": gzip.decompress, ".br": brotli.decompress}
+    unpack = {".gz": gzip.decompress}
     written = {
         str(path.relative_to(folder)): unpack.get(path.suffix, bytes)(path.read_bytes())
         for path in folder.rglob("*")

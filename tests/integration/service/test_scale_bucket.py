@@ -15,7 +15,7 @@ from tests.support.waiting import wait_for
 def read_folder(fleet: Fleet, name: str) -> dict[str, bytes]:
     """The published files, but packed copies, which a bucket has not."""
     folder = fleet.folder / f"output-{name}"
-    plain = (path for path in folder.rglob("*") if path.is_file() and path.suffix not in {".gz", ".br"})
+    plain = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".gz")
     return {f"my/{path.relative_to(folder)}": path.read_bytes() for path in plain}
 
 

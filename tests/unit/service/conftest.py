@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import brotli
 import pytest
 import uvicorn
 from starlette.types import ASGIApp
@@ -53,7 +52,7 @@ def serving() -> Serving:
 def placed(folder: Path, name: str, body: bytes, at: int = THEN) -> None:
     """What generator.files does, as far as a server sees it."""
     folder.mkdir(parents=True, exist_ok=True)
-    for ending, packed in (("", body), (".gz", gzip.compress(body, mtime=0)), (".br", brotli.compress(body))):
+    for ending, packed in (("", body), (".gz", gzip.compress(body, mtime=0))):
         part = folder / f".{name}{ending}.part"
         part.write_bytes(packed)
         os.utime(part, (at, at))

@@ -9,8 +9,6 @@ import time
 from email.utils import formatdate
 from pathlib import Path
 
-import brotli
-
 from aggregator.service import web
 from tests.support.web import FEED, THEN, Ask, Publish, Serving
 
@@ -47,7 +45,7 @@ def test_a_packed_form_of_another_version_is_not_offered(
         answer = ask(number, "/feed.xml", accept_encoding="gzip, br")
         assert (answer.headers.get("content-encoding"), answer.body) == (None, b"<a>new</a>")
         publish(tmp_path, "feed.xml", b"<a>new</a>", THEN + 60)
-        assert ask(number, "/feed.xml", accept_encoding="gzip, br").headers["content-encoding"] == "br"
+        assert ask(number, "/feed.xml", accept_encoding="gzip, br").headers["content-encoding"] == "gzip"
 
 
 def test_a_file_that_left_is_not_served_from_memory(
@@ -85,10 +83,9 @@ def test_no_answer_is_half_old_and_half_new_while_publishing(
         writer = threading.Thread(target=keep_publishing)
         writer.start()
         for turn in range(150):
-            answer = ask(number, "/feed.xml", accept_encoding=("gzip", "br", "identity")[turn % 3])
-            packed = answer.headers.get("content-encoding")
-            unpack = {"gzip": gzip.decompress, "br": brotli.decompress}.get(packed or "", bytes)
-            body = unpack(answer.body)
+            answer = ask(number, "/feed.xml", accept_encoding=("gzip", "identity")[turn % 2])
+            packed = answer.headers.get("content-encoding") == "gzip"
+            body = gzip.decompress(answer.body) if packed else answer.body
             assert body in versions
             assert answer.headers["etag"].startswith(f'"{hashlib.sha256(body).hexdigest()[:32]}')
         stop.set()
