@@ -21,9 +21,10 @@ from aggregator.errors import ConfigError, FetchError, ReadError
 from aggregator.fetchers import addresses, parser_process, registry, snapshot
 from aggregator.fetchers.fetch import Resources
 from aggregator.fetchers.http.target import redact
-from aggregator.model.entry import Listing
+from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document, Source
 from aggregator.store import connection, database, polls
+from aggregator.store import entries as stored_entries
 from aggregator.subscriptions import list_taken_names, make_name
 from aggregator.text.fold import fold
 
@@ -49,6 +50,14 @@ class Found(Struct, frozen=True):
     label: str = ""
     assumed: bool = False
     feed: str | None = None
+
+
+class Written(Struct, frozen=True):
+    """A source that was written into the config: its feed, and its primary source if that was written with it."""
+
+    feed: str
+    source: Source
+    primary: str | None = None
 
 
 def list_candidates(
@@ -301,10 +310,12 @@ def _find_page_host(source: Source) -> str | None:
     return urlsplit(source.url).hostname if source.kind in ("page", "json") and source.url else None
 
 
-def write(path: Path, found: Found, feed: str | None = None) -> tuple[str, Source]:
+def write(path: Path, found: Found, feed: str | None = None, listed: Sequence[Entry] = ()) -> Written:
     """Write a source into the config file, into that feed, by default the one that :func:`choose_feed` names.
 
-    Returns the names of the feed and of the source there. Raises ConfigError if the source is in the config already,
+    Where it is trusted as much as the feed's most trusted source, one of the two is written as the primary one: the
+    source that is there, unless the other one's host serves its audio. ``listed`` are entries of the feed that are not
+    stored yet. Raises ConfigError if the source is in the config already,
     ChangedError if the file was changed meanwhile.
     """
     file = os.path.relpath(found.source.path, path.resolve().parent) if found.source.path else None
@@ -317,10 +328,37 @@ def write(path: Path, found: Found, feed: str | None = None) -> tuple[str, Sourc
         known = {plan.name: {each.name for each in plan.sources} for plan in config.plans} if config else {}
         name = feed or choose_feed(config, found)
         source = edit.find_free_name(found.source.name, known.get(name, ()))
-        return (Addition(name, source, keys, found.listing.show.title, found.source.options),)
+        primary = _choose_primary(config, name, replace(found.source, name=source), listed) if config else None
+        return (Addition(name, source, keys, found.listing.show.title, found.source.options, primary),)
 
     (added,) = edit.add(path, plan)
-    return added.feed, replace(found.source, name=added.source)
+    return Written(added.feed, replace(found.source, name=added.source), added.primary)
+
+
+def _choose_primary(config: Config, feed: str, added: Source, listed: Sequence[Entry]) -> str | None:
+    """Return which of two sources trusted alike is the show's own, ``None`` if these are not two."""
+    sources = next((plan.sources for plan in config.plans if plan.name == feed), ())
+    best = max((each.trust for each in sources), default=0.0)
+    owners = [each.name for each in sources if each.trust == best]
+    if len(owners) != 1 or registry.find(added.kind).trust != best:
+        return None
+    entries = list(listed)
+    if connection.has_content(config.state):
+        with database.open_store(config.state) as store:
+            entries += [each.entry for each in stored_entries.read_entries(store, feed)]
+    audio = [each.enclosure.url for each in entries if each.source == owners[0] and each.enclosure]
+    served = sum(_are_of_one_host(added.url, url) for url in audio)
+    return added.name if 2 * served > len(audio) else owners[0]
+
+
+def _are_of_one_host(one: str | None, other: str) -> bool:
+    """Return whether two addresses are of one host, or one host is under the other's.
+
+    >>> _are_of_one_host("https://show.example/feed", "https://media.show.example/1.mp3")
+    True
+    """
+    hosts = sorted((urlsplit(one or "").hostname or "", urlsplit(other).hostname or ""), key=len)
+    return "" not in hosts and (hosts[0] == hosts[1] or ("." in hosts[0] and hosts[1].endswith(f".{hosts[0]}")))
 
 
 def _refuse_twice(config: Config | None, found: Found) -> None:

@@ -108,21 +108,22 @@ def add(  # noqa: PLR0913 - the options of the command
     compared = _compare(loaded, found, now, feed, listed or {}) if loaded else ()
     if not (dry or feed):
         feed, found = _choose_feed(loaded, found, compared, is_quiet=as_json)
-    name, source = (feed or "", None) if dry else adding.write(config, found, feed)
+    written = None if dry else adding.write(config, found, feed, (listed or {}).get(feed or "", ()))
+    name, source = (written.feed, written.source) if written else (feed or "", None)
     best = next((each for each in compared if each.feed == name or (dry and each.is_sure)), None)
     own = [replace(each, source=source.name) for each in found.listing.entries] if source else []
     if listed is not None:
         listed.setdefault(name, []).extend(own)
     if new and own:
         ids = [each.id for each in own if best is None or each.key not in best.known]
-        written = load(config)
-        with database.open_store(written.state) as store:
-            terms = corrections.Terms(store, written.plan(name), now)
+        changed = load(config)
+        with database.open_store(changed.state) as store:
+            terms = corrections.Terms(store, changed.plan(name), now)
             corrections.decide_new(terms, ids, publish=new == "publish")
     if as_json:
         values = {
             "config": str(config),
-            "added": {"feed": name, "source": source.name} if source else None,
+            "added": {"feed": name, "source": source.name, "primary": written.primary} if written and source else None,
             "compared": _compare_to_values(best) if best else None,
             "ways": [_to_values(way) for way in (shown if dry else [found])],
         }
@@ -131,6 +132,8 @@ def add(  # noqa: PLR0913 - the options of the command
     if source:
         counted = _count_entries(ways[0].listing)
         typer.echo(f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind}, {counted}")
+    if written and written.primary:
+        typer.echo(f"{config}: feeds.{name}.primary: {written.primary}: of two sources trusted alike the show's own")
     if best:
         _print_effect(best, new)
 

@@ -35,13 +35,17 @@ _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y
 
 
 class Addition(Struct, frozen=True):
-    """One source to add: its feed, its name, its keys and options; ``title`` is the title of a new feed."""
+    """One source to add: its feed, its name, its keys and options; ``title`` is the title of a new feed.
+
+    ``primary`` is the source that becomes the primary one of the feed, ``None`` to leave that as it is.
+    """
 
     feed: str
     source: str
     keys: tuple[tuple[str, str | list[str]], ...]
     title: str | None = None
     options: tuple[tuple[str, str], ...] = ()
+    primary: str | None = None
 
 
 def read_keys(config: ParsedYaml, place: Place) -> Keys:
@@ -113,7 +117,10 @@ def add_sources(before: ParsedYaml, additions: Sequence[Addition]) -> ParsedYaml
         edits += _add_feeds(before, new)
     after = _apply(before.text, edits)
     names = ", ".join(sorted(f"feeds.{name}" for name in added))
-    return _check(after, wanted, f"{names} cannot be extended here as the config is written")
+    checked = _check(after, wanted, f"{names} cannot be extended here as the config is written")
+    for each in (each for each in additions if each.primary):
+        checked = change_keys(checked, ("feeds", each.feed), {"primary": each.primary})
+    return checked
 
 
 def _copy(values: Any) -> Any:

@@ -225,7 +225,8 @@ def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
     is_new = feed not in {plan.name for plan in desk.config.plans}
     wanted = request.form.get("new", "")
     belonging = _find_belonging(desk, found, feed) if wanted and not is_new else None
-    _, source = adding.write(desk.config.path, found, feed)
+    written = adding.write(desk.config.path, found, feed)
+    source = written.source
     known = belonging.known if belonging else ()
     ids = [f"{source.name}/{each.key}" for each in found.listing.entries if each.key not in known]
     if wanted and ids:
@@ -234,7 +235,8 @@ def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
             corrections.decide_new(terms, ids, publish=wanted == "publish")
     job = desk.jobs.refresh(feed, then=f"/feeds/{feed}" if is_new else "")
     place = f"/jobs/{job.number}" if is_new else f"/feeds/{feed}/sources/{source.name}"
-    return ActResult(place, f"Added {source.name} to {feed}; it is being refreshed.")
+    primary = f" {written.primary} is the primary source now: the show's own." if written.primary else ""
+    return ActResult(place, f"Added {source.name} to {feed}; it is being refreshed.{primary}")
 
 
 def _show_import(desk: Desk, request: PageRequest) -> _ImportPage:

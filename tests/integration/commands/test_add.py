@@ -35,6 +35,24 @@ def read_sources(folder: Path, feed: str) -> dict[str, dict[str, object]]:
     return yaml.safe_load(text)["feeds"][feed]["sources"]
 
 
+@pytest.mark.parametrize("hosted", [False, True])
+def test_of_two_feeds_trusted_alike_the_shows_own_is_primary(run, tmp_path: Path, site: Site, *, hosted: bool) -> None:
+    base = site.url("") if hosted else "https://cdn.example"
+    days = [datetime(2024, 5, day, tzinfo=UTC) for day in (1, 2, 3)]
+    items = [Episode(f"g{at:%d}", f"About {at:%A}s", at=at, audio=f"{base}/{at:%d}.mp3", seconds=900) for at in days]
+    site.serve("/one.xml", make_rss(*items, title="Sea Room"))
+    (tmp_path / "talk.xml").write_text(make_rss(*items, title="Sea Room"))
+    assert run("add", "talk.xml", "--kind", "feed").returncode == 0
+    assert run("refresh", *AT).returncode == 0
+    added = run("add", site.url("/one.xml"))
+    assert (added.returncode, added.stderr) == (0, "")
+    feed = yaml.safe_load((tmp_path / "config.yaml").read_text())["feeds"]["sea-room"]
+    assert feed["primary"] == ("feed-2" if hosted else "feed")
+    said = f"config.yaml: feeds.sea-room.primary: {feed['primary']}: of two sources trusted alike the show's own"
+    assert said in added.stdout.splitlines()
+    assert run("check").stderr == ""
+
+
 def test_an_unknown_page_gets_selectors_that_work_at_once(run, tmp_path: Path, site: Site) -> None:
     page = PAGES["a table", "es"]
     site.serve("/", page.body, kind="text/html; charset=utf-8")
@@ -188,7 +206,7 @@ def test_json_has_the_ways_and_what_was_added(run, site: Site) -> None:
     first = {"title": "Rye at night", "published": None, "seconds": None, "audio": "https://cdn.example/1.mp3"}
     assert way["first"] == [first]
     added = json.loads(run("add", site.url("/show"), "--json").stdout)
-    assert added == looked | {"added": {"feed": "rye", "source": "feed"}}
+    assert added == looked | {"added": {"feed": "rye", "source": "feed", "primary": None}}
 
 
 _WALKS = ("The salt road", "Under the weir", "A ferry in fog", "Nine gates", "The last shepherd", "Chalk and rain")
