@@ -22,13 +22,6 @@ from aggregator.model.record import make_msgpack_decoder
 _ENCODER = msgspec.msgpack.Encoder()
 
 
-class Kept(Struct, frozen=True):
-    """Results of a run for the next one: of texts (``features.texts``), and the levels of pairs."""
-
-    texts: bytes = b""
-    levels: bytes = b""
-
-
 class _Levels(Struct, frozen=True):
     """Compared pairs: the keys of the rows; the pairs, ascending, as ``left * rows + right``; the pattern of each.
 

@@ -46,11 +46,11 @@ from aggregator.merger.matching.constraints import (
 )
 from aggregator.merger.matching.em import fit
 from aggregator.merger.matching.explain import Resolution, explain_pairs
-from aggregator.merger.matching.features.feature_table import Frame, build_frame
+from aggregator.merger.matching.features.feature_table import Frame, Kept, build_frame
 from aggregator.merger.matching.features.records import Record, make_record
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
 from aggregator.merger.matching.genres import decide_genres
-from aggregator.merger.matching.kept_levels import Kept, find_kept, keep_levels, key_rows
+from aggregator.merger.matching.kept_levels import find_kept, keep_levels, key_rows
 from aggregator.merger.matching.listing_evidence import (
     correct_dates,
     find_order,
@@ -185,28 +185,26 @@ def compare_entries(
 
 def compare_records(records: Sequence[Record], kept: Kept | None = None) -> Pairs:
     """Return the candidate pairs of records, compared but not weighed; ``kept`` as in ``compare_entries``."""
-    frame = build_frame(records, None if kept is None else kept.texts)
+    frame = build_frame(records, kept)
     found = find_candidates(frame)
-    if kept is None:
+    if kept is None or frame.kept is None:
         levels, keep = compare_alone(frame, found.left, found.right), None
     else:
-        levels, keep = _compare_new(frame, found.left, found.right, kept)
+        levels, keep = _compare_new(frame, found.left, found.right, replace(frame.kept, levels=kept.levels))
+        keep = None if keep == kept else keep
     compared = forgive_parts_of_one_text(frame, Compared(found.left, found.right, levels))
     frame = replace(frame, kind=decide_genres(frame, compared))
     return Pairs(frame, compared, find_vetoes(frame, compared), found.capped, keep)
 
 
-def _compare_new(frame: Frame, left: Ints, right: Ints, kept: Kept) -> tuple[Levels, Kept | None]:
-    """Return the levels of all pairs, and what is to be kept if any is new; only new ones are compared."""
+def _compare_new(frame: Frame, left: Ints, right: Ints, kept: Kept) -> tuple[Levels, Kept]:
+    """Return the levels of all pairs, and what is to be kept; only new pairs are compared."""
     keys = key_rows(frame)
     levels = np.zeros((len(left), len(KINDS)), dtype=np.int8)
     known, levels_before = find_kept(kept.levels, keys, left, right)
     levels[known] = levels_before
     levels[~known] = compare_alone(frame, left[~known], right[~known])
-    if known.all() and frame.kept is None:
-        return levels, None
-    texts = kept.texts if frame.kept is None else frame.kept
-    return levels, Kept(texts, keep_levels(keys, left, right, levels))
+    return levels, kept if known.all() else replace(kept, levels=keep_levels(keys, left, right, levels))
 
 
 def fit_table(pairs: Pairs) -> Table:

@@ -35,6 +35,7 @@ from aggregator.merger.matching.features.token_bags import (
     make_bags,
     make_group,
     measure_rarity,
+    number_combinations,
     pack_bags,
     weigh_bags,
 )
@@ -45,6 +46,18 @@ ABSENT = -(2**40)  # in every column of whole numbers: the source did not say
 _CODE = re.compile(r"(?<![\w-])(?:[^\W\d_]{1,5}-?\d{2,6}(?:-?[^\W_]{1,6})?|\d{9,})(?![\w-])")
 _TOTAL = re.compile(r"(?<=\d)\s?(?:of|von|de|di|sur|van|av|из|z|/)\s?(\d{1,4})\b", re.IGNORECASE)  # "2 of 12"
 _BEGINNING = 200  # characters of a description that are kept to be shown, of which 80 are shown
+
+
+class Kept(Struct, frozen=True):
+    """Results of a run for the next one, each of them encoded by its module.
+
+    ``titles`` (``show_titles``) and ``texts`` are what was made of these, ``levels`` those of the compared pairs
+    (``kept_levels``).
+    """
+
+    titles: bytes = b""
+    texts: bytes = b""
+    levels: bytes = b""
 
 
 class Frame(Struct, frozen=True):
@@ -69,7 +82,7 @@ class Frame(Struct, frozen=True):
     - ``numbers``, ``digits`` of the core, and ``all_numbers``: both with the part.
 
     ``own`` is the digest of the row's texts, and of its sentences, codes and ids that no other row of its source has;
-    ``kept`` is what was made of all texts, for a later run, and ``None`` if that is known.
+    ``kept`` is for a later run.
     """
 
     records: tuple[Record, ...]
@@ -110,26 +123,25 @@ class Frame(Struct, frozen=True):
     all_numbers: Bags
     codes: Bags
     own: tuple[bytes, ...]
-    kept: bytes | None
+    kept: Kept | None
 
 
-def build_frame(records: Sequence[Record], kept: bytes | None = None) -> Frame:
+def build_frame(records: Sequence[Record], kept: Kept | None = None) -> Frame:
     """Return the columns of records, sorted by id.
 
-    ``kept`` is what a former run kept of texts, empty if there was none; with ``None`` nothing is kept.
+    ``kept`` is what a former run kept; with ``None`` nothing is kept.
     """
     rows = tuple(sorted(correct_dates(records), key=lambda record: record.id))
     scope = find_scopes(rows)
-    titles, names_of = split_titles(rows, scope), tuple(read_names(row, scope) for row in rows)
-    stem = find_stems(titles, [row.source for row in rows])
-    sources = [row.source for row in rows]
-    source = _encode(sources)
-    likely_scope = _make_column(scope.likely_scope)
-    grams = _bag_grams(titles, names_of)
-    fresh = np.array([row.fresh for row in rows], dtype=np.bool_)
-    title_grams, name_grams, groups = _weigh_grams(grams, likely_scope, source, fresh)
+    sources, likely_scope = [row.source for row in rows], _make_column(scope.likely_scope)
+    source, fresh = _encode(sources), np.array([row.fresh for row in rows], dtype=np.bool_)
+    listing = make_group(number_combinations(likely_scope, source), fresh)
+    titles, kept_titles = split_titles(rows, scope, listing.learned.tolist(), kept.titles if kept else None)
+    stem, names_of = find_stems(titles, sources), tuple(read_names(row, scope) for row in rows)
+    title_grams, name_grams, groups = _weigh_grams(_bag_grams(titles, names_of), likely_scope, listing, fresh)
     core = _encode([title.core for title in titles])
-    texts, (numbers, digits, marks) = make_text_bags(rows, source, groups, kept), _bag_numbers(rows, titles)
+    texts = make_text_bags(rows, source, groups, kept.texts if kept else None)
+    numbers, digits, marks = _bag_numbers(rows, titles)
     ids, codes = list_unique_ids(rows), list_unique(sources, list(map(cache(_find_codes), (row.title for row in rows))))
     return Frame(
         records=tuple(map(_shorten, rows)),
@@ -172,7 +184,7 @@ def build_frame(records: Sequence[Record], kept: bytes | None = None) -> Frame:
         all_numbers=marks,
         codes=make_bags(codes),
         own=tuple(map(_digest_own, texts.digests, ids, codes)),
-        kept=texts.kept,
+        kept=None if kept is None else Kept(kept_titles or kept.titles, texts.kept or kept.texts),
     )
 
 
@@ -223,15 +235,14 @@ def _bag_grams(titles: Sequence[Title], names_of: Sequence[str]) -> tuple[Bags, 
 
 
 def _weigh_grams(
-    grams_of: tuple[Bags, Bags], scope: Ints, source: Ints, fresh: Bools
+    grams_of: tuple[Bags, Bags], scope: Ints, listing: WordGroup, fresh: Bools
 ) -> tuple[Bags, Bags, tuple[WordGroup, WordGroup]]:
     """Return the bags weighted by the rarity of features in the show and in the listing, and these groups of rows.
 
     Features of all titles of a listing weigh nothing.
     """
     word_group = np.where(has_shared_features(grams_of, scope + 1, fresh), scope + 1, scope.max(initial=0) + 2)
-    listing = (scope + 1) * (int(source.max(initial=0)) + 1) + source
-    groups = make_group(word_group, fresh), make_group(listing, fresh)
+    groups = make_group(word_group, fresh), listing
     rare = [measure_rarity(grams_of, group) for group in groups]
     core, name = grams_of
     return weigh_bags(core, rare), weigh_bags(name, rare), groups

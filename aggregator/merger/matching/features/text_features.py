@@ -15,10 +15,10 @@ from aggregator.merger.matching.features.listing_corrections import find_series_
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.features.scripts import write_in_latin
 from aggregator.merger.matching.features.show_scope import Scope
+from aggregator.merger.matching.features.show_titles import parse_shows
 from aggregator.merger.matching.features.title_ends import list_by_show, strip_shared_ends, type_days
 from aggregator.text.fold import fold
-from aggregator.text.titles.frames import Frames
-from aggregator.text.titles.titles import Title, learn_frames, parse_title, strip_teaser
+from aggregator.text.titles.titles import Title, strip_teaser
 
 _YEARED = re.compile(r"(?<!\s)\s*\((?:\d{4}|unknown)?\)$")  # "Album (1998)"
 _COUNTER_LEAST, _COUNTER_SHARE = 5, 0.8  # titles of a listing that must carry a counter
@@ -33,29 +33,30 @@ _SERIES = 3  # titles of one listing that differ in their number alone; two may 
 _DIGITS = re.compile(r"\d+")
 
 
-def split_titles(rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
-    """Return the typed pieces of each title, without the decoration of its show."""
+def split_titles(
+    rows: Sequence[Record], scope: Scope, learned: Sequence[bool], kept: bytes | None = None
+) -> tuple[tuple[Title, ...], bytes | None]:
+    """Return the typed pieces of each title, without the decoration of its show.
+
+    Also return what is to be kept of them. ``learned`` and ``kept`` are as in ``show_titles.parse_shows``.
+    """
     by_show = list_by_show(rows, scope.likely_scope)
     texts, counts = _strip_counters(rows, type_days(rows, _strip_teasers(rows), by_show), by_show)
     texts = strip_shared_ends(texts, by_show)
-    listed: defaultdict[int, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    named: dict[int, str] = {}
-    for row, text, show in zip(rows, texts, scope.likely_scope, strict=True):
-        listed[show][row.source].append(text)
+    names: dict[int, str] = {}
+    for row, show in zip(rows, scope.likely_scope, strict=True):
         if row.show and not scope.show_varies:
-            named[show] = min(named.get(show, row.show), row.show, key=lambda name: (len(name), name))
-    frames = {
-        show: learn_frames([by[source] for source in sorted(by)], named.get(show, "")) for show, by in listed.items()
-    }
-    titles = _parse_titles(texts, scope.likely_scope, named, frames)
+            names[show] = min(names.get(show, row.show), row.show, key=lambda name: (len(name), name))
+    shows, keep = parse_shows(by_show, texts, learned, names, kept)
+    titles = [shows[show].titles[text] for text, show in zip(texts, scope.likely_scope, strict=True)]
     if series := find_series_frames(rows, titles, scope.likely_scope):
-        frames |= {show: frames[show].drop(names) for show, names in series.items()}
-        titles = _parse_titles(texts, scope.likely_scope, named, frames)
+        shows |= {show: shows[show].drop(frames) for show, frames in series.items()}
+        titles = [shows[show].titles[text] for text, show in zip(texts, scope.likely_scope, strict=True)]
     counted = [
         title if number is None else title._replace(numbers=tuple(sorted({*title.numbers, number})))
         for title, number in zip(titles, counts, strict=True)
     ]
-    return _keep_only_numbers(write_in_latin(counted, rows, scope.likely_scope), rows, scope)
+    return _keep_only_numbers(write_in_latin(counted, rows, scope.likely_scope), rows, scope), keep
 
 
 def _keep_only_numbers(titles: Sequence[Title], rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
@@ -87,18 +88,6 @@ def _keep_only_numbers(titles: Sequence[Title], rows: Sequence[Record], scope: S
         else title
         for title, (show, _), is_counted in zip(titles, listings, counted, strict=True)
     )
-
-
-def _parse_titles(
-    texts: Sequence[str], shows: Sequence[int], named: Mapping[int, str], frames: Mapping[int, Frames]
-) -> list[Title]:
-    """Return the typed pieces of each title; most sources list the same titles."""
-
-    @cache
-    def parse(text: str, show: int) -> Title:
-        return parse_title(text, named.get(show, ""), frames[show])
-
-    return list(map(parse, texts, shows))
 
 
 def _strip_teasers(rows: Sequence[Record]) -> list[str]:

@@ -26,6 +26,7 @@ Marks = NDArray[np.uint8]
 
 _CELLS = 2_000_000  # cells of the dense window: 2 MB
 _GATHER = 80_000  # features gathered at once: 2 MB of passing columns; half cost the same time, three times half more
+_GROWN = 0.2  # share by which a group grew, from which it is learned from though its feed is not
 _LEAST = 0.05  # weight of a feature of every row: not 0, else a bag could be empty
 
 
@@ -139,10 +140,10 @@ class WordGroup(Struct, frozen=True):
 
 
 def make_group(rows: Ints, fresh: Bools) -> WordGroup:
-    """Return the group of each row; a group of ``fresh`` rows alone counts these."""
+    """Return the group of each row; one that grew by a fifth since it was learned from counts its ``fresh`` rows."""
     rows = np.unique(rows, return_inverse=True)[1].astype(np.int64)
     learned = ~fresh
-    learned |= (np.bincount(rows, weights=learned) == 0)[rows]
+    learned |= (np.bincount(rows, weights=fresh) >= _GROWN * np.bincount(rows, weights=learned))[rows] & fresh
     return WordGroup(rows, learned, np.bincount(rows[learned], minlength=int(rows.max(initial=0)) + 1))
 
 

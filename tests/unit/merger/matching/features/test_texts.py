@@ -119,9 +119,15 @@ def test_features_of_many_rows_are_found_at_their_first_place() -> None:
 
 @pytest.mark.parametrize("shows", [2, 3000], ids=["few groups, looked up", "many groups, searched"])
 def test_a_word_is_as_rare_as_few_rows_of_its_group_have_it(shows: int) -> None:
-    rows = [array("i", each) for each in ([0, 1], [0], [0, 999])] * shows
+    rows = [array("i", each) for each in ([0, 1], [0], [0], [0], [0], [0], [0, 999])] * shows
     bags = pack_bags(rows, 1000)
-    group = make_group(np.repeat(np.arange(shows), 3), np.array([False, False, True] * shows))
+    group = make_group(np.repeat(np.arange(shows), 7), np.array([*[False] * 6, True] * shows))
     weights = weigh_bags(bags, [measure_rarity([bags], group)]).weights.reshape(shows, -1)
-    common, rare = max(np.log(3 / 2), 0.05), np.log(3 / 1)
-    assert np.allclose(weights, [common, rare, common, common, rare])
+    common, rare = np.log(7 / 6), np.log(7 / 1)
+    assert np.allclose(weights, [common, rare, *[common] * 6, rare])
+
+
+@pytest.mark.parametrize(("fresh", "learned"), [(1, 6), (2, 8)], ids=["a few", "a fifth"])
+def test_a_group_that_grew_by_a_fifth_counts_its_new_rows(fresh: int, learned: int) -> None:
+    group = make_group(np.zeros(6 + fresh, dtype=np.int64), np.array([*[False] * 6, *[True] * fresh]))
+    assert group.sizes.tolist() == [learned]
