@@ -20,7 +20,7 @@ from aggregator.model.source import Poll, PollState, Source, SourceStatus, Valid
 from aggregator.result import NextPoll, Publication
 from aggregator.store import cache, entries, facts, polls, records
 from aggregator.store.database import Store
-from aggregator.store.listings import write_history, write_listings
+from aggregator.store.listings import compare_with_stored, write_history, write_listings
 
 _R = TypeVar("_R", bound=Struct)
 
@@ -223,7 +223,16 @@ def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSourc
         }
         for fetched in answers
     }
-    before = entries.read_listed(store, plan.name, listed, enclosure_hold.find_audio)
+    stored = {
+        each.source.name: compare_with_stored(store, plan.name, each.source.name, each.listings)
+        for each in fetched_sources
+        if each.source.name in listed
+    }
+    others = {name: other for name, (_, other) in stored.items()}
+    before = {
+        name: {key: audio for key in stored[name][0] if (audio := listed[name][key]) is not None} | dict(former)
+        for name, former in entries.read_listed(store, plan.name, others, enclosure_hold.find_audio).items()
+    }
     listing = {each.source.name for each in read_source_results(store, plan) if each.entries}
     held = known | {
         name: enclosure_hold.hold_audio(before[name], now, known.get(name, HeldAudio(name)), is_known=name in listing)

@@ -184,7 +184,8 @@ def read_listed(
     """Return what ``read`` returns of the stored entries with these keys, by source and key."""
     found: dict[str, dict[str, _T]] = {source: {} for source in listed}
     wanted = {(source, mark(key)) for source, keys in listed.items() for key in keys}
-    for stored in read_rows(store, feed) if wanted else ():
+    few = [schema.entries.c.key.in_(sorted({key for _, key in wanted}))] if len(wanted) <= BATCH else []
+    for stored in read_rows(store, feed, *few) if wanted else ():
         if (stored.source, stored.rows[0][_KEY]) in wanted:
             entry = to_stored_entry(stored).entry
             if (value := read(entry)) is not None:

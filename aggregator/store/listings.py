@@ -8,7 +8,7 @@ at its top, so a listing with one new item writes one row, not all of them, also
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Update, bindparam, insert, select, update
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Source
 from aggregator.store import checksums, records, schema
-from aggregator.store.database import BATCH, Store, batches, find_row, select_rows, upsert, writing
+from aggregator.store.database import BATCH, Store, batches, find_row, reading, select_rows, upsert, writing
 from aggregator.store.entries import PLACE_FIELDS, check_records
 from aggregator.store.reused_keys import is_same_item, names_of_key, rename
 from aggregator.store.schema import mark, stamp
@@ -103,6 +103,31 @@ def write_listings(
         of = _DocumentListing(feed, source.name, len(listings), number, stamp(at), previous_at, 0, 0)
         _close_former_documents(connection, of)
     return elements
+
+
+def compare_with_stored(
+    store: Store, feed: str, source: str, listings: Iterable[Listing | None]
+) -> tuple[set[str], set[str]]:
+    """Return the keys of listed entries that are stored as they are listed, and of those that may be stored otherwise.
+
+    What several documents have, of which each may complete the other, is among the latter.
+    """
+    table = schema.entries.c
+    stored: defaultdict[str, list[str]] = defaultdict(list)
+    with reading(store) as connection:
+        query = select(table.key, table.digest).where(table.feed == feed, table.source == source)
+        for key, digest in connection.execute(query):
+            stored[key].append(digest)
+    listed = [entry for listing in listings if listing is not None for entry in listing.entries]
+    counts = Counter(entry.key for entry in listed)
+    same: set[str] = set()
+    other: set[str] = set()
+    for entry in listed:
+        key = mark(entry.key)
+        if key in stored:
+            is_same = counts[entry.key] == 1 and stored[key] == [_encode(key, entry).digest]
+            (same if is_same else other).add(entry.key)
+    return same, other
 
 
 def write_history(store: Store, feed: str, source: Source, copies: Sequence[Listing], at: datetime) -> None:

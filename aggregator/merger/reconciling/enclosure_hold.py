@@ -201,6 +201,8 @@ def describe_holds(held: Iterable[HeldAudio], rekeyed: Mapping[str, Collection[s
 
 def _is_moved(before: Audio, after: Audio) -> bool:
     """Return whether the audio, or another version of it, is on a host where none was before."""
+    if before == after:
+        return False
     hosts = {_find_host(before.enclosure.url), *before.hosts}
     return _find_host(after.enclosure.url) != _find_host(before.enclosure.url) or not hosts.issuperset(after.hosts)
 

@@ -18,7 +18,7 @@ from aggregator.store import database as stores
 from aggregator.store.cache import read_known, write_elements
 from aggregator.store.database import Store
 from aggregator.store.entries import StoredEntry, read_entries, read_shows, read_sources
-from aggregator.store.listings import write_listings
+from aggregator.store.listings import compare_with_stored, write_listings
 from aggregator.store.records import decode
 from aggregator.store.schema import entries as entries_table
 
@@ -354,3 +354,20 @@ def test_an_element_with_a_damaged_record_is_read_again(store: Store) -> None:
         row = entries_table.c.key == "a"
         connection.execute(update(entries_table).where(row).values(record='{"source":"host","key":"a","title":"Web"}'))
     assert read_known(store, "show", "host").keys() == {"e2"}
+
+
+def test_listed_entries_are_told_from_what_is_stored_by_their_content(store: Store) -> None:
+    long = "k" * 3_000
+    hear(store, 0, listing("c", "b", "a", long))
+    now = listing("d", long, "b", "a")
+    now = replace(now, entries=tuple(replace(each, title="U") if each.key == "b" else each for each in now.entries))
+    assert compare_with_stored(store, "show", "host", [None, now]) == ({"a", long}, {"b"})
+    assert compare_with_stored(store, "show", "mirror", [now]) == (set(), set())
+    assert compare_with_stored(store, "another", "host", [now]) == (set(), set())
+
+
+def test_what_several_documents_have_counts_as_stored_otherwise(store: Store) -> None:
+    hear(store, 0, listing("b", "a"), listing("b", "x"))
+    one, both = [listing("b", "a"), None], [listing("a", "x"), listing("a")]
+    assert compare_with_stored(store, "show", "host", one) == ({"a"}, {"b"})
+    assert compare_with_stored(store, "show", "host", both) == ({"x"}, {"a"})
