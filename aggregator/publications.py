@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date, datetime
 from hashlib import blake2b
 from typing import Final
 
-from aggregator import enclosure_probe
-from aggregator.errors import DamagedError
+from msgspec.structs import replace
+
+from aggregator import enclosure_probe, persist
+from aggregator.errors import DamagedError, LockedError
 from aggregator.generator.storage.output import Output
 from aggregator.model.feed import Cover, Plan
 from aggregator.result import Composition, FileState, Publication
@@ -145,3 +148,29 @@ def are_files_unchanged(output: Output, files: Sequence[FileState]) -> bool:
 def _is_unchanged(path: str, known: FileState) -> bool:
     stat = os.stat(path)  # noqa: PTH116 -- of some ten files a feed: a Path takes four times as long
     return (stat.st_size, stat.st_mtime_ns) == (known.size, known.written)
+
+
+@contextmanager
+def noticing_lost_lease(store: Store, output: Output, name: str, at: datetime) -> Iterator[None]:
+    """Have the feed, or the list of all feeds, published again if writing to a bucket fails and its lease was lost.
+
+    Another worker may then have published a later edition, of which this one has replaced objects. In a folder the next
+    refresh finds that by the times of the files.
+    """
+    is_done = False
+    try:
+        yield
+        is_done = True
+    finally:
+        if not is_done and output.bucket and _has_lost_lease(store):
+            unclaimed = replace(store, claim=None)
+            persist.require_publication(unclaimed, name)
+            leases.make_due(unclaimed, name, at)
+
+
+def _has_lost_lease(store: Store) -> bool:
+    try:
+        with transaction(store):  # compares the tokens of the leases
+            return False
+    except LockedError:
+        return True

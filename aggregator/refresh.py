@@ -5,6 +5,7 @@ parse      Document -> Entry      fetchers.fetch_feeds, in child processes with 
 store      Entry    -> Store      persist.write_fetched: absence never deletes
 compose    Store    -> Feed       compose.compose, in child processes: repair, match, reconcile, identify
 publish    Feed     -> files      publish.stage in the same processes, editions.place here: whole or not at all
+list       Feeds    -> files      feed_list.publish_list: the page of all feeds, and their OPML
 
 Several feeds are composed at once, each in a process that reads the store and is killed if it costs too much: its last
 edition stands. This process alone writes to the store and gives files their names.
@@ -25,12 +26,12 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator import enclosure_probe, folders, notify, persist, publications
+from aggregator import enclosure_probe, feed_list, folders, notify, persist, publications
 from aggregator.config.load import Config
-from aggregator.errors import DamagedError, LockedError, NothingToPublishError, PublishError, StoreError
+from aggregator.errors import DamagedError, NothingToPublishError, PublishError, StoreError
 from aggregator.fetchers.fetch import Resources, Terms
 from aggregator.fetchers.fetch_feeds import FetchedFeed, fetch_feeds
-from aggregator.generator.files import Staged, WrittenFile
+from aggregator.generator.files import WrittenFile
 from aggregator.host_leases import HostLeases
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Source
@@ -119,51 +120,6 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
         return refresh_feeds(replace(opened, force=force, only=only, is_clock=is_clock, listen=listen))
 
 
-def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
-    """Refresh the feeds of a run, and the files that list all feeds if they are the run's to write; as `refresh`."""
-    newest, every = run.at, run.plans
-    folders.note_suspects(run.store, run.config.plans)
-    refused = folders.find_refused(run.store, run.config.plans)
-    run = replace(run, plans=tuple(plan for plan in every if plan.name not in refused))
-    removed = _remove_former(run)
-    with _composing_threads() as threads:
-        updates: dict[str, Future[Outcome]] = {}
-        health: dict[str, tuple[SourceResult, ...]] = {}
-        for stored in _fetch_and_store(run):
-            newest = max(newest, *(each.now for each in stored))
-            updates |= {each.plan.name: _update_feed(replace(run, at=each.now), each, threads) for each in stored}
-            health |= {each.plan.name: each.health for each in stored}
-        done = {
-            name: _add(replace(each.result(), health=health[name]), removed.get(name)) for name, each in updates.items()
-        }
-    outcomes = [
-        done[plan.name] if plan.name in done else Outcome(plan.name, failures=(refused[plan.name],), is_refused=True)
-        for plan in every
-    ]
-    if outcomes and not any(each.files or each.failures or each.is_put_off for each in outcomes):
-        raise NothingToPublishError(_describe_failures(outcomes, removed))
-    index = _add(_update_index(run, refused), removed.get(leases.INDEX))
-    if not outcomes:
-        return (index,) if index.failures or index.alarms else ()
-    outcomes[-1] = replace(
-        outcomes[-1],
-        files=(*outcomes[-1].files, *index.files),
-        failures=(*outcomes[-1].failures, *index.failures),
-    )
-    news = notify.send_news(run.config, run.store, outcomes)
-    alarms = (*_describe_clock(run.at, newest), *run.renamed, *index.alarms, *outcomes[0].alarms, *news)
-    failures = (*run.failures, *outcomes[0].failures)
-    return (replace(outcomes[0], alarms=alarms, failures=failures), *outcomes[1:])
-
-
-def _describe_clock(at: datetime, newest: datetime) -> tuple[str, ...]:
-    """Return one line about a clock that is behind, none about another."""
-    if newest == at:
-        return ()
-    shown, used = (f"{time:%Y-%m-%d %H:%M} UTC" for time in (at, newest))
-    return (f"the clock is behind: it shows {shown}; new items without a date get {used}, the newest time known",)
-
-
 @contextmanager
 def open_run(config: Config, store: Store, at: datetime, plans: Sequence[Plan], *, new: bool = False) -> Iterator[Run]:
     """Give a run of the feeds that the store was opened for (`leases.lock_feeds`); raise StoreError."""
@@ -200,6 +156,43 @@ def _back_up(config: Config, at: datetime) -> tuple[str, ...]:
     except StoreError as error:
         return (str(error),)
     return ()
+
+
+def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
+    """Refresh the feeds of a run, and the files that list all feeds if they are the run's to write; as `refresh`."""
+    newest, every = run.at, run.plans
+    folders.note_suspects(run.store, run.config.plans)
+    refused = folders.find_refused(run.store, run.config.plans)
+    run = replace(run, plans=tuple(plan for plan in every if plan.name not in refused))
+    removed = feed_list.remove_former(run.config, run.store, run.plans, run.at)
+    with _composing_threads() as threads:
+        updates: dict[str, Future[Outcome]] = {}
+        health: dict[str, tuple[SourceResult, ...]] = {}
+        for stored in _fetch_and_store(run):
+            newest = max(newest, *(each.now for each in stored))
+            updates |= {each.plan.name: _update_feed(replace(run, at=each.now), each, threads) for each in stored}
+            health |= {each.plan.name: each.health for each in stored}
+        done = {
+            name: _add(replace(each.result(), health=health[name]), removed.get(name)) for name, each in updates.items()
+        }
+    outcomes = [
+        done[plan.name] if plan.name in done else Outcome(plan.name, failures=(refused[plan.name],), is_refused=True)
+        for plan in every
+    ]
+    if outcomes and not any(each.files or each.failures or each.is_put_off for each in outcomes):
+        raise NothingToPublishError(_describe_failures(outcomes, removed))
+    index = _add(feed_list.publish_list(run.config, run.store, run.at, refused), removed.get(leases.INDEX))
+    if not outcomes:
+        return (index,) if index.failures or index.alarms else ()
+    outcomes[-1] = replace(
+        outcomes[-1],
+        files=(*outcomes[-1].files, *index.files),
+        failures=(*outcomes[-1].failures, *index.failures),
+    )
+    news = notify.send_news(run.config, run.store, outcomes)
+    alarms = (*_describe_clock(run.at, newest), *run.renamed, *index.alarms, *outcomes[0].alarms, *news)
+    failures = (*run.failures, *outcomes[0].failures)
+    return (replace(outcomes[0], alarms=alarms, failures=failures), *outcomes[1:])
 
 
 def fetch(run: Run) -> Iterator[tuple[FetchedFeed, ...]]:
@@ -279,6 +272,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
     """Compose a feed from the store, commit its guids, publish its files."""
     run.listen(Progress(plan.name, "", "compose"))
     publication = Publication("")
+    noticing = partial(publications.noticing_lost_lease, run.store, run.config.output, plan.name, run.at)
     try:
         with _compose(run, plan) as composed:
             edition, publication = composed.edition, composed.edition.publication
@@ -288,7 +282,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
                 composed.write(tx)
                 folders.note_files(tx, run.config.output, plan, [each.name for each in edition.staged.written])
         run.listen(Progress(plan.name, "", "publish"))
-        with _noticing_lost_lease(run, plan.name):
+        with noticing():
             written = editions.place(run.config.output, plan.channel.folder, edition.staged)
             removed = folders.remove_former(run.store, run.config.output, plan, run.config.plans, run.at)
     except PublishError as error:
@@ -307,37 +301,11 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
         alarms=(*removed, *edition.events, *publication.alarms),
     )
     try:
-        with _noticing_lost_lease(run, plan.name):
+        with noticing():
             publications.write_published(run.store, plan, edition.cover, publication, run.at)
     except StoreError as error:
-        return _with_note_failure(outcome, error)
+        return replace(outcome, failures=(f"{plan.name}: published, but not noted: {error}",))
     return outcome
-
-
-@contextmanager
-def _noticing_lost_lease(run: Run, name: str) -> Iterator[None]:
-    """Have the feed, or the list of all feeds, published again if writing to a bucket fails and its lease was lost.
-
-    Another worker may then have published a later edition, of which this one has replaced objects. In a folder the next
-    refresh finds that by the times of the files.
-    """
-    is_done = False
-    try:
-        yield
-        is_done = True
-    finally:
-        if not is_done and run.config.output.bucket and _has_lost_lease(run.store):
-            store = replace(run.store, claim=None)
-            persist.require_publication(store, name)
-            leases.make_due(store, name, run.at)
-
-
-def _has_lost_lease(store: Store) -> bool:
-    try:
-        with database.transaction(store):  # compares the tokens of the leases
-            return False
-    except LockedError:
-        return True
 
 
 def _describe_sizes(plan: Plan, files: Sequence[FileState]) -> Iterator[str]:
@@ -374,59 +342,12 @@ def _compose(run: Run, plan: Plan) -> Composed:
     return composed
 
 
-def _remove_former(run: Run) -> dict[str, Outcome]:
-    """Remove what may be read no more, before anything can fail; return by feed what is to be said of it."""
-    output, plans = run.config.output, run.config.plans
-    other = folders.describe_other_output(run.store, output, run.plans)
-    lines, failures = folders.revoke(run.store, output, run.plans, plans, run.at)
-    done = {
-        name: Outcome(name, alarms=lines.get(name, ()), failures=failures.get(name, ())) for name in lines | failures
-    }
-    claim = run.store.claim
-    unnamed, failed = tuple[str, ...](), tuple[str, ...]()
-    if claim is None or leases.INDEX in claim.feeds:  # else another worker does it
-        try:
-            unnamed = folders.remove_unnamed(run.store, output, plans, run.at)
-        except PublishError as error:
-            failed = (str(error),)
-    return done | {leases.INDEX: Outcome(leases.INDEX, alarms=(*other, *unnamed), failures=failed)}
-
-
-def _add(outcome: Outcome, other: Outcome | None) -> Outcome:
-    """Return the outcome with the lines of another in front."""
-    if other is None:
-        return outcome
-    failures = tuple(dict.fromkeys((*other.failures, *outcome.failures)))
-    return replace(outcome, alarms=(*other.alarms, *outcome.alarms), failures=failures)
-
-
-def _update_index(run: Run, refused: Collection[str]) -> Outcome:
-    """Publish the files that list every feed; the outcome has them, or why they were not written.
-
-    Nothing is done if another worker does it. Private feeds that are ``refused`` are not listed.
-    """
-    claim = run.store.claim
-    if claim is not None and leases.INDEX not in claim.feeds:
-        return Outcome(leases.INDEX)
-    plans = [plan for plan in run.config.plans if not plan.channel.token and plan.name not in refused]
-    output = run.config.output
-    digest = publications.index_digest(run.store, plans)
-    published = publications.read_publication(run.store, leases.INDEX, digest, run.at)
-    if published and publications.are_files_unchanged(output, published.files):
-        return Outcome(leases.INDEX, files=published.unchanged_files)
-    task = Task(run.config.state, run.at, covers=publications.read_covers(run.store, plans))
-    try:
-        with editions.compose(run.store, run.config.output, task) as composed, _noticing_lost_lease(run, leases.INDEX):
-            written = editions.place(output, "", composed.edition.staged or Staged())
-    except PublishError as error:
-        return Outcome(leases.INDEX, failures=(str(error),))
-    states = publications.read_file_states(output, [each.name for each in written])
-    try:
-        with _noticing_lost_lease(run, leases.INDEX):
-            publications.write_publication(run.store, leases.INDEX, Publication(digest, files=states))
-    except StoreError as error:
-        return _with_note_failure(Outcome(leases.INDEX, files=written), error)
-    return Outcome(leases.INDEX, files=written)
+def _describe_clock(at: datetime, newest: datetime) -> tuple[str, ...]:
+    """Return one line about a clock that is behind, none about another."""
+    if newest == at:
+        return ()
+    shown, used = (f"{time:%Y-%m-%d %H:%M} UTC" for time in (at, newest))
+    return (f"the clock is behind: it shows {shown}; new items without a date get {used}, the newest time known",)
 
 
 def _unchanged_outcome(plan: Plan, results: tuple[SourceResult, ...], publication: Publication) -> Outcome:
@@ -450,10 +371,12 @@ def _unchanged_outcome(plan: Plan, results: tuple[SourceResult, ...], publicatio
     )
 
 
-def _with_note_failure(outcome: Outcome, error: StoreError) -> Outcome:
-    """Return the outcome of a feed whose files are published, but not noted: the next run writes them again."""
-    name = outcome.feed or "the list of all feeds"
-    return replace(outcome, failures=(f"{name}: published, but not noted: {error}",))
+def _add(outcome: Outcome, other: Outcome | None) -> Outcome:
+    """Return the outcome with the lines of another in front."""
+    if other is None:
+        return outcome
+    failures = tuple(dict.fromkeys((*other.failures, *outcome.failures)))
+    return replace(outcome, alarms=(*other.alarms, *outcome.alarms), failures=failures)
 
 
 def _describe_failures(outcomes: Sequence[Outcome], removed: Mapping[str, Outcome]) -> str:

@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from msgspec import json
 
-from aggregator.generator.kept import Document
-
 _INDENT: Final = 2
 _NO_ITEMS: Final = b'\n  "items": []'
 """The empty list of items in an indented document; line breaks within its texts are escaped."""
@@ -24,8 +22,8 @@ def to_json(document: Mapping[str, Any]) -> bytes:
     return json.format(json.encode(document), indent=_INDENT) + b"\n"
 
 
-def lay_out(document: Mapping[str, Any], indices: Sequence[int]) -> Document:
-    """Return the document indented, with these items in its empty list ``items``."""
+def lay_out(document: Mapping[str, Any], indices: Sequence[int]) -> Sequence[bytes | int]:
+    """Return the document indented as a document of `generator.kept`, with these items in its empty list ``items``."""
     whole = to_json(document)
     if not indices:
         return (whole,)
