@@ -264,11 +264,11 @@ def _mark_replaced_words(frame: Frame, left: Ints, right: Ints, levels: Levels) 
         if replaced is not None:
             title[at] = min(title[at], LEVELS["title"].index(_REPLACED))
             part[at] = 0 if replaced.isdecimal() else LEVELS["part"].index("another word")  # digits have their own kind
-    short = np.array([is_short_title(each.core) for each in frame.titles], dtype=np.bool_)
-    doubted = (part == 0) & short[left] & short[right] & (title > 0) & (title < LEVELS["title"].index(_REPEATED[0]))
+    doubted = (part == 0) & (title > 0) & (title < LEVELS["title"].index(_REPEATED[0]))
     doubted &= has_level(levels, "date", _OTHER_DAYS) & has_level(levels, "description", _SAME_TEXT)
     for at in np.flatnonzero(doubted).tolist():
-        if are_other_short_titles(frame.titles[left[at]].core, frame.titles[right[at]].core):
+        one, other = frame.titles[left[at]].core, frame.titles[right[at]].core
+        if is_short_title(one) and is_short_title(other) and are_other_short_titles(one, other):
             title[at] = min(title[at], LEVELS["title"].index(_REPLACED))
             part[at] = LEVELS["part"].index("another word")
 

@@ -58,17 +58,9 @@ def make_rules(
     ``pins`` maps entry ids to published guids; those in ``loose`` are ignored. Decisions have entry ids or published
     guids; unknown ones are ignored, and the last one about two rows counts.
     """
-    row = {record.id: at for at, record in enumerate(frame.records)}
-    promised = {row[name]: value for name, value in pins.items() if name in row}
-    guid = {at: value for at, value in promised.items() if frame.records[at].id not in loose}
-    pinned, holding = _group_by_guid(promised), _group_by_guid(guid)
-    same: set[tuple[int, int]] = set()
-    apart: set[tuple[int, int]] = set()
-    for decision in decisions:
-        left, right = ([row[name]] if name in row else pinned.get(name, []) for name in (decision.left, decision.right))
-        pairs = {(min(one, other), max(one, other)) for one in left for other in right if one != other}
-        same, apart = (same | pairs, apart - pairs) if decision.verdict == "same" else (same - pairs, apart | pairs)
-    held = [*sorted(same), *holding.values(), *find_twins(frame)]
+    guid = {at: value for at, value in _find_pinned(frame, pins).items() if frame.records[at].id not in loose}
+    same, apart = find_decided(frame, decisions, pins)
+    held = [*sorted(same), *_group_by_guid(guid).values(), *find_twins(frame)]
     return Rules(
         source=frame.source.tolist(),
         kind=frame.kind.tolist(),
@@ -81,10 +73,30 @@ def make_rules(
     )
 
 
+def find_decided(
+    frame: Frame, decisions: Sequence[Decision], pins: Mapping[str, str]
+) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
+    """Return the pairs of rows that people decided to be the same and to be different, given as for ``make_rules``."""
+    same: set[tuple[int, int]] = set()
+    apart: set[tuple[int, int]] = set()
+    if not decisions:
+        return same, apart
+    row, pinned = {record.id: at for at, record in enumerate(frame.records)}, _group_by_guid(_find_pinned(frame, pins))
+    for decision in decisions:
+        left, right = ([row[name]] if name in row else pinned.get(name, []) for name in (decision.left, decision.right))
+        pairs = {(min(one, other), max(one, other)) for one in left for other in right if one != other}
+        same, apart = (same | pairs, apart - pairs) if decision.verdict == "same" else (same - pairs, apart | pairs)
+    return same, apart
+
+
+def _find_pinned(frame: Frame, pins: Mapping[str, str]) -> dict[int, str]:
+    """Return the published guid of each row that has one."""
+    return {at: pins[record.id] for at, record in enumerate(frame.records) if record.id in pins}
+
+
 def group_published(frame: Frame, pins: Mapping[str, str]) -> list[tuple[int, ...]]:
     """Return the groups of rows that were published under one guid."""
-    guid = {at: pins[record.id] for at, record in enumerate(frame.records) if record.id in pins}
-    return list(map(tuple, _group_by_guid(guid).values()))
+    return list(map(tuple, _group_by_guid(_find_pinned(frame, pins)).values()))
 
 
 def _group_by_guid(guid: Mapping[int, str]) -> dict[str, list[int]]:

@@ -38,6 +38,7 @@ from aggregator.merger.matching.comparison import (
 )
 from aggregator.merger.matching.constraints import (
     are_beside,
+    find_decided,
     find_mergeable,
     find_split,
     group_published,
@@ -110,7 +111,7 @@ def match(
     found = _resolve(pairs or compare_entries(list(named.values())), Constraints(decisions, pins), table)
     home = _number_groups(found)
     inside = _explain_inside(found, home)
-    ranked = _rank_near_misses(found, home, make_rules(found.frame, decisions, pins).apart)
+    ranked = _rank_near_misses(found, home, find_decided(found.frame, decisions, pins)[1])
     remarks = [f"match: {found.capped} blocks of more than 80 entries were not compared"] if found.capped else []
     if len(ranked) > _SHOWN:
         remarks.append(f"match: {len(ranked) - _SHOWN} more near misses are not shown")

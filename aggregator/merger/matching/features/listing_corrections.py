@@ -101,8 +101,9 @@ def _are_exchanged(one: _Days, other: _Days) -> bool:
     explained = sum(
         abs(_exchange_day(mine) - theirs) <= 1 or abs(mine - _exchange_day(theirs)) <= 1 for mine, theirs in apart
     )
-    kept = sum(abs(mine - theirs) <= _FAR < abs(_exchange_day(mine) - theirs) for mine, theirs in pairs)
-    return explained >= _EXCHANGED and explained >= _NEARLY_ALL * len(apart) and explained > kept
+    if explained < max(_EXCHANGED, _NEARLY_ALL * len(apart)):
+        return False
+    return explained > sum(abs(mine - theirs) <= _FAR < abs(_exchange_day(mine) - theirs) for mine, theirs in pairs)
 
 
 def _pair_days(one: Collection[int], other: Collection[int]) -> Iterable[tuple[int, int]]:
