@@ -56,7 +56,7 @@ def send_news(config: Config, store: Store, outcomes: Sequence[Outcome]) -> tupl
 
     It counts as sent if one of the addresses took it.
     """
-    if not config.notify:
+    if config.is_copy or not config.notify:
         return ()
     lines: list[str] = []
     noted: list[tuple[str, _FeedTroubles, _FeedTroubles, _FeedTroubles]] = []

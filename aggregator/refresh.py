@@ -26,7 +26,7 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator import enclosure_probe, feed_list, folders, notify, persist, publications
+from aggregator import enclosure_probe, feed_list, folders, hubs, notify, persist, publications
 from aggregator.config.load import Config
 from aggregator.errors import DamagedError, NothingToPublishError, PublishError, StoreError
 from aggregator.fetchers.fetch import Resources, Terms
@@ -190,6 +190,8 @@ def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
         failures=(*outcomes[-1].failures, *index.failures),
     )
     news = notify.send_news(run.config, run.store, outcomes)
+    if not run.config.is_copy:
+        news += hubs.tell(run.store, run.plans, run.resources.limiter.post, run.at)
     alarms = (*_describe_clock(run.at, newest), *run.renamed, *index.alarms, *outcomes[0].alarms, *news)
     failures = (*run.failures, *outcomes[0].failures)
     return (replace(outcomes[0], alarms=alarms, failures=failures), *outcomes[1:])
@@ -280,6 +282,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
                 return _unchanged_outcome(plan, results, publication)  # no source ever answered
             with database.transaction(run.store) as tx:
                 composed.write(tx)
+                hubs.note_changes(tx, plan, edition.staged.written, run.at)
                 folders.note_files(tx, run.config.output, plan, [each.name for each in edition.staged.written])
         run.listen(Progress(plan.name, "", "publish"))
         with noticing():

@@ -111,7 +111,7 @@ def _copy_of_state(config: Config, folders: Iterable[str]) -> Iterator[Config]:
         if connection.has_content(config.state):
             backup.backup(config.state, state)
         config.output.copy(folders, output)
-        yield replace(config, state=str(state), output=Output(output), backups=0, notify=())
+        yield replace(config, state=str(state), output=Output(output), backups=0, is_copy=True)
 
 
 def _print_difference(console: Console, name: str, found: Difference) -> None:

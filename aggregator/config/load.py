@@ -49,6 +49,7 @@ class Config(Struct, frozen=True):
     robots.txt applies to configured URLs, too. ``backups`` is how many daily copies of the store are kept beside it.
     ``notify`` are addresses of Apprise, with the names of secrets; ``notify_after`` is for how many refreshes a source
     fails before a message is sent.
+    ``is_copy`` is whether state and output are copies, so that nobody is told about them.
     ``desk`` says who may enter the desk. ``queue`` is the address of the Redis between dispatcher and workers, ``None``
     without one; ``lease`` is after which a feed of a worker that died is given to another.
     """
@@ -65,6 +66,7 @@ class Config(Struct, frozen=True):
     backups: int = 0
     notify: tuple[str, ...] = ()
     notify_after: int = 3
+    is_copy: bool = False
     desk: DeskAccess = DeskAccess()
     queue: str | None = None
     lease: timedelta = timedelta(minutes=15)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Request:
     path: str
     fields: tuple[tuple[str, str], ...]
     raw: bytes = b""
+    body: bytes = b""
 
     def get(self, name: str) -> str | None:
         """The value of a header field, None where it was not sent."""
@@ -141,7 +142,7 @@ class Origin:
         return isinstance(pieces, bytes)
 
 
-def _request(reader: Iterable[bytes]) -> Request | None:
+def _request(reader: BinaryIO) -> Request | None:
     lines: list[bytes] = []
     for line in reader:
         if line == b"\r\n":
@@ -151,7 +152,9 @@ def _request(reader: Iterable[bytes]) -> Request | None:
         return None
     method, path, _ = lines[0].decode("latin-1").split(" ", 2)
     pairs = (line.decode("latin-1").rstrip("\r\n").split(": ", 1) for line in lines[1:])
-    return Request(method, path, tuple((pair[0], pair[1]) for pair in pairs), b"".join(lines))
+    fields = tuple((pair[0], pair[1]) for pair in pairs)
+    size = next((int(value) for name, value in fields if name.lower() == "content-length"), 0)
+    return Request(method, path, fields, b"".join(lines), reader.read(size))
 
 
 def _shut(line: socket.socket) -> None:

@@ -10,6 +10,7 @@ from hashlib import sha256
 from http import HTTPStatus
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
+from urllib.parse import urlencode
 
 import requests
 from msgspec import Struct
@@ -198,6 +199,24 @@ class Client:
         body = answer.read_body(content_coding.read_start, most) if succeeded else answer.skip_body()
         return answer.status, answer.fields, find_host(answer.where.url), body
 
+    def post(self, url: str, form: Mapping[str, str]) -> int:
+        """Send a form to an address of the config, and return the status of the answer; no redirect is followed.
+
+        Raises FetchError.
+        """
+        body = urlencode(form).encode()
+        fields = (
+            *headers.make_request_headers(self._policy.contact),
+            ("Content-Type", "application/x-www-form-urlencoded"),
+            ("Content-Length", str(len(body))),
+        )
+        where, meter = parse_target(url), Meter(time.monotonic() + self._policy.deadline, self._policy.raw_bytes)
+        with errors.translate_errors():
+            response = self._send("POST", where, fields, meter, Access(self._policy.allow_networks, None), body)
+        answer = _FinalAnswer(response, headers.join_fields(response.raw.headers.items()), where, 0, permanent=False)
+        answer.skip_body()
+        return answer.status
+
     def close(self) -> None:
         """Close the connections that are kept between requests."""
         self._session.close()
@@ -248,14 +267,16 @@ class Client:
             permanent = permanent and _REDIRECTS[answer.status]
         raise errors.TooManyRedirectsError(f"redirected more than {self._policy.hops} times")
 
-    def _send(self, method: str, where: Target, fields: Headers, meter: Meter, access: Access) -> requests.Response:
+    def _send(  # noqa: PLR0913, PLR0917  # what a request is made of
+        self, method: str, where: Target, fields: Headers, meter: Meter, access: Access, body: bytes | None = None
+    ) -> requests.Response:
         """Send one request; it is prepared here, because `requests` would rewrite the address."""
         login = (("Authorization", where.login),) if where.login is not None else ()
         for name, value in fields:
             if not _SENDABLE.fullmatch(value):
                 raise FetchError(f"the header field {name} has a character that HTTP does not allow")
         request = requests.PreparedRequest()
-        request.method, request.url = method, where.url
+        request.method, request.url, request.body = method, where.url, body
         proxy = parse_target(self._policy.proxy) if self._policy.proxy else None
         exchange = Exchange(where, meter, access, proxy)
         request.headers = Fields((*fields, *login), exchange)

@@ -156,6 +156,15 @@ class HostLimiter:
 
         return self.submit(url, ask_now)
 
+    def post(self, url: str, form: Mapping[str, str]) -> Future[int]:
+        """Send a form, as `Client.post`, once the host is free."""
+
+        def post_now() -> int:
+            with self._entered(url):
+                return self._client.post(url, form)
+
+        return self.submit(url, post_now)
+
     def submit(self, url: str, task: Callable[[], R]) -> Future[R]:
         """Run the task in a thread once the host of the address may be asked; cancelled if this is closed before."""
         future: Future[R] = Future()

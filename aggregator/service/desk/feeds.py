@@ -9,9 +9,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from aggregator import learning, persist, publications
+from aggregator import hubs, learning, persist, publications
+from aggregator.fetchers.http.target import redact
 from aggregator.generator.pages import subscribe
 from aggregator.generator.pages.wording import format_day
+from aggregator.hubs import Notice
 from aggregator.merger.model.wording import describe_listings
 from aggregator.model.feed import Cover, Plan, SourceResult
 from aggregator.model.item import PublishedItem, sources_of
@@ -219,7 +221,7 @@ class _RemovedItem(Struct, frozen=True):
 
 
 class _FeedPage(Struct, frozen=True):
-    """The page of a feed."""
+    """The page of a feed; ``hubs`` are the WebSub hubs of its config, each with why it was not told of a change."""
 
     name: str
     title: str
@@ -235,6 +237,7 @@ class _FeedPage(Struct, frozen=True):
     marks: tuple[str, ...]
     sources: tuple[SourceLine, ...]
     learned: Mapping[str, str]
+    hubs: tuple[tuple[str, str], ...]
     near_misses: int
     held: int
     removed: tuple[_RemovedItem, ...]
@@ -256,7 +259,7 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
         results, last_polls = persist.read_source_results(store, plan), polls.read_polls(store, plan.name)
         sources = make_source_lines(plan, results, last_polls, persist.read_next_polls(store, [plan], now())[plan.name])
         removed = decisions.read_removed(store, plan.name)
-        model = learning.read_model(store, plan.name)
+        model, notices = learning.read_model(store, plan.name), hubs.read_notices(store, plan)
         near_misses = len(inbox.read_waiting(store, [plan])[plan.name].pairs)
         today = now().date()
         charts = make_charts(
@@ -284,6 +287,7 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
         learned={name: "; ".join(said) for name, (_, *said) in describe_listings(model).items() if said}
         if model
         else {},
+        hubs=_list_hubs(plan, notices),
         near_misses=near_misses,
         held=len(report.held),
         removed=_list_removed(plan, published, removed),
@@ -294,6 +298,12 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
         remarks=report.remarks[:20],
         running=job.number if job and job.code is None else None,
     )
+
+
+def _list_hubs(plan: Plan, notices: Sequence[Notice]) -> tuple[tuple[str, str], ...]:
+    """Return the hubs of a feed, each with the reason why it was not told of a change, empty if it was."""
+    problems = {each.hub: each.problem or "is told after the next refresh" for each in notices}
+    return tuple((redact(hub), problems.get(hub, "")) for hub in plan.channel.hubs)
 
 
 def _list_apps(plan: Plan, app: AppView) -> tuple[tuple[str, str], ...]:

@@ -278,3 +278,11 @@ def test_a_command_that_cannot_be_started_has_ended(looker: Visitor, monkeypatch
     page = looker.json("/jobs/1.json")
     assert (page["code"], page["lines"]) == (1, ["the command cannot be started: Resource temporarily unavailable"])
     assert looker.get("/feeds/crumb-talk/changes").status_code == 200
+
+
+def test_a_hub_that_was_not_told_is_shown(visitor: Visitor, home: Path) -> None:
+    config = home / "config.yaml"
+    config.write_text(config.read_text().replace("    title:", "    hubs: [http://127.0.0.1:9/hub]\n    title:"))
+    done = run_program(home, "refresh", "--at", "2026-01-03T03:04:05Z")
+    assert "crumb-talk: hub http://127.0.0.1:9/hub was not told" in done.stderr
+    assert "not told of the last change" in visitor.get("/feeds/crumb-talk").text

@@ -1,0 +1,97 @@
+"""Tell the WebSub hubs of the config which addresses of a feed have changed; one that took no notice is told again.
+
+How a publisher tells a hub is left open by WebSub (section 6.1). Hubs take what PubSubHubbub 0.4 has (section 7.1): a
+form with ``hub.mode=publish`` and the address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from datetime import datetime, timedelta
+from typing import Final
+
+from aggregator.errors import FetchError
+from aggregator.fetchers.http.target import redact
+from aggregator.generator.files import WrittenFile
+from aggregator.model.feed import Plan
+from aggregator.model.record import Record
+from aggregator.store import facts, records
+from aggregator.store.database import Store
+
+_FACT: Final = "hub notices"
+_DOCUMENTS: Final = frozenset({"podcast.xml", "feed.xml", "feed.atom", "feed.json"})
+
+_GIVE_UP_AFTER: Final = timedelta(days=1)
+"""Apps that a hub did not tell have polled by then."""
+
+_Post = Callable[[str, Mapping[str, str]], Future[int]]
+"""Send a form; the status of the answer (``fetchers.http.host_limits.HostLimiter.post``)."""
+
+
+class Notice(Record, frozen=True):
+    """An address that changed and of which a hub is still to be told; ``problem`` is why it was not."""
+
+    hub: str
+    address: str
+    since: datetime
+    problem: str = ""
+
+
+def note_changes(store: Store, plan: Plan, written: Iterable[WrittenFile], now: datetime) -> None:
+    """Write down what the hubs are to be told once the files are published."""
+    changed = [each.name for each in written if each.changed and each.name in _DOCUMENTS]
+    if not plan.channel.hubs or not changed:
+        return
+    notices = {(each.hub, each.address): each for each in read_notices(store, plan)}
+    for hub in plan.channel.hubs:
+        for name in changed:
+            address = f"{plan.channel.base_url}/{name}"
+            notices[hub, address] = Notice(hub, address, now)
+    _write(store, plan, tuple(notices.values()))
+
+
+def read_notices(store: Store, plan: Plan) -> tuple[Notice, ...]:
+    """Return what the hubs of a feed are still to be told."""
+    kept = facts.read_fact(store, plan.name, _FACT) if plan.channel.hubs else None
+    known = records.decode_all(Notice, kept.decode()) if kept else ()
+    return tuple(each for each in known if each.hub in plan.channel.hubs)
+
+
+def tell(store: Store, plans: Sequence[Plan], post: _Post, now: datetime) -> tuple[str, ...]:
+    """Tell the hubs, all at once; return one line for each that took no notice.
+
+    It is told again in the next run, for a day.
+    """
+    waiting = {plan.name: notices for plan in plans if (notices := read_notices(store, plan))}
+    answers = {(each.hub, each.address): _send(each, post) for some in waiting.values() for each in some}
+    lines: list[str] = []
+    for plan in plans:
+        before = waiting.get(plan.name, ())
+        tried = [_note_answer(each, answers[each.hub, each.address]) for each in before]
+        failed = [each for each in tried if each.problem]
+        for hub in dict.fromkeys(each.hub for each in failed):
+            some = [each for each in failed if each.hub == hub]
+            lines.append(f"{plan.name}: hub {redact(hub)} was not told of {len(some)} of its files: {some[0].problem}")
+        kept = tuple(each for each in failed if now - each.since < _GIVE_UP_AFTER)
+        if kept != before:
+            _write(store, plan, kept)
+    return tuple(lines)
+
+
+def _send(notice: Notice, post: _Post) -> Future[int]:
+    return post(notice.hub, {"hub.mode": "publish", "hub.url": notice.address, "hub.topic": notice.address})
+
+
+def _note_answer(notice: Notice, answer: Future[int]) -> Notice:
+    """Return the notice with the reason why the hub did not take it, if it did not."""
+    try:
+        status = answer.result()
+    except FetchError as error:
+        return Notice(notice.hub, notice.address, notice.since, str(error))
+    is_taken = status // 100 == 2  # noqa: PLR2004  # RFC 9110 section 15.3
+    return Notice(notice.hub, notice.address, notice.since, "" if is_taken else f"it answers {status}")
+
+
+def _write(store: Store, plan: Plan, notices: Sequence[Notice]) -> None:
+    facts.write_fact(store, plan.name, _FACT, records.encode_all(tuple(notices)).encode() if notices else None)
