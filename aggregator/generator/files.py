@@ -164,7 +164,7 @@ def remove_folder(folder: Path, names: Iterable[str]) -> int:
 def _prepare(place: Path, content: bytes, *, compress: bool) -> list[_Step]:
     """Write a file and its compressed copy under temporary names, unless they are up to date."""
     steps: list[_Step] = []
-    if place.is_file() and place.read_bytes() == content:
+    if place.is_file() and place.stat().st_size == len(content) and place.read_bytes() == content:
         stamp = int(place.stat().st_mtime)
     else:
         part = _write(place, content)
