@@ -60,8 +60,7 @@ class _Repaired(Struct, frozen=True):
     If any sources are trusted alike, ``since`` is since when each entry has its present content, by id, and ``began``
     when each source was first listed; else both are empty. ``lost`` are the entries whose audio gives way to another
     source's. ``left_out`` are the entries that the filters of their sources leave out: of them nothing else is here.
-    ``model`` is what was learned of the feed before, ``None`` if it is to be learned again; ``renewed`` are the entries
-    that have come or changed since, by id.
+    ``model`` is what was learned of the feed before, ``None`` if it is to be learned again.
     """
 
     entries: tuple[Entry, ...]
@@ -73,7 +72,6 @@ class _Repaired(Struct, frozen=True):
     lost: LostAudio
     left_out: tuple[LeftOut, ...]
     model: FeedModel | None
-    renewed: Collection[str]
 
 
 class Summary(Struct, frozen=True):
@@ -198,8 +196,8 @@ def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
     counts, changed = Counter(each.source for each in learned_from), Counter[str]()
     changed.update(each.source for each in learned_from if each.id in renewed)
     if model is not None and learning.is_outgrown(model, counts, changed):
-        model, renewed = None, set()
-    return _Repaired(chosen, digests, seen, frozenset(ahead), since, began, lost, left_out, model, renewed)
+        model = None
+    return _Repaired(chosen, digests, seen, frozenset(ahead), since, began, lost, left_out, model)
 
 
 def _filter_entries(
@@ -271,7 +269,8 @@ def _match(store: Store, plan: Plan, repaired: _Repaired) -> tuple[Table, Matchi
         table = table or SHIPPED
         return table, Matching(alone, (), table.version), ()
     kept = Kept(**_read_cached(store, plan, _COMPARE, Kept.__struct_fields__))
-    pairs = match.compare_entries(every, _list_assuming(store, plan), repaired.seen, repaired.renewed, kept)
+    fresh = {name for name, at in repaired.seen.items() if repaired.model is not None and at > repaired.model.at}
+    pairs = match.compare_entries(every, _list_assuming(store, plan), repaired.seen, fresh, kept)
     if pairs.kept is not None:
         _write_cached(store, plan, _COMPARE, asdict(pairs.kept))
     _drop_unused(store, plan, _COMPARE, Kept.__struct_fields__)

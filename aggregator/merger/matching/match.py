@@ -177,7 +177,7 @@ def compare_entries(
     """Return the candidate pairs of entries, compared but not weighed.
 
     ``assuming`` is as in `make_record`; ``seen`` is when each entry was first seen, by its id. ``fresh`` are the ids of
-    those that came or changed since the feed was learned from. ``kept`` is what the last run kept; with ``None``
+    those that came since the feed was learned from. ``kept`` is what the last run kept; with ``None``
     nothing is kept.
     """
     records = [make_record(entry, assuming, seen.get(entry.id), fresh=entry.id in fresh) for entry in entries]

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Override
 from aggregator.model.source import Source
 from aggregator.store import database, decisions, entries, facts
+from aggregator.store.cache import read_cached
 from aggregator.store.schema import cache
 
 PACKAGE = Path(publish.__file__).parent
@@ -180,6 +182,26 @@ def test_only_what_changed_is_made_again() -> None:
         refresh(store, heard, START + timedelta(days=2))
         assert kept(store, "repair") == stood[0] + 1
         assert kept(store, "reconcile") == stood[1] + 1
+
+
+def compared_rows(store) -> set[bytes]:
+    """The keys of the rows whose pairs need not be compared again."""
+    kept_levels = read_cached(store, "sea", "compare", [f"{learning.CODE}/levels"])
+    return set(msgspec.msgpack.decode(*kept_levels.values())["keys"])
+
+
+def test_a_corrected_entry_alone_is_compared_again() -> None:
+    """It still counts as learned from, so that the words of others weigh what they did."""
+    with TemporaryDirectory() as folder, database.open_store(str(Path(folder) / "store.db")) as store:
+        said = [entry("host", turn, turn) for turn in range(len(TOPICS))]
+        corrected = [*said[:3], changed(said[3], "redated"), *said[4:]]
+        known = []
+        for day, listed in enumerate((said, corrected)):
+            host = FetchedSource(SOURCES[1], (), (Listing(tuple(listed)),), (), "ok")
+            refresh(store, [whole(SOURCES[0]), host], START + timedelta(days=day))
+            known.append(compared_rows(store))
+        assert len(known[0]) == len(known[1]) > 20
+        assert len(known[0] - known[1]) == 1
 
 
 def test_the_audio_of_listed_entries_is_read_back() -> None:

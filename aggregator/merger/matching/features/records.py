@@ -44,7 +44,7 @@ class Record(Struct, frozen=True):
     - ``seconds``, ``step``: the duration and its precision.
     - ``position``: order in the listing, ``None`` without one.
     - ``summary``: a second text beside the description.
-    - ``fresh``: whether it came or changed since the feed was learned from: it does not change the rarity of words.
+    - ``fresh``: whether it came since the feed was learned from: it changes neither rarity of words nor decoration.
     """
 
     id: str

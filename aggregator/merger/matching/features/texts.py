@@ -161,8 +161,8 @@ def _read_texts(written: Sequence[str], digests: Sequence[bytes], kept: bytes) -
 
 def _pack(digests: Sequence[bytes], texts: _Texts) -> bytes:
     """Return texts for a later run, with the words that they have."""
-    words, _ = _number_again(texts.words)
-    used = np.unique(texts.words).tolist()
+    used = np.bincount(texts.words, minlength=len(texts.vocabulary)) > 0
+    words = (np.cumsum(used) - 1)[texts.words]
     return _ENCODER.encode(
         _Kept(
             b"".join(digests),
@@ -170,7 +170,7 @@ def _pack(digests: Sequence[bytes], texts: _Texts) -> bytes:
             texts.sentences.tobytes(),
             texts.word_starts[1:].astype(np.int32).tobytes(),
             words.astype(np.int32).tobytes(),
-            " ".join([texts.vocabulary[word] for word in used]),
+            " ".join([texts.vocabulary[word] for word in np.flatnonzero(used).tolist()]),
         )
     )
 
@@ -231,7 +231,7 @@ def _number_by_first(features: Ints, width: int) -> tuple[Ints, int]:
     return rank, max(int((first < len(features)).sum()), 1)
 
 
-def _number_again(features: Ints | NDArray[np.int32]) -> tuple[Ints, int]:
+def _number_again(features: Ints) -> tuple[Ints, int]:
     """Return features as numbers from 0, and how many there are."""
     distinct, numbers = np.unique(features, return_inverse=True)
     return numbers.astype(np.int64), max(len(distinct), 1)
