@@ -16,9 +16,8 @@ _WORDS = re.compile(r"[^\W_]+")
 _ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
 _Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 _MANY = 100
-_MANY_MARKS = re.compile(
-    rf"(?:[^\w\s\x00-\x7f]|[\uff9e\uff9f]){{{_MANY},}}"
-)  # the two halfwidth marks count as letters
+_MARK = re.compile(r"[^\w\s\x00-\x7f]|[\uff9e\uff9f]")  # the two halfwidth marks count as letters
+_MANY_MARKS = re.compile(rf"(?:{_MARK.pattern}){{{_MANY},}}")
 
 
 def fold(text: str) -> str:
@@ -44,7 +43,7 @@ def normalize(form: _Form, text: str) -> str:
     >>> normalize("NFC", "e\u0301")
     'é'
     """
-    if len(text) >= _MANY and not text[_MANY - 1 :: _MANY].isascii():  # a run of _MANY has one of these positions
+    if len(text) >= _MANY and _MARK.search(text[_MANY - 1 :: _MANY]):  # a run of _MANY has one of these positions
         text = _MANY_MARKS.sub(partial(_order_marks, "NFKD" if "K" in form else "NFD"), text)
     return unicodedata.normalize(form, text)
 

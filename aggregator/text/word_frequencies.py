@@ -55,6 +55,7 @@ def familiarity(word: str, language: str) -> float:
     return added_familiarity("", word)
 
 
+@lru_cache(maxsize=1 << 14)
 def measure_fit(before: str, letter: str, language: str) -> float:
     """Return the natural logarithm of how likely a letter is behind another one ("" for none) in a language."""
     letters, pairs = _count_letters(language)

@@ -132,7 +132,7 @@ def _remove_backslashes(text: str) -> str:
 
 def _read_percent_encoding(text: str) -> str:
     """Return the text with percent-encoding decoded, except in addresses, or all of it if it replaces every space."""
-    bare = _ADDRESS.sub("", text)
+    bare = _ADDRESS.sub("", text) if _PERCENT.search(text) else ""
     if not _PERCENT.search(bare):
         return text
     if not re.search(r"\s", text) and "%" in bare:
@@ -173,6 +173,8 @@ def _read_quoted_printable(text: str) -> str:
             return quopri.decodestring(text.encode()).decode()
         except UnicodeDecodeError:
             return _SOFT_BREAK.sub("", text)
+    if not _QUOTED_BYTES.search(text):
+        return text
     masked = _ADDRESS.sub(lambda one: one.group().replace("=", "\x00"), text)
     read = _QUOTED_BYTES.sub(_read_quoted_bytes, masked)
     return (read if read == masked else read.replace("=3D", "=")).replace("\x00", "=")

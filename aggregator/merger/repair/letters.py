@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import chain, zip_longest
 
 _LATIN_OF = dict(
     zip(
@@ -42,10 +43,12 @@ def replace_homoglyphs(text: str) -> str:
     if text.isascii() or not _OTHER.search(text) or not _LATIN.search(text):
         return text
     latin, other = len(_LATIN.findall(text)), len(_OTHER.findall(text))
-    mixed = filter(_mixes_scripts, set(_WORD.findall(text)))
+    words = _WORD.findall(text)
+    mixed = [word for word in set(words) if not word.isascii() and _mixes_scripts(word)]
     unified = {word: _unify_script(word, latin_text=latin >= other) for word in mixed}
-    if unified:
-        text = _WORD.sub(lambda found: unified.get(found.group(), found.group()), text)
+    if any(word != whole for word, whole in unified.items()):
+        pieces = zip_longest(_WORD.split(text), [unified.get(word, word) for word in words], fillvalue="")
+        text = "".join(chain.from_iterable(pieces))
     if latin < _MOSTLY * (latin + other):
         return text
     return _SINGLE.sub(lambda found: _LATIN_OF[found.group()], text)

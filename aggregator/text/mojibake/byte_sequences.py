@@ -53,6 +53,7 @@ class CodePage(NamedTuple):
     """Tables of one encoding.
 
     - ``leads``: lead bytes by their character.
+    - ``needs``: how many continuation bytes they need, by their character.
     - ``tails``: by first character, the forms of continuation bytes: (form, byte, cost).
     - ``lost``: the bytes that look the same in Latin-1, which pages drop.
     - ``undefined``: those of them that the encoding has no character for, which pages show as "•".
@@ -64,6 +65,7 @@ class CodePage(NamedTuple):
 
     name: str
     leads: dict[str, int]
+    needs: dict[str, int]
     tails: dict[str, list[tuple[str, int, float]]]
     lost: tuple[int, ...]
     undefined: tuple[int, ...]
@@ -92,6 +94,7 @@ def load_page(name: str) -> CodePage:
     return CodePage(
         name,
         leads,
+        {character: _count_continuations(lead) for character, lead in leads.items()},
         tails,
         lost=tuple(byte for byte in range(0x80, 0xC0) if shown[byte] == chr(byte)),
         undefined=tuple(byte for byte in range(0x80, 0xA0) if shown[byte] == chr(byte)),
@@ -207,7 +210,7 @@ def list_choices(
 
 def _cut_window(text: str, at: int, table: CodePage) -> str:
     """Return the part of the text that the sequence at a place can take, as short as possible: it is a cache key."""
-    need = _count_continuations(table.leads[text[at]])
+    need = table.needs[text[at]]
     shortest = text[at : at + 1 + need]
     return shortest if table.wide.isdisjoint(shortest[1:]) else text[at : at + 1 + need * _LONGEST_FORM]
 

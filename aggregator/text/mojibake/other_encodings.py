@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain, islice, product
-from math import log
+from math import inf, log
 
 import ftfy.bad_codecs  # noqa: F401 - registers "sloppy-windows-1252"
 
@@ -121,13 +121,20 @@ def _redecode_part(text: str) -> str:
     return _undo_utf8(text, spots, encodings) or (_undo_national(text, spots) if spots and words else None) or text
 
 
-def _count_odd_spots(text: str) -> int:
-    """Return how many sequences of a text no writer makes in any language; U+FFFD is not counted."""
+def _count_odd_spots(text: str, most: float = inf) -> int:
+    """Return how many sequences of a text no writer makes in any language, of more than ``most`` only some.
+
+    U+FFFD is not counted.
+    """
     near = keep_beyond_ascii(text)
-    found = len(_ODD.findall(near))
+    found = 0
+    for found, _ in enumerate(_ODD.finditer(near), 1):
+        if found > most:
+            return found
     if len(_EAST_ASIAN.findall(near)) < _FEW * len(text):
         found += len(_ATTACHED.findall(near))
-    return found + sum(one not in _list_common_ideographs() for one in _IDEOGRAPH.findall(near))
+    common = _list_common_ideographs()
+    return found + sum([one not in common for one in _IDEOGRAPH.findall(near)])
 
 
 def keep_beyond_ascii(text: str) -> str:
@@ -138,7 +145,7 @@ def keep_beyond_ascii(text: str) -> str:
 def _may_be_utf8(beyond: str, encoding: str) -> bool:
     """Return whether characters beyond ASCII, but for lost ones, are UTF-8 once they are encoded again."""
     encoded = _encode(beyond, encoding)
-    return encoded is not None and _decode(encoded, "utf-8").count(_LOST) <= len(_LOSSES.findall(beyond))
+    return encoded is not None and _decode(encoded, "utf-8", len(_LOSSES.findall(beyond))) is not None
 
 
 @lru_cache(maxsize=1)
@@ -158,10 +165,11 @@ def _undo_utf8(text: str, spots: int, encodings: Iterable[str]) -> str | None:
     """Return the text as the UTF-8 that leaves the fewest odd spots, then unknown words, ``None`` without proof."""
     best: tuple[tuple[int, int], str] | None = None
     for encoding in encodings:
-        read = _decode(_encode(text, encoding) or b"", "utf-8")
-        if read == text:
+        encoded = _encode(text, encoding) or b""
+        read = _decode(encoded, "utf-8", len(encoded))
+        if read is None or read == text:
             continue
-        left = _count_odd_spots(read)
+        left = _count_odd_spots(read, _LEFT * spots)
         if left > _LEFT * spots or not _is_proved(text, read, spots):
             continue
         unknown = sum(not is_known_word(word) for word in _WORD.findall(read.lower()) if not word.isascii())
@@ -178,9 +186,14 @@ def _is_proved(text: str, read: str, spots: int) -> bool:
     return 0 < ideographs == len(_ATTACHED.findall(text)) and not _EAST_ASIAN.search(read)
 
 
-def _decode(encoded: bytes, encoding: str) -> str:
-    """Return decoded bytes, with one U+FFFD for each invalid stretch."""
-    return _LOSSES.sub(_LOST, encoded.decode(encoding, "replace"))
+def _decode(encoded: bytes, encoding: str, most: int) -> str | None:
+    """Return decoded bytes, with one U+FFFD for each invalid stretch; ``None`` with more than ``most`` of these."""
+    try:
+        read = encoded.decode(encoding, "replace" if most else "strict")
+    except UnicodeDecodeError:
+        return None
+    read = _LOSSES.sub(_LOST, read)
+    return read if read.count(_LOST) <= most else None
 
 
 def _encode(text: str, encoding: str) -> bytes | None:
@@ -194,12 +207,12 @@ def _encode(text: str, encoding: str) -> bytes | None:
 def _undo_national(text: str, spots: int) -> str | None:
     """Return the reading in a national encoding that has the commonest letters, of those with few odd spots."""
     best: tuple[float, str] | None = None
+    lost, left = len(_LOSSES.findall(text)), _LEFT * spots
+    in_bytes = {wrong: _encode(text, wrong) for wrong in (*_WESTERN, *_CYRILLIC)}
     for wrong, right in chain(product(_WESTERN, _NATIONAL), product(_CYRILLIC, _CYRILLIC)):
-        encoded = _encode(text, wrong) if wrong != right else None
-        if encoded is None:
-            continue
-        read = _decode(encoded, right)
-        if read.count(_LOST) > len(_LOSSES.findall(text)) or _count_odd_spots(read) > _LEFT * spots:
+        encoded = in_bytes[wrong]
+        read = None if encoded is None or wrong == right else _decode(encoded, right, lost)
+        if encoded is None or read is None or _count_odd_spots(read, left) > left:
             continue
         has_letters = any(map(str.isalpha, "".join(_BEYOND.findall(read))))
         if not has_letters and len(encoded) == len(read):

@@ -28,7 +28,7 @@ from aggregator.text.mojibake.byte_sequences import (
     load_page,
 )
 from aggregator.text.mojibake.other_encodings import keep_beyond_ascii
-from aggregator.text.mojibake.word_choice import LONGEST_WORD, Piece, choose_characters, is_known, is_mark
+from aggregator.text.mojibake.word_choice import Piece, choose_characters, is_known, is_mark
 
 # Chinese characters whose UTF-8 contains byte 95: it is "•" in cp1252, and pages show undefined bytes as "•", too.
 _DOT = b"\x95"
@@ -50,6 +50,7 @@ _PART = 10_000  # characters
 _LEAST_SHARE = 0.2
 _NOISE_SHARE = 0.03
 _MOST_STRANGE = _PART // 2
+_LONGEST_KNOWN = 200  # characters of a word whose proof is cached
 _NOISE = -1.0
 # First two letters of sequences: at most 70 different in one language, 113 in six, twice as many if damaged. A text
 # with more is noise, and stays as it is.
@@ -227,7 +228,7 @@ def _prove_encoding(text: str) -> tuple[float, str]:
 def _explain_part(text: str, name: str) -> tuple[float, int]:
     """Return the proof of an encoding's sequences, and how many letters of their words may be bytes."""
     every = list(_find_suspect_words(text, load_page(name)))
-    proof = sum([(_weigh_known if len(word) <= LONGEST_WORD else _weigh_word)(word, name) for word in every])
+    proof = sum([(_weigh_known if len(word) <= _LONGEST_KNOWN else _weigh_word)(word, name) for word in every])
     return proof, _count_strange("".join(every), load_page(name))
 
 
@@ -276,24 +277,24 @@ _weigh_known = lru_cache(maxsize=4096)(_weigh_word)
 def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool = False) -> str:
     """Return the text with its sequences read: with ``lost`` only those that lack a byte, else only complete ones."""
     finder = table.leader if lost else table.finder
-    begun = {text[found.start() : found.start() + _BEGINNING] for found in finder.finditer(text)}
-    if len(begun) > _MOST_BEGINNINGS:
+    leads = [found.start() for found in finder.finditer(text)]
+    if len({text[at : at + _BEGINNING] for at in leads}) > _MOST_BEGINNINGS:
         return text
     pieces: list[Piece] = []
-    at = sure = 0
-    while found := finder.search(text, at):
-        at = found.start()
+    sure = 0
+    for at in leads:
+        if at < sure:
+            continue
         readings = () if _ends_word(text, at) else list_choices(text, at, table, familiar, lost=lost)
         lacking = list_choices(text, at, table, familiar, lost=True) if not lost and _is_doubtful(readings) else ()
         if not readings or (lost and _is_in_word(text, at)) or (lacking and lacking[0].price < readings[0].price):
-            at += 1
             continue
         if sure < at:
             pieces += _split_plain(_drop_lone_leads(text, sure, at))
         pieces.append(_keep_known_sizes(readings, text, at))
         if blank := _find_blank(text, at, readings[0]):
             pieces.append(blank)
-        at = sure = at + readings[0].size
+        sure = at + readings[0].size
     pieces += _split_plain(_drop_lone_leads(text, sure, len(text)))
     _choose_pictures(pieces)
     return _READ_LEAD.sub("", "".join(choose_characters(pieces)))
@@ -351,8 +352,8 @@ _WRITES = {
 
 def _ends_word(text: str, at: int) -> bool:
     """Return whether a lead byte is the last letter of a word in capitals, or begins one, that a language has."""
-    letter = text[at]
-    if letter not in _WRITES or text[at + 1 : at + 2].isalpha():
+    letter, last = text[at], text[at - 1 : at]
+    if letter not in _WRITES or not last.isalnum() or last.islower() or text[at + 1 : at + 2].isalpha():
         return False
     before = _WORD_BEFORE.search(text[max(0, at - 40) : at])
     if before is None or not before[0].isupper():
@@ -363,9 +364,10 @@ def _ends_word(text: str, at: int) -> bool:
 
 def _is_in_word(text: str, at: int) -> bool:
     """Return whether a letter that may be half of another stands in a word that a language has."""
-    before, after = _WORD_BEFORE.search(text[max(0, at - 40) : at]), _WORD_AFTER.match(text, at)
-    if text[at] not in _WRITES or after is None:
+    after = _WORD_AFTER.match(text, at) if text[at] in _WRITES else None
+    if after is None:
         return False
+    before = _WORD_BEFORE.search(text[max(0, at - 40) : at])
     word = ((before[0] if before else "") + after[0]).lower()
     return any(word in word_frequencies.load_frequencies(language) for language in _WRITES[text[at]])
 

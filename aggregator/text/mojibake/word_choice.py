@@ -109,10 +109,13 @@ def choose_characters(pieces: Sequence[Piece]) -> Iterator[str]:
     """Yield the text of the pieces; the readings of a word are chosen together, by the word list of its language."""
     word: list[Piece] = []
     left = MOST_WEIGHED
-    certain = _LATIN_LETTERS.intersection("".join(map(_find_certain, pieces)).lower())
+    sure = [
+        one if isinstance(one, str) else one[0].character for one in pieces if isinstance(one, str) or len(one) == 1
+    ]
+    certain = _LATIN_LETTERS.intersection("".join(sure).lower())
     for piece in (*pieces, ""):
         likeliest = piece if isinstance(piece, str) else piece[0].character
-        if _is_word(likeliest) or (likeliest is not piece and len(piece) > 1):
+        if likeliest.isalpha() or _has_marks(likeliest) or (likeliest is not piece and len(piece) > 1):
             word.append(piece)
             continue
         if word:
@@ -128,13 +131,9 @@ def is_mark(character: str) -> bool:
     return character >= "\u0300" and unicodedata.category(character).startswith("M")
 
 
-def _is_word(text: str) -> bool:
-    return text.isalpha() or (not text.isascii() and all(one.isalpha() or is_mark(one) for one in text))
-
-
-def _find_certain(piece: Piece) -> str:
-    """Return what a piece certainly is, "" if it has several readings."""
-    return piece if isinstance(piece, str) else piece[0].character if len(piece) == 1 else ""
+def _has_marks(text: str) -> bool:
+    """Return whether a text consists of letters and of marks that belong to them."""
+    return not text.isascii() and all(one.isalpha() or is_mark(one) for one in text)
 
 
 def _count_readings(word: Sequence[Piece]) -> int:
@@ -152,7 +151,7 @@ def _join_likeliest(word: Sequence[Piece]) -> str:
     return "".join([piece if isinstance(piece, str) else piece[0].character for piece in word])
 
 
-@lru_cache(maxsize=1 << 11)
+@lru_cache(maxsize=1 << 12)
 def _choose_word(word: tuple[Piece, ...], certain: frozenset[str]) -> str:
     plain = _join_likeliest(word)
     language = _guess_language(plain)
@@ -162,10 +161,10 @@ def _choose_word(word: tuple[Piece, ...], certain: frozenset[str]) -> str:
     if language == "zh":
         return _choose_chinese(every)
     if language not in _BY_LETTERS and prod(map(len, every)) < _MOST_CHOICES:
-        readings = ["".join(reading) for reading in product(*every)]
-        best = max(readings, key=lambda reading: (word_frequencies.familiarity(reading, language), reading == plain))
-        if word_frequencies.familiarity(best, language):
-            return best
+        shares = word_frequencies.load_frequencies(language)
+        listed = [reading for reading in map("".join, product(*every)) if reading.casefold() in shares]
+        if listed:
+            return max(listed, key=lambda reading: (shares[reading.casefold()], reading == plain))
     return _choose_letters(word, language) if language in _LANGUAGE_OF.values() else plain
 
 
@@ -182,8 +181,11 @@ def _choose_latin(every: Sequence[Sequence[str]], plain: str, certain: frozenset
     fitting = [language for language in languages if certain.issubset(_ALPHABETS[language])]
     asked = (["vi"] if _VIETNAMESE.search("".join(letters)) else []) + (fitting or languages)[:_MOST_LANGUAGES]
 
+    shares = list(map(word_frequencies.load_frequencies, asked))
+
     def rate(reading: str) -> tuple[float, bool]:
-        known = max((word_frequencies.familiarity(reading, language) for language in asked), default=0.0)
+        word = reading.casefold()
+        known = max([one.get(word, 0.0) for one in shares], default=0.0)
         return known if len(reading) > _SHORT or known > _COMMON else 0.0, reading == plain
 
     return max(readings, key=rate)
