@@ -314,8 +314,8 @@ def write(path: Path, found: Found, feed: str | None = None, listed: Sequence[En
     """Write a source into the config file, into that feed, by default the one that :func:`choose_feed` names.
 
     Where it is trusted as much as the feed's most trusted source, one of the two is written as the primary one: the
-    source that is there, unless the other one's host serves its audio. ``listed`` are entries of the feed that are not
-    stored yet. Raises ConfigError if the source is in the config already,
+    source that is there, unless the other one's host serves its audio and its own does not. ``listed`` are entries of
+    the feed that are not stored yet. Raises ConfigError if the source is in the config already,
     ChangedError if the file was changed meanwhile.
     """
     file = os.path.relpath(found.source.path, path.resolve().parent) if found.source.path else None
@@ -347,7 +347,8 @@ def _choose_primary(config: Config, feed: str, added: Source, listed: Sequence[E
         with database.open_store(config.state) as store:
             entries += [each.entry for each in stored_entries.read_entries(store, feed)]
     audio = [each.enclosure.url for each in entries if each.source == owners[0] and each.enclosure]
-    served = sum(_are_of_one_host(added.url, url) for url in audio)
+    home = next(each.url for each in sources if each.name == owners[0])
+    served = sum(_are_of_one_host(added.url, url) and not _are_of_one_host(home, url) for url in audio)
     return added.name if 2 * served > len(audio) else owners[0]
 
 

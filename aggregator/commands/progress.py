@@ -6,6 +6,7 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 
 import typer
 
@@ -18,11 +19,16 @@ _LONGEST = 200
 
 
 @contextmanager
-def show_progress(*, hush: bool, verbose: bool) -> Iterator[Listener]:
-    """Give the listener of a refresh; it shows nothing if ``hush``. Tracebacks of bugs are printed if ``verbose``."""
+def show_progress(*, hush: bool, verbose: bool, beside: bool = False) -> Iterator[Listener]:
+    """Give the listener of a refresh; it shows nothing if ``hush``. Tracebacks of bugs are printed if ``verbose``.
+
+    Steps are printed on stderr, ``beside`` what stands on stdout.
+    """
     with _showing_tracebacks() if verbose else nullcontext():
         if hush:
             yield ignore_progress
+        elif beside:
+            yield partial(_print_step, beside=True)
         elif sys.stdout.isatty():
             from aggregator.commands.bars import show_bars  # noqa: PLC0415 - takes time to import, and cron needs none
 
@@ -55,7 +61,7 @@ class _Tracebacks(logging.Handler):
             typer.echo(line, err=True)
 
 
-def _print_step(progress: Progress) -> None:
+def _print_step(progress: Progress, *, beside: bool = False) -> None:
     """Print one step as a plain line."""
     parts = (progress.feed, progress.source, progress.stage, shorten(progress.message, _LONGEST))
-    typer.echo(": ".join(part for part in parts if part))
+    typer.echo(": ".join(part for part in parts if part), err=beside)

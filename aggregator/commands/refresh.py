@@ -78,7 +78,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     now = current_time(at)
     connection.load_driver(loaded.state)
     editions.fork_template()
-    with progress.show_progress(hush=quiet or as_json, verbose=verbose) as listen:
+    with progress.show_progress(hush=quiet or (as_json and not verbose), verbose=verbose, beside=as_json) as listen:
         outcomes = refresh.refresh(
             loaded,
             at=now,

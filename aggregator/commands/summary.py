@@ -147,6 +147,7 @@ def summary_values(outcome: Outcome, next_polls: Mapping[str, NextPoll] = _NO_PO
         "posts": outcome.posts,
         "new": outcome.new,
         "changed": outcome.changed,
+        "titles": {"new": list(outcome.titles.new), "changed": list(outcome.titles.changed)},
         "repaired": outcome.repaired,
         "near_misses": outcome.near_misses,
         "files": [{"name": file.name, "changed": file.changed} for file in outcome.files],

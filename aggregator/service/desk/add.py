@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from aggregator import adding, corrections, subscriptions
 from aggregator.adding import Found
-from aggregator.errors import ConfigError, PublishError, ReadError
+from aggregator.errors import ConfigError, FetchError, PublishError, ReadError
 from aggregator.fetchers import parser_process, registry
 from aggregator.fetchers.http.target import redact
 from aggregator.model.belonging import Belonging, Comparison
@@ -19,6 +19,9 @@ from aggregator.processes import comparisons
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
 from aggregator.store import database
+
+_DOCUMENTS: Final = frozenset({"feed", "jsonfeed", "simplecast"})
+"""Kinds of which no elements are chosen: what is at the address is no page."""
 
 _MOST_ENTRIES: Final = 15
 _MOST_FEEDS: Final = 1000
@@ -54,7 +57,7 @@ class _EffectLine(Struct, frozen=True):
 
 
 class _AddPage(Struct, frozen=True):
-    """The page on which an address is pasted, and the ways to read it; ``chosen`` is the one that would be added.
+    """The page on which an address (``url``) is pasted, and the ways to read it; ``chosen`` would be added.
 
     ``feed`` is the feed that it would go to, ``effect`` what it would do to it, ``None`` if it lists none of its items.
     ``page`` is the address if elements of it can be chosen. ``wanted`` is the feed on whose page adding began.
@@ -70,6 +73,7 @@ class _AddPage(Struct, frozen=True):
     effect: _EffectLine | None = None
     page: str = ""
     wanted: str = ""
+    url: str = ""
 
 
 class _ImportLine(Struct, frozen=True):
@@ -102,6 +106,7 @@ class _Ways(Struct, frozen=True):
     belonging: Belonging | None = None
     page: Source | None = None
     problem: str = ""
+    url: str = ""
 
 
 def _show_add(desk: Desk, request: PageRequest) -> _AddPage:
@@ -119,6 +124,7 @@ def _show_add(desk: Desk, request: PageRequest) -> _AddPage:
         empty,
         number=number,
         problem=found.problem,
+        url=found.url,
         ways=ways,
         chosen=ways[place] if ways else None,
         feed=_choose_feed(desk, wanted, effect, found.ways[place]) if ways else wanted,
@@ -185,19 +191,19 @@ def _find_belonging(desk: Desk, found: Found, feed: str | None = None) -> Belong
 
 def _look_up(desk: Desk, request: PageRequest) -> ActResult:
     """Find out what an address is, and the ways to read it; nothing is stored."""
-    candidates = adding.list_candidates(request.find("url"), request.form.get("kind") or None)
-    page = next((source for source in candidates if source.kind in ("blog", "page")), None)
+    url, page = request.find("url"), None
     wanted = request.form.get("feed", "")
     wanted = wanted if any(plan.name == wanted for plan in desk.config.plans) else ""
     try:
+        candidates = adding.list_candidates(url, request.form.get("kind") or None)
+        page = next((source for source in candidates if source.kind in ("blog", "page")), None)
         first, *others = adding.find_ways(desk.config, candidates, now())
-    except ReadError as error:
-        if page is None:
-            raise
-        found = _Ways((), page=page, problem=str(error))
+    except (ReadError, FetchError, ConfigError) as error:
+        found = _Ways((), page=page if isinstance(error, ReadError) else None, problem=str(error), url=url)
     else:
+        page = None if first.source.kind in _DOCUMENTS and first.feed is None else page
         belonging = _find_belonging(desk, first, wanted or None)
-        found = _Ways((adding.list_episodes(first) if belonging else first, *others), belonging, page)
+        found = _Ways((adding.list_episodes(first) if belonging else first, *others), belonging, page, url=url)
     query = {"found": desk.cache.add(request.visitor, found)} | ({"feed": wanted} if wanted else {})
     return ActResult(f"/add?{urlencode(query)}")
 

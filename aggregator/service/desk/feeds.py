@@ -17,6 +17,7 @@ from aggregator.hubs import Notice
 from aggregator.merger.model.wording import describe_listings
 from aggregator.model.feed import Cover, Plan, SourceResult
 from aggregator.model.item import PublishedItem, sources_of
+from aggregator.model.record import make_json_decoder
 from aggregator.model.source import Poll, PollDay
 from aggregator.result import NextPoll, Publication
 from aggregator.service.desk import inbox
@@ -33,6 +34,7 @@ from aggregator.service.desk.frame import (
     parse_number,
 )
 from aggregator.service.desk.inbox import Waiting
+from aggregator.service.desk.jobs import Job
 from aggregator.service.desk.published import AppView, ReportItem, read_app_view, read_report
 from aggregator.service.desk.source import SourceLine, make_source_lines
 from aggregator.store import decisions, guids, polls
@@ -85,8 +87,41 @@ class _Overview(Struct, frozen=True):
     is_searched: bool
 
 
+class _RunSource(Struct, frozen=True):
+    """A source in the JSON of a refresh: its state, why it failed, and the entries that were read."""
+
+    name: str
+    state: str
+    message: str = ""
+    entries: int = 0
+
+
+class _RunTitles(Struct, frozen=True):
+    """Titles of items that a refresh first published or changed."""
+
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+
+class _RunSummary(Struct, frozen=True):
+    """A feed in the JSON of a refresh (``commands.summary.summary_values``)."""
+
+    feed: str
+    sources: tuple[_RunSource, ...] = ()
+    remembered: int = 0
+    items: int = 0
+    merged: int = 0
+    new: int = 0
+    changed: int = 0
+    near_misses: int = 0
+    titles: _RunTitles = _RunTitles()
+    held: tuple[str, ...] = ()
+    alarms: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+
+
 class _JobPage(Struct, frozen=True):
-    """A command that the desk started, and its lines so far."""
+    """A command that the desk started, its lines so far, and what became of the feeds that it refreshed."""
 
     number: int
     kind: str
@@ -96,6 +131,10 @@ class _JobPage(Struct, frozen=True):
     code: int | None
     lines: tuple[str, ...]
     then: str
+    summaries: tuple[_RunSummary, ...]
+
+
+_SUMMARIES = make_json_decoder(tuple[_RunSummary, ...])
 
 
 class _Stored(Struct, frozen=True):
@@ -198,7 +237,18 @@ def _show_job(desk: Desk, request: PageRequest) -> _JobPage:
     if job is None:
         raise MissingError("this command is not known any more")
     then = desk.root + job.then if job.then else ""
-    return _JobPage(job.number, job.kind, job.feed, job.begun, job.ended, job.code, tuple(job.lines), then)
+    summaries = _read_summaries(job)
+    return _JobPage(job.number, job.kind, job.feed, job.begun, job.ended, job.code, tuple(job.lines), then, summaries)
+
+
+def _read_summaries(job: Job) -> tuple[_RunSummary, ...]:
+    """Return what became of the feeds of a refresh that has ended; none of another command or of one that failed."""
+    if job.code is None or not job.is_refresh:
+        return ()
+    try:
+        return _SUMMARIES.decode(job.output)
+    except ValueError:
+        return ()
 
 
 class _ItemLine(Struct, frozen=True):

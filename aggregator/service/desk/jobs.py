@@ -48,6 +48,11 @@ class Job(Struct):
     output: bytes = b""
     then: str = ""
 
+    @property
+    def is_refresh(self) -> bool:
+        """Return whether it refreshes a feed, or polls a source of it."""
+        return self.kind == "refresh" or self.kind.startswith("poll of ")
+
 
 class Jobs:
     """The commands that this desk started, the last fifty."""
@@ -103,7 +108,9 @@ class Jobs:
         """
         which = ("--source", source) if source else ("--force",)
         kind = f"poll of {source}" if source else "refresh"
-        return self.start(kind, feed, ("refresh", "--feed", feed, *which, "--wait", "--verbose"), then=then)
+        return self.start(
+            kind, feed, ("refresh", "--feed", feed, *which, "--wait", "--verbose", "--json"), as_json=True, then=then
+        )
 
     def call(self, words: Sequence[str], *, seconds: float) -> tuple[str, ...]:
         """Run a command with the config file to its end, and return its lines; raise BusyError if it takes too long."""

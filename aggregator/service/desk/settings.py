@@ -167,7 +167,7 @@ def _list_groups(target: _Target, fields: Mapping[str, str]) -> Iterator[_Group]
         return _Group(title, filled, any(each.value for each in filled))
 
     if target.plan is None:
-        yield group("Address", (_describe(ConfigKeys, name) for name in ("base_url", "contact")))
+        yield group("Address", (_describe(ConfigKeys, name) for name in ("base_url", "contact", "allow_networks")))
         return
     if target.source is None:
         yield group("The show", (_describe(FeedKeys, name) for name in _OF_A_SHOW))
@@ -200,7 +200,7 @@ def _describe(keys: type[SchemaKeys], name: str, choices: tuple[str, ...] = ()) 
         name.replace("_", " "),
         field.description or "",
         "",
-        "lines" if field.default == [] else "switch" if is_switch else "text",
+        "lines" if field.default == [] or field.default_factory is list else "switch" if is_switch else "text",
         _CHOICES["switch"] if is_switch else choices,
     )
 

@@ -53,6 +53,15 @@ def test_of_two_feeds_trusted_alike_the_shows_own_is_primary(run, tmp_path: Path
     assert run("check").stderr == ""
 
 
+def test_a_mirror_beside_its_host_is_not_primary(run, tmp_path: Path, site: Site) -> None:
+    items = [Episode(f"g{n}", f"About {n} lamps", audio=site.url(f"/{n}.mp3"), seconds=900) for n in range(3)]
+    for name in ("host", "mirror"):
+        site.serve(f"/{name}.xml", make_rss(*items, title="Sea Room"))
+        assert run("add", site.url(f"/{name}.xml")).returncode == 0
+        assert run("refresh", *AT).returncode == 0
+    assert yaml.safe_load((tmp_path / "config.yaml").read_text())["feeds"]["sea-room"]["primary"] == "feed"
+
+
 def test_an_unknown_page_gets_selectors_that_work_at_once(run, tmp_path: Path, site: Site) -> None:
     page = PAGES["a table", "es"]
     site.serve("/", page.body, kind="text/html; charset=utf-8")

@@ -132,8 +132,10 @@ def test_an_address_is_looked_at_and_written_into_the_config(visitor: Visitor, h
     with serving(Site()) as site:
         site.serve("/feed.xml", make_rss(*(make_item(each) for each in range(3))))
         visitor.get("/add")
-        assert visitor.press("Look", url="ftp://a.example/").status_code == 422
-        visitor.get("/add")
+        refused = visitor.press("Look", url="ftp://a.example/")
+        assert refused.url.startswith(f"{visitor.url}/desk/add?found=")
+        assert 'value="ftp://a.example/"' in refused.text
+        assert 'class="problem"' in refused.text
         found = visitor.press("Look", url=site.url("/feed.xml")).text
         assert "3 items" in found
         visitor.press("Add", feed="crumb-talk")
@@ -187,7 +189,8 @@ def test_without_feeds_the_first_page_asks_for_an_address(tmp_path: Path) -> Non
         newcomer.press("Add", name="quay")
         wait(newcomer, "/jobs/1.json")
         shown = newcomer.get("/jobs/1").text
-        assert '<a class="button" href="/desk/feeds/quay">Show the outcome</a>' in shown
+        assert "<h2>3 entries → 3 items</h2>" in shown
+        assert '<a class="button" href="/desk/feeds/quay">Show the feed</a>' in shown
         assert newcomer.json("/feeds/quay.json")["total"] == 3
         assert "Subscribe" in newcomer.get("/feeds/quay").text
         assert "Paste the address" not in newcomer.get("/").text
