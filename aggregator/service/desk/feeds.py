@@ -1,4 +1,4 @@
-"""The overview of all feeds, the page of one with its items, and the page of a command that was started here."""
+"""The overview of all feeds, and the page of one with its items."""
 
 from __future__ import annotations
 
@@ -17,24 +17,19 @@ from aggregator.hubs import Notice
 from aggregator.merger.model.wording import describe_listings
 from aggregator.model.feed import Cover, Plan, SourceResult
 from aggregator.model.item import PublishedItem, sources_of
-from aggregator.model.record import make_json_decoder
 from aggregator.model.source import Poll, PollDay
 from aggregator.result import NextPoll, Publication
 from aggregator.service.desk import inbox
 from aggregator.service.desk.charts import Charts, make_charts
 from aggregator.service.desk.frame import (
-    Act,
-    ActResult,
     Desk,
     MissingError,
     Page,
     PageRequest,
     now,
     paginate,
-    parse_number,
 )
 from aggregator.service.desk.inbox import Waiting
-from aggregator.service.desk.jobs import Job
 from aggregator.service.desk.published import AppView, ReportItem, read_app_view, read_report
 from aggregator.service.desk.source import SourceLine, make_source_lines
 from aggregator.store import decisions, guids, polls
@@ -85,56 +80,6 @@ class _Overview(Struct, frozen=True):
     charts: Charts
     is_new: bool
     is_searched: bool
-
-
-class _RunSource(Struct, frozen=True):
-    """A source in the JSON of a refresh: its state, why it failed, and the entries that were read."""
-
-    name: str
-    state: str
-    message: str = ""
-    entries: int = 0
-
-
-class _RunTitles(Struct, frozen=True):
-    """Titles of items that a refresh first published or changed."""
-
-    new: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-
-
-class _RunSummary(Struct, frozen=True):
-    """A feed in the JSON of a refresh (``commands.summary.summary_values``)."""
-
-    feed: str
-    sources: tuple[_RunSource, ...] = ()
-    remembered: int = 0
-    items: int = 0
-    merged: int = 0
-    new: int = 0
-    changed: int = 0
-    near_misses: int = 0
-    titles: _RunTitles = _RunTitles()
-    held: tuple[str, ...] = ()
-    alarms: tuple[str, ...] = ()
-    failures: tuple[str, ...] = ()
-
-
-class _JobPage(Struct, frozen=True):
-    """A command that the desk started, its lines so far, and what became of the feeds that it refreshed."""
-
-    number: int
-    kind: str
-    feed: str
-    begun: datetime
-    ended: datetime | None
-    code: int | None
-    lines: tuple[str, ...]
-    then: str
-    summaries: tuple[_RunSummary, ...]
-
-
-_SUMMARIES = make_json_decoder(tuple[_RunSummary, ...])
 
 
 class _Stored(Struct, frozen=True):
@@ -221,34 +166,6 @@ def _make_card(plan: Plan, stored: _Stored, running: int | None) -> _FeedCard:
         more_sources=len(lines[_SOURCES_OF_A_FEED:]),
         running=running,
     )
-
-
-def _refresh_feed(desk: Desk, request: PageRequest) -> ActResult:
-    """Refresh a feed now, in a process of its own."""
-    plan = desk.find_plan(request)
-    job = desk.jobs.refresh(plan.name)
-    return ActResult(f"/jobs/{job.number}")
-
-
-def _show_job(desk: Desk, request: PageRequest) -> _JobPage:
-    """Gather the lines of a command."""
-    number = request.names["number"]
-    job = desk.jobs.find(parse_number(number))
-    if job is None:
-        raise MissingError("this command is not known any more")
-    then = desk.root + job.then if job.then else ""
-    summaries = _read_summaries(job)
-    return _JobPage(job.number, job.kind, job.feed, job.begun, job.ended, job.code, tuple(job.lines), then, summaries)
-
-
-def _read_summaries(job: Job) -> tuple[_RunSummary, ...]:
-    """Return what became of the feeds of a refresh that has ended; none of another command or of one that failed."""
-    if job.code is None or not job.is_refresh:
-        return ()
-    try:
-        return _SUMMARIES.decode(job.output)
-    except ValueError:
-        return ()
 
 
 class _ItemLine(Struct, frozen=True):
@@ -395,22 +312,7 @@ def _list_removed(
     )
 
 
-def _validate_feed(desk: Desk, request: PageRequest) -> ActResult:
-    """Check the published files of a feed, as ``aggregator validate`` does."""
-    plan = desk.find_plan(request)
-    folder = desk.open_folder(plan)
-    files = [folder / name for name in ("podcast.xml", "feed.xml", "feed.atom", "feed.json")]
-    words = ("validate", *(str(file) for file in files if file.exists()))
-    job = desk.jobs.start("validation", plan.name, words, configured=False)
-    return ActResult(f"/jobs/{job.number}")
-
-
 PAGES = (
     Page("/overview", "overview.html.j2", _show_overview),
-    Page("/jobs/{number}", "job.html.j2", _show_job),
     Page("/feeds/{feed}", "feed.html.j2", _show_feed),
-)
-ACTS = (
-    Act("/feeds/{feed}/refresh", _refresh_feed),
-    Act("/feeds/{feed}/validate", _validate_feed),
 )
