@@ -17,13 +17,20 @@ from aggregator.model.feed import Channel, Feed
 
 PAGE, ATOM = "changes.html", "changes.atom"
 
+_OF_OPERATION = frozenset({"listed", "unlisted", "source"})
+_OF_FILES = frozenset({"audio type", "audio size"})
+
 
 def render_changes_page(feed: Feed, history: History) -> bytes:
-    """Render ``changes.html``: the changes of each run, newest first, linked to their items."""
+    """Render ``changes.html``: what changed for listeners in each run, newest first, linked to its items.
+
+    Which sources list an item, and of which bytes its audio is, says ``changes.atom`` alone.
+    """
     there = {item.guid for item in feed.items}
     editions = [
-        (wording.format_day(Moment(edition.at)), _format_time(edition.at), _group(edition.changes, there), edition.more)
+        (wording.format_day(Moment(edition.at)), _format_time(edition.at), _group(told, there), edition.more)
         for edition in history.editions
+        if (told := [each for each in edition.changes if _is_for_listeners(each)])
     ]
     return pages.render_template("changes.html.j2", channel=feed.channel, editions=editions)
 
@@ -64,6 +71,10 @@ class _Line(Struct):
     linked: str
     target: str | None
     texts: list[str] = field(default_factory=list)
+
+
+def _is_for_listeners(change: Change) -> bool:
+    return change.kind not in _OF_OPERATION and change.field not in _OF_FILES
 
 
 def _group(found: Iterable[Change], there: Collection[str]) -> list[_Line]:

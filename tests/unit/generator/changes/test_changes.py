@@ -236,12 +236,12 @@ def test_the_page_tells_the_changes_of_one_item_under_its_title() -> None:
     past = published((old, NOON), (new, NOON))
     text = changes_page.render_changes_page(new, past).decode()
     lines = re.sub(r"<[^>]+>", "", text[text.index('<section class="card news"') : text.index("</main>")]).split("\n")
+    assert "is now also listed by apple" in changes_page.render_changes_feed(new, past).decode()
     assert [line for line in lines if line][1:] == [
         "“Why caches lie”: the length is now 1 min, it was 15 min.",
         "“Clocks!”",
         "the title is now “Clocks!”, it was “Clocks”.",
         "the length is now 15 min, it was 14 min.",
-        "is now also listed by apple.",
     ]
 
 
