@@ -1,6 +1,6 @@
 """A source that lists its titles anew keeps its items; a title that comes again by itself is another item."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from aggregator.merger.matching.adjustments import credit_relisted
 from aggregator.merger.matching.features.records import make_record
 from aggregator.merger.matching.match import compare_records, match
 from aggregator.merger.matching.scoring import KINDS, LEVELS, SHIPPED
-from aggregator.model.entry import Entry, Moment, Span
+from aggregator.model.entry import Duration, Entry, Moment, Span
 
 TITLES = ("Tide tables", "Rope work", "Harbour pilots", "Dead reckoning")
 
@@ -55,6 +55,28 @@ def test_what_stands_side_by_side_is_never_relisted() -> None:
 
 
 MORE = ("Paint against rust", "Bells in the fog", "Charts of the north", "Anchors", "Lamp oil", "Sextants")
+
+
+def moved_archive(other_seconds: int) -> list[Entry]:
+    """Episodes of a host, and the same at the next one, which dated all of them as it imported them, without texts."""
+    entries = []
+    for turn, title in enumerate((*TITLES, *MORE)):
+        old = Moment(datetime(2020, 1, 6, 5, tzinfo=UTC) + timedelta(days=7 * turn))
+        new = Moment(datetime(2022, 6, 1, tzinfo=UTC) + timedelta(minutes=turn))
+        seconds, text = 1500 + 137 * turn, f"What we heard on the quay about {title.lower()}, and who told it to us."
+        first = Entry("host", f"old-{turn}", title, published=old, duration=Duration(seconds), description=text)
+        entries.append(replace(first, span=Span(1, 5)))
+        second = Entry("host", f"new-{turn}", title, published=new, duration=Duration(seconds + other_seconds))
+        entries.append(replace(second, span=Span(6, 9)))
+    return entries
+
+
+def test_an_archive_that_was_dated_anew_is_known_by_its_lengths() -> None:
+    assert items(*moved_archive(other_seconds=0)) == len((*TITLES, *MORE))
+
+
+def test_an_archive_of_other_dates_and_lengths_is_another() -> None:
+    assert items(*moved_archive(other_seconds=400)) == 2 * len((*TITLES, *MORE))
 
 
 def test_a_few_titles_of_many_that_come_again_are_others() -> None:

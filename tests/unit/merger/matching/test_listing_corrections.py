@@ -58,6 +58,25 @@ def test_the_order_of_a_listing_shows_that_its_dates_are_exchanged(title: str) -
     assert pairs([*host, *page]) == (24, 0)
 
 
+def listed_alone(days: list[datetime]) -> list[int | None]:
+    """The days of one listing, the newest first, as they are corrected without another to compare with."""
+    rows = [
+        Record(f"page-{turn}", "page", f"Kvällsbrev {turn}", day=at.toordinal(), position=-turn)
+        for turn, at in enumerate(days)
+    ]
+    return [record.day for record in correct_dates(rows)]
+
+
+def test_a_listing_alone_shows_by_its_order_that_its_dates_are_exchanged() -> None:
+    right = [day(turn) for turn in range(24)]
+    assert listed_alone([turned(at) for at in right]) == [at.toordinal() for at in right]
+
+
+def test_the_dates_of_a_listing_that_has_no_order_stay() -> None:
+    mixed = [day(turn * 7 % 24) for turn in range(24)]
+    assert listed_alone(mixed) == [at.toordinal() for at in mixed]
+
+
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
 def test_titles_that_two_sources_have_once_show_it_too(names: tuple[str, ...]) -> None:
     host = [entry("host", turn, name, day(turn)) for turn, name in enumerate(names)]
