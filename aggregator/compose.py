@@ -22,6 +22,7 @@ from aggregator.merge import Merged, Note, Summary
 from aggregator.merger import filters, other_shows
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import Past, settle
+from aggregator.merger.reconciling import note_chapters
 from aggregator.merger.reconciling.channel import complete_channel, drop_ended
 from aggregator.merger.reconciling.enclosure_hold import describe_holds
 from aggregator.model.cluster import Decision
@@ -138,6 +139,8 @@ def _identify(
     trust = persist.read_trust(store, plan)
     removed = {**decisions.read_removed(store, plan.name), **dict(plan.buried)}
     past = Past(plan.name, tuple(published), first_seen, trust, since, overrides, removed)
+    if plan.reads_chapters:
+        items = note_chapters.add_chapters(items)
     settlement = settle(enclosure_probe.fill_enclosures(store, plan, items), past, now, _leave_undecided(merged))
     named = unique_titles.make_titles_unique(
         settlement.items, past.published_items, settlement.published_items, now, past.trust

@@ -200,6 +200,7 @@ def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) ->
         window=keys.window,
         probe_enclosures=keys.probe_enclosures,
         audio_grace=keys.audio_grace,
+        reads_chapters=keys.chapters == "notes",
         filter=Filter(_make_conditions(keys.only), _make_conditions(keys.exclude)),
         probe_gone=keys.probe_gone,
         is_public=keys.token == PUBLIC,

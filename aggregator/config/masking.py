@@ -19,6 +19,7 @@ HIDDEN: Final = "…"
 _HARMLESS: Final = frozenset(
     {
         *("adds", "allow_networks", "audio_grace", "author", "backups", "before", "block", "boilerplate", "categories"),
+        "chapters",
         *(
             "ca",
             "category",

@@ -298,6 +298,10 @@ class FeedKeys(Keys):
     probe_enclosures: bool = Field(
         default=False, description="Whether to ask the audio's host once for a size that no source gave."
     )
+    chapters: Literal["notes", "sources"] = Field(
+        "notes",
+        description="Whether an episode without chapters gets those that its notes list (notes), or none (sources).",
+    )
     audio_grace: int = Field(
         7,
         strict=True,

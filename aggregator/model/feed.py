@@ -68,7 +68,8 @@ class Plan(Record, frozen=True):
     tails are cut from the texts of all sources that have no such setting of their own, ``None`` if rank decides.
     ``window`` is the most items of the newest page (older ones go to archives), ``None`` for all. ``audio_grace`` is
     for how many days a source that fails, or lists an item no more, keeps giving its audio; ``probe_gone`` is how many
-    days lie between two requests for it, 0 for none. ``filter`` is for items, as they would be published. ``buried``
+    days lie between two requests for it, 0 for none. ``reads_chapters`` is whether an episode without chapters gets
+    those that its notes list. ``filter`` is for items, as they would be published. ``buried``
     are the guids that a person has taken out of the feed, each with the reason. ``is_public`` is a person's word
     (``token: none``) that a feed which was private is public now.
     """
@@ -83,6 +84,7 @@ class Plan(Record, frozen=True):
     window: int | None = None
     probe_enclosures: bool = False
     audio_grace: int = 7
+    reads_chapters: bool = True
     filter: Filter = Filter()
     probe_gone: int = 0
     buried: tuple[tuple[str, str], ...] = ()
