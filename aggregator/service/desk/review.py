@@ -122,7 +122,7 @@ def _show_queue(desk: Desk, request: PageRequest, plans: Sequence[Plan], queue: 
         waiting = read_waiting(store, plans)
         open_pairs = [(plan, pair) for plan in plans for pair in waiting[plan.name].pairs]
         place = min(parse_number(request.query.get("at", "")), max(0, len(open_pairs) - 1))
-        held = [line for plan in plans for line in _list_held(desk, store, plan)]
+        held = [line for plan in plans for line in _list_held(desk, store, plan, is_any=bool(waiting[plan.name].held))]
         page = _ReviewPage(queue, "", "", place, len(open_pairs), None, None, None, "", "", tuple(held[:_MOST_HELD]))
         return _ask(desk, store, page, *open_pairs[place]) if open_pairs else page
 
@@ -147,9 +147,12 @@ def _ask(desk: Desk, store: Store, page: _ReviewPage, plan: Plan, pair: tuple[st
     )
 
 
-def _list_held(desk: Desk, store: Store, plan: Plan) -> list[_HeldLine]:
-    """Return the items that the last publication held, but those to be published now, and what is held back since."""
-    held = read_report(desk.open_folder(plan)).held
+def _list_held(desk: Desk, store: Store, plan: Plan, *, is_any: bool) -> list[_HeldLine]:
+    """Return the items that the last publication held, but those to be published now, and what is held back since.
+
+    Its report, which can be large, is read only if it held any.
+    """
+    held = read_report(desk.open_folder(plan)).held if is_any else ()
     admitted, back = decisions.read_admissions(store, plan.name), decisions.read_held_back(store, plan.name)
     known = {name for each in held for name in each.entries}
     since = [ReportHeld(name, "declined", (name,)) for name in sorted(back - known)]
