@@ -227,7 +227,9 @@ def _write(desk: Desk, request: PageRequest) -> ActResult:
 
 def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
     """Write a source into the config, into the feed that the form names, and refresh that."""
-    feed = request.form.get("feed", "").strip() or request.find("name")
+    feed = request.form.get("feed", "").strip() or request.form.get("name", "").strip()
+    if not feed:
+        raise ConfigError("give the new feed a name, or choose a feed that is there")
     is_new = feed not in {plan.name for plan in desk.config.plans}
     wanted = request.form.get("new", "")
     belonging = _find_belonging(desk, found, feed) if wanted and not is_new else None

@@ -186,6 +186,9 @@ def test_without_feeds_the_first_page_asks_for_an_address(tmp_path: Path) -> Non
         assert "Paste the address of your show" in newcomer.get("/").text
         assert not (tmp_path / ".aggregator").exists()
         assert "3 items" in newcomer.press("Look", url=site.url("/feed.xml")).text
+        found = newcomer.page.url.partition("/desk")[2]
+        assert "give the new feed a name" in newcomer.press("Add", name="").text
+        newcomer.get(found)
         newcomer.press("Add", name="quay")
         wait(newcomer, "/jobs/1.json")
         shown = newcomer.get("/jobs/1").text

@@ -7,7 +7,10 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from msgspec.structs import replace
 
+from aggregator import publications
+from aggregator.store import database
 from tests.support.program import run_program
 from tests.unit.service.desk.conftest import Visitor
 from tests.unit.service.desk.test_item import published
@@ -57,6 +60,16 @@ def test_the_pairs_of_all_feeds_are_one_queue_and_the_menu_counts_them(visitor: 
     assert visitor.json("/feeds/second.json")["near_misses"] == 0
     visitor.press("Back")
     assert visitor.json("/review.json")["total"] == 2
+
+
+def test_a_pair_whose_entry_is_gone_says_so_and_the_next_can_be_asked(visitor: Visitor) -> None:
+    with database.open_store(visitor.desk.config.state) as store:
+        last = publications.read_publications(store)["crumb-talk"]
+        gone = (("topic/gone", last.undecided[0][1]),)
+        publications.write_publication(store, "crumb-talk", replace(last, undecided=gone))
+    shown = visitor.get(REVIEW).text
+    assert "One of the two entries is gone" in shown
+    assert f'href="/desk{REVIEW}?at=0">Next</a>' in shown
 
 
 def test_a_new_item_is_held_back_and_released(visitor: Visitor, home: Path) -> None:
