@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import traceback
+from contextlib import suppress
+from datetime import UTC, datetime
 from functools import partial
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO
 
 import msgspec
@@ -22,7 +26,7 @@ from aggregator.generator.pages.pages import compile_templates
 from aggregator.merger import filters
 from aggregator.merger.identity import admission
 from aggregator.model.belonging import Compared, Comparison
-from aggregator.model.feed import Feed, Plan
+from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.item import Item, Settlement
 from aggregator.processes.editions import Edition, Task
 from aggregator.result import MOST_TITLES, ChangedTitles, Composition, Publication
@@ -30,8 +34,6 @@ from aggregator.sandbox.forks import write_message
 from aggregator.sandbox.template import Note, format_traceback
 from aggregator.store import database, facts
 from aggregator.store.database import deferring
-
-compile_templates()  # this module is imported once, by the process that is forked for each feed
 
 _WITHOUT_LISTING = frozenset({"failed", "held back"})  # the statuses of a source that never gave anything
 
@@ -155,3 +157,15 @@ def _describe_bug(task: Task, error: Exception) -> str:
     name = task.plan.name if task.plan else "the list of all feeds"
     what = f"{type(error).__name__}: {error} at {Path(frame.filename).name}:{frame.lineno}"
     return f"{name}: cannot be composed, which is a bug in the aggregator; what was published before stands: {what}"
+
+
+def _warm_up() -> None:
+    """Make what every fork needs: the templates of pages and, by composing an empty feed, statements and decoders."""
+    compile_templates()
+    with suppress(OSError), TemporaryDirectory(prefix="aggregator-") as folder:
+        plan = Plan("warm-up", Channel("warm-up", "", ""), ())
+        task = Task(f"{folder}/store.db", datetime.now(UTC), plan, environment={})
+        run(msgspec.msgpack.encode(task), BytesIO(), lambda _: None)
+
+
+_warm_up()  # this module is imported once, by the process that is forked for each feed

@@ -69,7 +69,7 @@ _ENVIRONMENT = _make_environment()
 
 
 def compile_templates() -> None:
-    """Compile the templates now, so that forks of this process need not do it: 40 ms each."""
+    """Compile the templates now, so that forks of this process need not do it."""
     for name in _ENVIRONMENT.list_templates(extensions=["j2"]):
         _ENVIRONMENT.get_template(name)
 

@@ -14,16 +14,18 @@ import msgspec
 from aggregator.config.load import load
 from aggregator.processes import composer
 from aggregator.processes.editions import Task
+from aggregator.store import connection
 
 config = load(Path(sys.argv[1]))
 task = Task(config.state, datetime.fromisoformat(sys.argv[2]), config.plans[0], output=sys.argv[3])
-before, out = set(sys.modules), io.BytesIO()
+before, statements, out = set(sys.modules), len(connection._COMPILED), io.BytesIO()
 composer.run(msgspec.msgpack.encode(task), out, lambda _: None)
-print(json.dumps([len(out.getvalue()), sorted(set(sys.modules) - before)]))
+compiled = len(connection._COMPILED) - statements
+print(json.dumps([len(out.getvalue()), sorted(set(sys.modules) - before), statements, compiled]))
 """
 
 
-def test_composing_imports_nothing_more(tmp_path, origin, project, episode, rss) -> None:
+def test_composing_imports_nothing_more_and_compiles_little(tmp_path, origin, project, episode, rss) -> None:
     project.sources["directory"] = f"kind: feed, url: '{origin.url('/directory.xml')}'"
     for name in ("feed", "directory"):
         every = (episode(turn, guid=f"{name}-{turn}", audio=f"https://{name}.example/{turn}.mp3") for turn in range(12))
@@ -35,6 +37,7 @@ def test_composing_imports_nothing_more(tmp_path, origin, project, episode, rss)
         command, cwd=tmp_path, capture_output=True, text=True, check=False, env={"PYTHONPATH": str(ROOT)}
     )
     assert done.returncode == 0, done.stderr
-    size, late = json.loads(done.stdout)
+    size, late, statements, compiled = json.loads(done.stdout)
     assert size > 1000
     assert late == []
+    assert compiled < statements / 3
