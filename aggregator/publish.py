@@ -23,7 +23,7 @@ from aggregator.model.feed import Cover, Feed
 from aggregator.model.item import PublishedItem
 from aggregator.store import facts
 from aggregator.store.database import Store
-from aggregator.store.guids import LastPublished
+from aggregator.store.items import FeedItems
 from aggregator.store.polls import DAYS
 
 _HISTORY: Final = "changes"
@@ -34,7 +34,7 @@ def update_history(store: Store, feed: Feed, now: datetime) -> History:
     """Return what each run changed of the feed, this one included, newest first, and keep it for the next."""
     name = feed.channel.name
     before = unpack_history(facts.read_fact(store, name, _HISTORY))
-    after = advance_history(before, feed, now, LastPublished(store, name))
+    after = advance_history(before, feed, now, FeedItems(store, name))
     if after is not before:
         facts.write_fact(store, name, _HISTORY, pack_history(after))
     return after

@@ -25,7 +25,7 @@ from aggregator.result import ChangedTitles, Publication
 from aggregator.sandbox import forks
 from aggregator.sandbox.forks import ForkError
 from aggregator.sandbox.limits import make_limits
-from aggregator.store import cache, decisions, entries, facts, guids
+from aggregator.store import cache, decisions, entries, facts, guids, items
 from aggregator.store.database import Store, write_deferred
 
 PROCESSES: Final = min(os.cpu_count() or 1, 8)
@@ -33,7 +33,7 @@ PROCESSES: Final = min(os.cpu_count() or 1, 8)
 
 _REPORT: Final = "report.json"
 
-_WRITERS: Final = (cache, decisions, facts, guids)
+_WRITERS: Final = (cache, decisions, facts, guids, items)
 """The modules whose writes a fork may defer: they are loaded before its writes are decoded."""
 
 

@@ -1,4 +1,4 @@
-"""Published guids, and each item as it was last published.
+"""Published guids.
 
 ``merger.identity.settle`` decides what is published under which guid; here any change is refused that would alter a
 guid or its date. Such a change is a defect of the program, found before anything is written.
@@ -7,28 +7,17 @@ guid or its date. Such a change is a defect of the program, found before anythin
 from __future__ import annotations
 
 from calendar import isleap
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 
-from msgspec import Struct
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import select
 
 from aggregator.errors import StoreError
 from aggregator.model.entry import PRECISIONS, Moment
 from aggregator.model.item import PublishedItem
 from aggregator.store import checksums, records
-from aggregator.store.database import (
-    BATCH,
-    Store,
-    batches,
-    deferrable,
-    reading,
-    select_rows,
-    transaction,
-    upsert,
-    writing,
-)
-from aggregator.store.schema import guids, last_published, mark
+from aggregator.store.database import Store, deferrable, reading, select_rows, transaction, upsert, writing
+from aggregator.store.schema import guids, mark
 
 _ZONES = (timedelta(hours=14), timedelta(hours=12))
 """How far a zone's day begins before and ends after the UTC day of the same name (tz database: +14 Kiritimati, -12)."""
@@ -127,53 +116,3 @@ def _check_aliases(feed: str, known: Mapping[str, PublishedItem]) -> None:
                 raise StoreError(f"store: {feed}: the alias {item.guid!r} of {guid!r} {fault}")
             passed.add(guid)
             guid = known[guid].alias_of
-
-
-class LastPublished(Struct, frozen=True):
-    """The items of one feed as subscribers last saw them, a line each, which ``generator.changes`` writes and reads."""
-
-    store: Store
-    feed: str
-
-    def read(self, of: Collection[str]) -> Mapping[str, str]:
-        """Return the lines of these items, by guid."""
-        names = {mark(guid): guid for guid in of}
-        with reading(self.store) as connection:
-            return {names[name]: line for name, line in self._read(connection, names)}
-
-    def write(self, lines: Mapping[str, str]) -> None:
-        """Write the lines, by guid."""
-        _write_lines(self.store, self.feed, lines)
-
-    def remove_others(self, of: Sequence[str]) -> tuple[str, ...]:
-        """Remove the lines of all items but these, and return them."""
-        stay, table = set(map(mark, of)), last_published
-        every = select(table.c.guid).where(table.c.feed == self.feed).execution_options(yield_per=BATCH)
-        with reading(self.store) as connection:
-            gone = [name for name in connection.execute(every).scalars() if name not in stay]
-            lines = tuple(line for _, line in self._read(connection, gone))
-        _remove_lines(self.store, self.feed, gone)
-        return lines
-
-    def _read(self, connection: Connection, names: Iterable[str]) -> Iterator[tuple[str, str]]:
-        table = last_published
-        for some in batches(names):
-            rows = select_rows(connection, table, table.c.feed == self.feed, table.c.guid.in_(some))
-            yield from ((row.guid, row.record) for row in rows)
-
-
-@deferrable
-def _write_lines(store: Store, feed: str, lines: Mapping[str, str]) -> None:
-    """Write the lines of a feed's items, by guid."""
-    rows = [{"feed": feed, "guid": mark(guid), "record": line} for guid, line in lines.items()]
-    with writing(store) as connection:
-        upsert(connection, last_published, rows)
-
-
-@deferrable
-def _remove_lines(store: Store, feed: str, marks: Sequence[str]) -> None:
-    """Remove the lines of a feed's items, by the marks of their guids."""
-    table = last_published
-    with writing(store) as connection:
-        for some in batches(marks):
-            connection.execute(delete(table).where(table.c.feed == feed, table.c.guid.in_(some)))

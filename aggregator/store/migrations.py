@@ -15,12 +15,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from sqlalchemy import Connection, Engine, func, insert, inspect, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, inspect, select, update
 from sqlalchemy.exc import DBAPIError
 
 from aggregator.errors import StoreError
+from aggregator.store import checksums, schema
 from aggregator.store import connection as connections
-from aggregator.store import schema
 
 _Step = Callable[[Connection], None]
 
@@ -31,7 +31,27 @@ _VERSION_BEFORE_RELEASE: Final = "version"
 """That row before the first release, by which a PostgreSQL store of then is known."""
 
 
-STEPS: tuple[_Step, ...] = ()
+def _store_items(connection: Connection) -> None:
+    """Store items as they were published, in place of a line about each.
+
+    Only their guids are known yet: without a note of its last publication each feed is composed by the next refresh.
+    """
+    schema.items.create(connection)
+    known = connection.exec_driver_sql("SELECT feed, guid FROM last_published").all()
+    empty = {"digest": b"", "record": b"", "evidence": b""}
+    rows = [checksums.add(schema.items, {"feed": feed, "guid": guid, **empty}) for feed, guid in known]
+    if rows:
+        connection.execute(insert(schema.items), rows)
+    connection.exec_driver_sql("DROP TABLE last_published")
+    facts = schema.facts
+    outdated = facts.c.name.in_(("publication", "kept items"))
+    with checksums.noting_changes(connection):
+        for feed in connection.execute(select(facts.c.feed).where(outdated).distinct()).scalars().all():
+            checksums.note_change(connection, facts, feed)
+        connection.execute(delete(facts).where(outdated))
+
+
+STEPS: tuple[_Step, ...] = (_store_items,)
 """The steps from version 1 to 2, from 2 to 3, and so on: functions named after what they change."""
 
 

@@ -1,8 +1,8 @@
 """The tables of the store, the same on SQLite and PostgreSQL, and their version.
 
-``record`` has the whole record as JSON; the other columns are for searching. Times are texts of one form (see
-:func:`stamp`), so that they sort by time. A guid or an address from outside is stored as its :func:`mark`, because it
-may be too long for an index or have characters that a database refuses.
+``record`` has the whole record as JSON (that of an item compressed); the other columns are for searching. Times are
+texts of one form (see :func:`stamp`), so that they sort by time. A guid or an address from outside is stored as its
+:func:`mark`, because it may be too long for an index or have characters that a database refuses.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlalchemy import BigInteger, Column, Dialect, Index, Integer, LargeBinary,
 
 from aggregator.errors import DamagedError
 
-VERSION = 1
+VERSION = 2
 """The version of the tables below. A change of them is a new version with a step in ``migrations.STEPS``."""
 
 APPLICATION = 0x41676734
@@ -164,13 +164,15 @@ guids = Table(
     Column("record", Text, nullable=False),
 )
 
-last_published = Table(
-    "last_published",
+items = Table(
+    "items",
     metadata,
     _checksum(),
     Column("feed", Text, primary_key=True),
     Column("guid", Text, primary_key=True),
-    Column("record", Text, nullable=False),
+    Column("digest", _Bytes, nullable=False),
+    Column("record", _Bytes, nullable=False),
+    Column("evidence", _Bytes, nullable=False),
 )
 
 decisions = Table(

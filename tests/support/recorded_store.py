@@ -15,9 +15,22 @@ from typing import Final
 
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Enclosure, Entry, Listing, Moment, Show
-from aggregator.model.item import Override, PublishedItem
+from aggregator.model.item import Item, Override, PublishedItem
 from aggregator.model.source import Poll, PollState, Source, Validators
-from aggregator.store import cache, database, decisions, entries, facts, guids, hosts, leases, listings, polls, schema
+from aggregator.store import (
+    cache,
+    database,
+    decisions,
+    entries,
+    facts,
+    guids,
+    hosts,
+    items,
+    leases,
+    listings,
+    polls,
+    schema,
+)
 from aggregator.store.database import Store
 
 FOLDER: Final = Path(__file__).parents[1] / "unit" / "store" / "data"
@@ -64,7 +77,7 @@ def _fill(store: Store, feed: str) -> None:
         polls.write_poll_states(store, [(feed, name, PollState(f"https://{name}.example/feed", Validators('"1"')))])
         polls.add_polls(store, {(feed, name): Poll(int(_NOON.timestamp()), "ok", 200, milliseconds=80)})
     guids.write_guids(store, feed, _PUBLISHED)
-    guids.LastPublished(store, feed).write({each.guid: "a line" for each in _PUBLISHED})
+    items.FeedItems(store, feed).write([Item(each.title, each.entries, guid=each.guid) for each in _PUBLISHED])
     decisions.write_decision(store, feed, Decision("different", "host/1", "shop/x"), _NOON)
     decisions.write_override(store, feed, Override(_PUBLISHED[0].guid, "title", "Low tide, again"), _NOON)
     facts.write_feed_state(store, feed, fingerprint="f", updated=_NOON, guid="9b2f4c1e-0000-5000-8000-000000000001")

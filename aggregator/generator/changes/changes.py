@@ -16,6 +16,7 @@ from aggregator.generator.changes.feed_state import FeedState, ItemState, name_h
 from aggregator.generator.pages import wording
 from aggregator.model.entry import Duration, Moment
 from aggregator.model.feed import Feed
+from aggregator.model.item import Item
 
 _Kind = Literal["added", "changed", "left", "audio", "listed", "unlisted", "channel", "source"]
 _KINDS: tuple[_Kind, ...] = ("added", "left", "audio", "changed", "listed", "unlisted", "channel", "source")
@@ -207,38 +208,31 @@ class History(Struct, frozen=True):
     editions: tuple[Edition, ...] = ()
 
 
-class LastPublished(Protocol):
-    """The items of a feed as last published, a line each (``feed_state.pack_item``), by guid."""
+class PublishedItems(Protocol):
+    """The items of a feed as last published."""
 
-    def read(self, of: Collection[str]) -> Mapping[str, str]:
-        """Return the lines of these items, by guid."""
+    def write(self, published: Sequence[Item]) -> Sequence[tuple[Item | None, Item]]:
+        """Write the items that changed, and return each after what was known of it, ``None`` if it is new."""
 
-    def write(self, lines: Mapping[str, str]) -> None:
-        """Write the lines, by guid."""
-
-    def remove_others(self, of: Sequence[str]) -> tuple[str, ...]:
-        """Remove the lines of all items but these, and return them."""
+    def remove_others(self, guids: Collection[str]) -> tuple[Item, ...]:
+        """Remove all items but these, and return them."""
 
 
-def advance_history(past: History | None, feed: Feed, at: datetime, last_published: LastPublished) -> History:
+def advance_history(past: History | None, feed: Feed, at: datetime, published: PublishedItems) -> History:
     """Return the history with this run's changes; the same one if nothing changed, or at the first publication.
 
-    Items are compared in batches, and their new lines written to ``last_published``.
+    The items are written to ``published``, in batches.
     """
     tally, state = _Tally(), feed_state.take_channel_state(feed)
     for start in range(0, len(feed.items), _BATCH):
-        now = {item.guid: feed_state.take_item_state(item) for item in feed.items[start : start + _BATCH]}
-        lines = {guid: feed_state.pack_item(guid, each) for guid, each in now.items()}
-        known = last_published.read(tuple(lines)) if past else {}
-        fresh = {guid: line for guid, line in lines.items() if known.get(guid) != line}
-        last_published.write(fresh)
+        changed = published.write(feed.items[start : start + _BATCH])
         if past:
-            before = dict(feed_state.unpack_item(known[guid]) for guid in fresh if guid in known)
-            tally.add(find_changes(FeedState(items=before), FeedState(items={guid: now[guid] for guid in fresh})))
+            before, after = (item for item, _ in changed if item), (item for _, item in changed)
+            tally.add(find_changes(*(FeedState(items=feed_state.take_item_states(each)) for each in (before, after))))
+    gone = published.remove_others([item.guid for item in feed.items])
     if past is None:
         return History(state)
-    gone = dict(sorted(map(feed_state.unpack_item, last_published.remove_others([item.guid for item in feed.items]))))
-    tally.add(find_changes(replace(past.state, items=gone), state))
+    tally.add(find_changes(replace(past.state, items=feed_state.take_item_states(gone)), state))
     if not tally.total and not tally.moves:
         return past
     return History(state, (tally.edition(at), *past.editions)[:_MOST_EDITIONS])

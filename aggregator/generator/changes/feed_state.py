@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from msgspec import Struct, field
@@ -17,12 +17,10 @@ from aggregator.generator.content.sanitize import clean_person
 from aggregator.model.entry import Genre
 from aggregator.model.feed import Channel, Feed
 from aggregator.model.item import Item
+from aggregator.model.record import replace_surrogates
 
 # A text up to this many characters is kept as it is; a title is at most 255.
 _LONGEST = 255
-
-# Made once: ``json.dumps`` makes one for each line, which takes as long as writing it.
-_encode = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
 
 
 class ItemState(Struct, frozen=True):
@@ -44,7 +42,7 @@ class FeedState(Struct, frozen=True):
 
 def take_state(feed: Feed) -> FeedState:
     """Return the state of a feed; its items must have their texts."""
-    return replace(take_channel_state(feed), items={item.guid: take_item_state(item) for item in feed.items})
+    return replace(take_channel_state(feed), items=take_item_states(feed.items))
 
 
 def take_channel_state(feed: Feed) -> FeedState:
@@ -55,20 +53,14 @@ def take_channel_state(feed: Feed) -> FeedState:
     )
 
 
-def take_item_state(item: Item) -> ItemState:
-    """Return the state of an item; it must have its texts."""
-    return ItemState(_drop_surrogates(item.title), item.genre, _drop_unknown(_list_item_fields(item)), item.sources)
-
-
-def pack_item(guid: str, seen: ItemState) -> str:
-    """Encode an item as one line of ASCII JSON; deterministic."""
-    return _encode([guid, seen.title, seen.genre, seen.values, seen.sources])
-
-
-def unpack_item(line: str) -> tuple[str, ItemState]:
-    """Decode the guid and the item that ``pack_item`` wrote."""
-    guid, title, genre, values, names = json.loads(line)
-    return guid, ItemState(title, genre, values, tuple(names))
+def take_item_states(items: Iterable[Item]) -> dict[str, ItemState]:
+    """Return the states of items by guid; they must have their texts."""
+    return {
+        item.guid: ItemState(
+            replace_surrogates(item.title), item.genre, _drop_unknown(_list_item_fields(item)), item.sources
+        )
+        for item in items
+    }
 
 
 def pack_state(state: FeedState) -> str:
@@ -155,9 +147,4 @@ def _format_number(value: int | None) -> str | None:
 
 def _drop_unknown(values: Mapping[str, str | None]) -> dict[str, str]:
     """Return the fields that have a value."""
-    return {name: _drop_surrogates(value) for name, value in values.items() if value}
-
-
-def _drop_surrogates(text: str) -> str:
-    """Replace lone surrogates, so that a stored text equals the same text of a later run."""
-    return text.encode("utf-8", "replace").decode()
+    return {name: replace_surrogates(value) for name, value in values.items() if value}

@@ -16,7 +16,7 @@ from sqlalchemy import select
 
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Entry, Listing, Moment, Show
-from aggregator.model.item import Override, PublishedItem
+from aggregator.model.item import Item, Override, PublishedItem
 from aggregator.model.source import Poll, PollState, Source
 from aggregator.store import database, examine, hosts, leases, polls, schema
 from aggregator.store.backup import backup, restore
@@ -24,7 +24,8 @@ from aggregator.store.cache import write_cached
 from aggregator.store.database import Store
 from aggregator.store.decisions import write_decision, write_override
 from aggregator.store.facts import write_fact, write_feed_state
-from aggregator.store.guids import LastPublished, write_guids
+from aggregator.store.guids import write_guids
+from aggregator.store.items import FeedItems
 from aggregator.store.listings import write_listings
 from tests.support.servers import running_postgresql
 
@@ -66,7 +67,7 @@ def fill_feed(store: Store, feed: str, count: int, text: str) -> None:
     polls.add_polls(store, {(feed, source): Poll(0, "ok", 200) for source in SOURCES})
     every = [PublishedItem(f"guid-{n}", NOON, Moment(NOON), (f"host/{n}",), "T") for n in range(count)]
     write_guids(store, feed, every)
-    LastPublished(store, feed).write({each.guid: "a line" for each in every})
+    FeedItems(store, feed).write([Item("T", each.entries, guid=each.guid) for each in every])
     write_decision(store, feed, Decision("same", "a", "b"), NOON)
     write_override(store, feed, Override("guid-1", "title", "A title"), NOON)
     write_feed_state(store, feed, fingerprint="f", updated=NOON, guid="c")

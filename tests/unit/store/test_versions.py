@@ -12,10 +12,12 @@ import pytest
 from sqlalchemy import Connection, Table, select
 
 from aggregator.errors import DamagedError, StoreError
+from aggregator.model.item import Item
 from aggregator.store import database, examine, migrations, schema
 from aggregator.store.backup import back_up_daily, backup, find_newest_good, restore
 from aggregator.store.connection import damaged
 from aggregator.store.facts import read_fact, write_fact
+from aggregator.store.items import FeedItems
 from tests.support import recorded_store
 
 NOON = datetime(2024, 3, 9, 12, tzinfo=UTC)
@@ -108,6 +110,18 @@ def test_an_older_backup_is_restored_into_a_server(server_state: str, tmp_path: 
         assert connection.execute(select(next_version)).all() == []
 
 
+def test_the_items_of_version_1_are_those_of_the_next_publication(state: str) -> None:
+    recorded_store.make(1, Path(state))
+    with database.open_store(state) as store:
+        published = FeedItems(store, "harbour")
+        known, new = (Item("Low tide", ("host/1",), guid=guid) for guid in ("tag:harbour.example,2024:1", "new"))
+        assert (published.read(Item), published.find(known.guid)) == ((), None)
+        assert published.remove_others([known.guid]) == ()
+        assert published.write([known, new]) == [(None, new)]
+        assert published.write([known, new]) == []
+        assert published.find(known.guid) == known
+
+
 def damage_pages(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4096 * 4 : 4096 * 12] = bytes(4096 * 8)
@@ -149,7 +163,7 @@ def test_a_newer_store_is_refused_by_an_older_program(
     any_state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as newer:
-        newer.setattr(schema, "VERSION", 2)
+        newer.setattr(schema, "VERSION", schema.VERSION + 1)
         with database.open_store(any_state) as store:
             write_fact(store, "show", "x", b"1")
         backup(any_state, copy := tmp_path / "copy.db")
@@ -182,7 +196,7 @@ def test_a_step_that_fails_leaves_the_old_store(state: str, monkeypatch: pytest.
 
     recorded_store.make(1, Path(state))
     with monkeypatch.context() as broken:
-        broken.setattr(migrations, "STEPS", (drop_facts,))
+        broken.setattr(migrations, "STEPS", (*migrations.STEPS, drop_facts))
         with pytest.raises(StoreError, match=r"nonsense"), database.open_store(state):
             pass
     assert read_version(Path(state)) == "1"

@@ -1,0 +1,135 @@
+"""The items of each feed as they were published, a row each.
+
+A row has the item's record and, apart from it, the evidence that joins its entries (``Item.pairs``), which is most of
+an item and is read only where one is explained. Both are compressed JSON. A row of version 1 of the tables has neither
+until the next publication.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection, Sequence
+from hashlib import blake2b
+from typing import Any, Final, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+from sqlalchemy import Row, delete, select, true
+
+from aggregator.errors import DamagedError
+from aggregator.model.cluster import Pair
+from aggregator.model.item import Item
+from aggregator.store import checksums, records
+from aggregator.store.database import BATCH, Store, batches, deferrable, reading, upsert, writing
+from aggregator.store.schema import items, mark
+
+R = TypeVar("R", bound=Struct)
+
+_LEVEL: Final = 1
+"""Of zlib; see docs/performance.md."""
+
+_EVIDENCE: Final = frozenset({"pairs"})
+_COLUMNS: Final = checksums.columns(items)
+
+_Row = tuple[str, bytes, bytes, bytes]
+"""The mark of a guid, the digest of the item, its record and its evidence."""
+
+
+class FeedItems(Struct, frozen=True):
+    """The items of one feed as they were last published."""
+
+    store: Store
+    feed: str
+
+    def write(self, published: Sequence[Item]) -> list[tuple[Item | None, Item]]:
+        """Write the items that are not as they were last written; return each after what was known of it.
+
+        That has no evidence, and is ``None`` for a new item. Items of which only the guid was known are not returned.
+        """
+        query = select(items.c.guid, items.c.digest).where(items.c.feed == self.feed)
+        marks = [mark(item.guid) for item in published]
+        with reading(self.store) as connection:
+            found = [connection.execute(query.where(items.c.guid.in_(some))).all() for some in batches(marks)]
+        digests = {guid: digest for some in found for guid, digest in some}
+        fresh: dict[str, Item] = {}
+        rows: list[_Row] = []
+        for guid, item in zip(marks, published, strict=True):
+            record, evidence = records.encode(item, without=_EVIDENCE).encode(), records.encode_all(item.pairs).encode()
+            digest = _digest(record, evidence)
+            if digests.get(guid) != digest:
+                fresh[guid] = item
+                rows.append((guid, digest, zlib.compress(record, _LEVEL), zlib.compress(evidence, _LEVEL)))
+        before = self._read(Item, tuple(fresh))
+        _write_rows(self.store, self.feed, rows)
+        return [(before.get(guid), item) for guid, item in fresh.items() if guid in before or guid not in digests]
+
+    def remove_others(self, guids: Collection[str]) -> tuple[Item, ...]:
+        """Remove all items but these, and return them without evidence, sorted by guid."""
+        stay = set(map(mark, guids))
+        with reading(self.store) as connection:
+            every = connection.execute(select(items.c.guid).where(items.c.feed == self.feed)).scalars().all()
+        gone = [guid for guid in every if guid not in stay]
+        found = self._read(Item, gone).values()
+        _remove_rows(self.store, self.feed, gone)
+        return tuple(sorted(found, key=lambda item: item.guid))
+
+    def read(self, kind: type[R]) -> tuple[R, ...]:
+        """Return every item, in no order, as a record of this kind: an Item without evidence, or some of its fields."""
+        return tuple(self._read(kind, None).values())
+
+    def find(self, guid: str) -> Item | None:
+        """Return an item with its evidence, ``None`` if it is not published."""
+        name = mark(guid)
+        item = self._read(Item, [name]).get(name)
+        if item is None:
+            return None
+        query = select(items.c.evidence).where(items.c.feed == self.feed, items.c.guid == name)
+        with reading(self.store) as connection:
+            return replace(item, pairs=records.decode_all(Pair, _unpack(connection.execute(query).scalar())))
+
+    def _read(self, kind: type[R], guids: Sequence[str] | None) -> dict[str, R]:
+        """Return the records of the items of these marks, or of all, by the mark of the guid."""
+        chosen = [true()] if guids is None else [items.c.guid.in_(some) for some in batches(guids)]
+        query = select(*_COLUMNS).where(items.c.feed == self.feed).execution_options(yield_per=BATCH)
+        with reading(self.store) as connection:
+            return {
+                row.guid: records.decode(kind, _unpack(row.record))
+                for where in chosen
+                for row in checksums.check(items, connection.execute(query.where(where)))
+                if row.record
+            }
+
+
+def has_digest(row: Row[Any]) -> bool:
+    """Return whether a row of the table has the digest of its record and its evidence."""
+    try:
+        return not row.record or _digest(*(_unpack(each).encode() for each in (row.record, row.evidence))) == row.digest
+    except DamagedError:
+        return False
+
+
+def _digest(record: bytes, evidence: bytes) -> bytes:
+    return blake2b(b"\n".join((record, evidence)), digest_size=16).digest()
+
+
+def _unpack(packed: Any) -> str:
+    try:
+        return zlib.decompress(packed).decode()
+    except (TypeError, ValueError, zlib.error) as error:
+        raise DamagedError(f"an item cannot be read back: {error}") from error
+
+
+@deferrable
+def _write_rows(store: Store, feed: str, rows: Sequence[_Row]) -> None:
+    """Write items of a feed."""
+    names = ("guid", "digest", "record", "evidence")
+    with writing(store) as connection:
+        upsert(connection, items, [{"feed": feed, **dict(zip(names, row, strict=True))} for row in rows])
+
+
+@deferrable
+def _remove_rows(store: Store, feed: str, marks: Sequence[str]) -> None:
+    """Remove items of a feed by the marks of their guids."""
+    with writing(store) as connection:
+        for some in batches(marks):
+            connection.execute(delete(items).where(items.c.feed == feed, items.c.guid.in_(some)))
