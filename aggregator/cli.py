@@ -36,6 +36,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "init": ("init", "Make a config from addresses and refresh for the first time."),
         "add": ("add", "Detect what a URL is and add it to the config as a source."),
         "remove": ("remove", "Remove a source, or a feed, from the config."),
+        "move": ("move", "Move a source to another feed of the config."),
         "list": ("list", "List the feeds and their sources, and what the last polls gave."),
         "check": ("check", "Check the config; with --live, also every source; with --store, the store."),
         "refresh": ("refresh", "Fetch the sources that are due and publish the feeds, once."),

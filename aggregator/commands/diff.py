@@ -7,7 +7,7 @@ config, a decision, another version of this program.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -43,7 +43,8 @@ from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Duration, Moment
 from aggregator.refresh import refresh
 from aggregator.result import Outcome
-from aggregator.store import backup, connection
+from aggregator.store import backup, connection, database
+from aggregator.store.database import Store
 from aggregator.text.word_diff import Change, mark_words
 
 _LONGEST = 300
@@ -73,7 +74,22 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     """
     loaded = load(config)
     names = tuple(plan.name for plan in find_plans(loaded, feed or ()))
-    outcomes, differences = find_differences(loaded, names, at=current_time(at), force=force)
+    differs = show_differences(loaded, names, current_time(at), force=force, as_json=as_json)
+    if exit_code and differs:
+        raise typer.Exit(1)
+
+
+def show_differences(  # noqa: PLR0913 - options of several commands
+    config: Config,
+    feeds: Sequence[str],
+    at: datetime,
+    *,
+    force: bool = False,
+    as_json: bool = False,
+    prepare: Callable[[Store], None] | None = None,
+) -> bool:
+    """Print what a refresh would change of these feeds, and return whether anything; see :func:`find_differences`."""
+    outcomes, differences = find_differences(config, feeds, at=at, force=force, prepare=prepare)
     summary.print_warnings(outcomes)
     if as_json:
         typer.echo(to_json({name: _to_values(each) for name, each in differences.items()}))
@@ -81,20 +97,28 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         console = open_console()
         for name, each in differences.items():
             _print_difference(console, name, each)
-    if exit_code and any(differences.values()):
-        raise typer.Exit(1)
+    return any(differences.values())
 
 
 def find_differences(
-    config: Config, feeds: Sequence[str], *, at: datetime, force: bool = False
+    config: Config,
+    feeds: Sequence[str],
+    *,
+    at: datetime,
+    force: bool = False,
+    prepare: Callable[[Store], None] | None = None,
 ) -> tuple[tuple[Outcome, ...], Mapping[str, Difference]]:
     """Refresh a copy of these feeds; return the outcomes, and what would differ of the files of each, by its name.
 
-    Sources that are due are fetched. Raises the errors of a refresh.
+    Sources that are due are fetched. ``prepare`` is called with the copy of the store before that, to decide something
+    as a person might. Raises the errors of a refresh.
     """
     folders = {name: config.plan(name).channel.folder for name in feeds}
     with _copy_of_state(config, folders.values()) as copied:
         before = {name: read_published(copied.output.path / folders[name]) for name in feeds}
+        if prepare is not None:
+            with database.open_store(copied.state) as store:
+                prepare(store)
         outcomes = refresh(copied, at=at, feeds=feeds, force=force, new=True)
         after = {name: read_published(copied.output.path / folders[name]) for name in feeds}
     return outcomes, {name: find_difference(before[name], after[name]) for name in feeds}

@@ -14,8 +14,10 @@ from typing import Annotated, TextIO
 import typer
 
 from aggregator.config.load import DEFAULT, Config
+from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError, NothingToPublishError, PublishError
 from aggregator.model.feed import Plan
+from aggregator.model.source import Source
 
 _EARLIEST_YEAR, _LATEST_YEAR = 1970, 9000
 """Years that ``--at`` may name: there must be room for the times that are computed from it."""
@@ -115,6 +117,19 @@ def find_plan(config: Config, name: str | None) -> Plan:
     if name is None:
         raise ConfigError(f"the config has several feeds; choose one with --feed: {', '.join(names)}")
     raise ConfigError(f'--feed: the config has no feed "{name}"; it has: {", ".join(names)}')
+
+
+def find_source(config: Config, feed: str | None, name: str) -> tuple[Plan, Source]:
+    """Return the source of that name and its feed; raise ConfigError if there is none, or several feeds have one."""
+    plans = [find_plan(config, feed)] if feed else list(config.plans)
+    found = [(plan, each) for plan in plans for each in plan.sources if each.name == name]
+    if len(found) > 1:
+        there = ", ".join(plan.name for plan, _ in found)
+        raise ConfigError(f"several feeds have a source {name}; name one: {there}")
+    if not found:
+        names = sorted({each.name for plan in plans for each in plan.sources})
+        raise ConfigError(f'the config has no source "{name}"; {suggest(name, names)}')
+    return found[0]
 
 
 LinesArgument = Annotated[str, typer.Argument(help="JSON Lines file; - is standard input.", metavar="FILE")]

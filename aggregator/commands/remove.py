@@ -2,69 +2,97 @@
 
 from __future__ import annotations
 
+import secrets
 import shlex
+from datetime import datetime
 from typing import Annotated
 
 import typer
 
-from aggregator.commands.options import CONFIG, ConfigOption, FeedOption, find_plan
-from aggregator.config import edit
+from aggregator import moving
+from aggregator.commands.diff import show_differences
+from aggregator.commands.options import (
+    CONFIG,
+    AtOption,
+    ConfigOption,
+    FeedOption,
+    JsonOption,
+    current_time,
+    find_plan,
+    find_source,
+)
+from aggregator.config import change, edit
 from aggregator.config.load import Config, load
-from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError
 from aggregator.fetchers.http.target import redact
 from aggregator.model.feed import Plan
 from aggregator.model.source import Source
 
 
-def run(
+def run(  # noqa: PLR0913 - each is an option of the command line
     source: Annotated[
         str | None, typer.Argument(help="Name of the source; without one the feed is removed.", metavar="[SOURCE]")
     ] = None,
     config: ConfigOption = CONFIG,
     *,
     feed: FeedOption = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    forget: Annotated[bool, typer.Option("--forget", help="Remove the items that only it gave, too.")] = False,
+    at: AtOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
+    as_json: JsonOption = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Neither show what would change nor ask.")] = False,
 ) -> None:
     """Remove a source from the config, or with --feed alone a feed, and say how to have it back.
 
-    What a source gave stays in its feed (aggregator forget takes that out, too). The files of a feed are removed by the
-    next refreshes; the store keeps its ids.
+    What would change is shown before. What a source gave stays in its feed; --forget takes that out, too. The files of
+    a feed are removed by the next refreshes; the store keeps its ids.
     """
-    loaded = load(config)
-    if source is None and feed is None:
+    loaded, now = load(config), current_time(at)
+    if source is not None:
+        plan, found = find_source(loaded, feed, source)
+        move = moving.make_move(loaded, plan, source, forgets=forget)
+        if dry_run or not yes:
+            _show(loaded, move, now, as_json=as_json)
+        if not dry_run:
+            _confirm(f"{config}: remove feeds.{plan.name}.sources.{source}?", yes=yes)
+            moving.carry_out(loaded, move, now)
+            typer.echo(f"{config}: feeds.{plan.name}.sources.{source} removed; {_describe_rest(plan, found, move)}")
+        return
+    if feed is None:
         raise ConfigError("name a source, or a feed by --feed NAME; aggregator list shows them")
-    if source is None:
-        plan = find_plan(loaded, feed)
-        place = f"feeds.{plan.name}"
-        after = "the next refresh says what becomes of its files; the store keeps its ids, for a feed of the same name"
-    else:
-        plan, found = _find_source(loaded, feed, source)
-        place = f"feeds.{plan.name}.sources.{source}"
-        after = (
-            f"its items stay; to take out what only it gave: aggregator forget {source} --feed {plan.name}; "
-            f"to have it back: {_describe_return(plan, found)}"
-        )
-    if not yes and not typer.confirm(f"{config}: remove {place}?"):
+    name = find_plan(loaded, feed).name
+    after = "the next refresh says what becomes of its files; the store keeps its ids, for a feed of the same name"
+    if dry_run:
+        typer.echo(f"{config}: feeds.{name} would be removed; {after}")
+        return
+    _confirm(f"{config}: remove feeds.{name}?", yes=yes)
+    edit.rewrite(config, lambda before: change.remove(before, name))
+    typer.echo(f"{config}: feeds.{name} removed; {after}")
+
+
+def _show(config: Config, move: moving.Move, now: datetime, *, as_json: bool) -> None:
+    """Print what the removal of a source would change in its feed."""
+    with moving.open_draft(config.path, move, f"draft-{secrets.token_hex(4)}") as draft:
+        show_differences(draft, move.feeds, now, as_json=as_json, prepare=lambda store: moving.decide(store, move, now))
+
+
+def _confirm(question: str, *, yes: bool) -> None:
+    if not yes and not typer.confirm(question):
         raise typer.Exit(1)
-    edit.remove(config, plan.name, source)
-    typer.echo(f"{config}: {place} removed; {after}")
 
 
-def _find_source(config: Config, feed: str | None, name: str) -> tuple[Plan, Source]:
-    """Return the source of that name and its feed; raise ConfigError if there is none, or several feeds have one."""
-    plans = [find_plan(config, feed)] if feed else list(config.plans)
-    found = [(plan, each) for plan in plans for each in plan.sources if each.name == name]
-    if len(found) > 1:
-        raise ConfigError(f"several feeds have a source {name}; name one: --feed {found[0][0].name}")
-    if not found:
-        names = sorted({each.name for plan in plans for each in plan.sources})
-        raise ConfigError(f'the config has no source "{name}"; {suggest(name, names)}')
-    return found[0]
+def _describe_rest(plan: Plan, source: Source, move: moving.Move) -> str:
+    """Return what becomes of the items of a removed source, and the command that adds it again.
 
-
-def _describe_return(plan: Plan, source: Source) -> str:
-    """Return the command that adds a source again, without what may be a secret of its address."""
+    The command is without what may be a secret of the address.
+    """
     place = source.url or source.path or f"https://podcasts.apple.com/podcast/id{source.show}"
     shown = shlex.quote(place) if not source.url or redact(place) == place else "URL"
-    return f"aggregator add {shown} --feed {plan.name}"
+    back = f"aggregator add {shown} --feed {plan.name}"
+    if move.forgets:
+        again = f"aggregator forget {source.name} --feed {plan.name} --undo"
+        return f"items of it alone leave with the next refresh; to have them back: {again}; and the source: {back}"
+    return (
+        f"its items stay; to take out what only it gave: aggregator forget {source.name} --feed {plan.name}; "
+        f"to have it back: {back}"
+    )

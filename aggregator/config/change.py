@@ -80,22 +80,54 @@ def remove(before: ParsedYaml, feed: str, source: str | None = None) -> ParsedYa
     without changing another value.
     """
     wanted = _copy(before.values)
+    edits = _cut(before, wanted, feed, source)
+    if source is not None and not wanted["feeds"][feed]["sources"]:
+        raise ConfigError(f"feeds.{feed}.sources.{source} is its only source; remove the feed: --feed {feed}")
+    place = f"feeds.{feed}" if source is None else f"feeds.{feed}.sources.{source}"
+    return _check(_apply(before.text, edits), wanted, f"{place} cannot be removed here as the config is written")
+
+
+def move(before: ParsedYaml, feed: str, source: str, to: str, name: str) -> ParsedYaml:
+    """Return the config with a source in another feed, after its sources and under that name.
+
+    A feed without another source leaves the config. No other line changes. Raises ConfigError if there is no such
+    source or feed, or another value would change.
+    """
+    wanted = _copy(before.values)
+    there, keys = _find(wanted, ("feeds", to, "sources")), _find(wanted, ("feeds", feed, "sources", source))
+    sources = _child(_child(_child(before.root, "feeds"), feed), "sources")
+    is_last = len(sources.value) == 1
+    cut = tuple(_cut(before, wanted, feed, None if is_last else source))
+    there[name] = keys
+    target = _child(_child(_child(before.root, "feeds"), to), "sources")
+    for added in (_add_as_written(before.text, sources, source, target, name), _add(before.text, target, {name: keys})):
+        with suppress(ConfigError):
+            return _check(_apply(before.text, (*cut, added)), wanted, "")
+    raise ConfigError(f"feeds.{feed}.sources.{source} cannot be moved here as the config is written: edit the file")
+
+
+def _cut(before: ParsedYaml, wanted: dict[str, Any], feed: str, source: str | None) -> Iterator[_Edit]:
+    """Return the edits that remove a source, or a feed, and remove it from the values; raise ConfigError."""
     node = _child(before.root, "feeds")
     if source is None:
         if feed not in (wanted.get("feeds") or {}):
             raise ConfigError(f"the config has no feeds.{feed}")
         del wanted["feeds"][feed]
         wanted["feeds"] = wanted["feeds"] or (None if not node.flow_style else {})
-        name = feed
-    else:
-        _find(wanted, ("feeds", feed, "sources", source))
-        del wanted["feeds"][feed]["sources"][source]
-        if not wanted["feeds"][feed]["sources"]:
-            raise ConfigError(f"feeds.{feed}.sources.{source} is its only source; remove the feed: --feed {feed}")
-        node, name = _child(_child(node, feed), "sources"), source
-    after = _apply(before.text, _change(before.text, node, {name: None}))
-    place = f"feeds.{feed}" if source is None else f"feeds.{feed}.sources.{source}"
-    return _check(after, wanted, f"{place} cannot be removed here as the config is written")
+        return _change(before.text, node, {feed: None})
+    _find(wanted, ("feeds", feed, "sources", source))
+    del wanted["feeds"][feed]["sources"][source]
+    return _change(before.text, _child(_child(node, feed), "sources"), {source: None})
+
+
+def _add_as_written(text: str, sources: yaml.MappingNode, source: str, target: yaml.MappingNode, name: str) -> _Edit:
+    """Return the edit that adds a source at the end of others with the lines that it has, comments, too."""
+    key, value = next((key, value) for key, value in sources.value if key.value == source)
+    end = _find_line_end(text, target)
+    column = target.start_mark.column
+    pad, indented = f"\n{' ' * column}", f"\n{' ' * sources.start_mark.column}"
+    written = text[key.end_mark.index : _find_line_end(text, value)].replace(indented, pad)
+    return end, end, f"{pad}{_write(name)}{written}"
 
 
 def add_sources(before: ParsedYaml, additions: Sequence[Addition]) -> ParsedYaml:

@@ -18,18 +18,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from aggregator.config.change import (
-    Addition,
-    Keys,
-    Place,
-    add_sources,
-    change_keys,
-    make_digest,
-    read_keys,
-)
-from aggregator.config.change import (
-    remove as remove_from,
-)
+from aggregator.config.change import Addition, Keys, Place, add_sources, change_keys, make_digest, read_keys
 from aggregator.config.load import Config, check_values, decode, make_config
 from aggregator.config.parse import ParsedYaml, parse
 from aggregator.config.scalars import LONGEST_NAME
@@ -48,6 +37,10 @@ _NEW: Final = """\
 # contact: mailto:you@example.org # sent to every host, so that its operator can reach you
 feeds: {}
 """
+
+
+Rewrite = Callable[[ParsedYaml], ParsedYaml]
+"""Return another config for one, or raise ConfigError."""
 
 
 class ChangedError(ConfigError):
@@ -85,34 +78,47 @@ def change(path: Path, place: Place, keys: Keys, *, seen: str) -> None:
     Raises ConfigError if the result is wrong or cannot be written, ChangedError if the digest of the place's keys is
     not the one that was ``seen``, or another program changed the file meanwhile; it is then left as it is.
     """
-    path = path.resolve()
-    with _locked(path):
-        content = _read(path)
-        before, _ = _parse(path, content)
+
+    def change_seen(before: ParsedYaml) -> ParsedYaml:
         if make_digest(read_keys(before, place)) != seen:
             name = ".".join(place) or "the config"
             raise ChangedError(f"{name} was changed meanwhile. Nothing was written; look again.")
-        _replace(path, content, change_keys(before, place, keys))
+        return change_keys(before, place, keys)
+
+    rewrite(path, change_seen)
 
 
-def remove(path: Path, feed: str, source: str | None = None) -> None:
-    """Remove a source, or a feed, from a config file.
+def rewrite(path: Path, make: Rewrite) -> tuple[str, str]:
+    """Give a config file the content that ``make`` returns for it; return the text before and after.
 
-    Raises ConfigError if there is none, or the result would be wrong or cannot be written, ChangedError if another
+    Raises ConfigError as ``make`` does, or if the result would be wrong or cannot be written, ChangedError if another
     program changed the file meanwhile; it is then left as it is.
     """
     path = path.resolve()
     with _locked(path):
         content = _read(path)
         before, _ = _parse(path, content)
-        _replace(path, content, remove_from(before, feed, source))
+        after = make(before)
+        _replace(path, content, after)
+    return before.text, after.text
 
 
-def write_draft(path: Path, place: Place, keys: Keys, ending: str) -> Path:
-    """Write a copy of a config file beside it, with keys of a place changed, and return its path; ConfigError."""
+def restore(path: Path, before: str, after: str) -> None:
+    """Give a config file the text that it had ``before``; raise ChangedError if it is not as it was ``after``."""
+
+    def undo(now: ParsedYaml) -> ParsedYaml:
+        if now.text != after:
+            raise ChangedError(f"{path.name} was changed meanwhile. Nothing was written; look again.")
+        return parse(before, str(path))
+
+    rewrite(path, undo)
+
+
+def write_draft(path: Path, make: Rewrite, ending: str) -> Path:
+    """Write what ``make`` returns for a config file beside it, and return the path; raise ConfigError."""
     path = path.resolve()
     before, _ = _parse(path, _read(path))
-    after = change_keys(before, place, keys)
+    after = make(before)
     check_values(after, str(path))
     return _write_beside(path, after.text, ending)
 

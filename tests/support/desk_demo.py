@@ -75,6 +75,8 @@ def list_pages(guid: str) -> dict[str, str]:
         "source": f"{feed}/sources/host",
         "settings": f"{feed}/sources/host/settings",
         "settings of a feed": f"{feed}/settings",
+        "move": f"{feed}/sources/host/move",
+        "remove": f"{feed}/remove",
         "settings of the server": "/system/settings",
         "reviews": "/review",
         "review": "/feeds/crumb-talk/review",

@@ -32,7 +32,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from aggregator.config.edit import ChangedError
 from aggregator.corrections import DecidedError
 from aggregator.errors import AggregatorError, StoreError
-from aggregator.service.desk import access, add, changes, choose, command, feeds, item, review, settings, source, system
+from aggregator.service.desk import (
+    access,
+    add,
+    changes,
+    choose,
+    command,
+    feeds,
+    item,
+    moves,
+    review,
+    settings,
+    source,
+    system,
+)
 from aggregator.service.desk.forms import OF_STRANGERS, Form, FormError, Forms
 from aggregator.service.desk.frame import (
     Act,
@@ -50,7 +63,7 @@ from aggregator.service.desk.frame import (
 from aggregator.service.desk.inbox import count_waiting
 from aggregator.service.desk.jobs import BusyError, Job
 
-_SUBJECTS: Final[Any] = (feeds, command, system, add, choose, source, settings, changes, review, item)
+_SUBJECTS: Final[Any] = (feeds, command, system, add, choose, source, moves, settings, changes, review, item)
 PAGES: Final[tuple[Page, ...]] = tuple(page for subject in _SUBJECTS for page in subject.PAGES)
 ACTS: Final[tuple[Act, ...]] = tuple(act for subject in _SUBJECTS for act in getattr(subject, "ACTS", ()))
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.config import edit
-from aggregator.config.change import Keys, Place, make_digest, read_keys
+from aggregator.config.change import Keys, Place, change_keys, make_digest, read_keys
 from aggregator.config.parse import parse
 from aggregator.config.scalars import Keys as SchemaKeys
 from aggregator.config.schema import ConfigKeys, FeedKeys, FilterKeys, SourceFilterKeys
@@ -242,7 +242,7 @@ def _preview(desk: Desk, request: PageRequest) -> ActResult:
     number = desk.cache.add(request.visitor, None)
     then = f"{target.page}/settings?draft={number}"
     try:
-        file = edit.write_draft(desk.config.path, target.place, keys, f"draft-{number}")
+        file = edit.write_draft(desk.config.path, lambda now: change_keys(now, target.place, keys), f"draft-{number}")
     except ConfigError as error:
         draft = _Draft(target.place, fields, mistakes=tuple(str(error).splitlines()))
         desk.cache.add(request.visitor, draft, number)

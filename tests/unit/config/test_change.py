@@ -241,3 +241,69 @@ def test_what_cannot_be_removed_is_told_and_left() -> None:
     shared = f"feeds:\n  a:\n{sources}  b: {{sources: *s}}\n"
     with pytest.raises(ConfigError, match="cannot be removed here as the config is written: edit the file"):
         remove(shared, "a", "x")
+
+
+TWO = """\
+feeds:
+  talk:
+    title: Talk
+    sources:
+      host: {kind: feed, url: https://a.example/} # its own
+      shelf: # a directory
+        kind: page
+        url: https://b.example/
+        # as seen in May
+        options:
+          items: |
+            li
+             .x
+  walk: # another
+    title: Walk
+    sources:
+        host: {kind: feed, url: https://c.example/}
+# tail
+"""
+
+
+@pytest.mark.parametrize("to", ["walk", "talk"])
+def test_a_source_is_moved_with_its_comments_and_no_other_line_changes(to: str) -> None:
+    text = TWO if to == "walk" else TWO.replace("walk", "w").replace("talk", "walk").replace("w:", "talk:", 1)
+    feed = "walk" if to == "talk" else "talk"
+    after = change.move(parse(text, "c"), feed, "shelf", to, "shelf")
+    before = parse(text, "c").values["feeds"]
+    assert after.values["feeds"][to]["sources"]["shelf"] == before[feed]["sources"]["shelf"]
+    assert list(after.values["feeds"][feed]["sources"]) == ["host"]
+    lines = [line.strip() for line in text.splitlines()]
+    assert sorted(line.strip() for line in after.text.splitlines()) == sorted(
+        "shelf:" + line.removeprefix("shelf:") if line.startswith("shelf:") else line for line in lines
+    )
+    assert "# as seen in May" in after.text
+    back = change.move(after, to, "shelf", feed, "shelf")
+    assert back.text == text
+
+
+def test_a_feed_leaves_with_its_last_source_which_takes_a_free_name() -> None:
+    after = change.move(parse(TWO, "c"), "walk", "host", "talk", "host-2")
+    assert list(after.values["feeds"]) == ["talk"]
+    assert list(after.values["feeds"]["talk"]["sources"]) == ["host", "shelf", "host-2"]
+    assert after.text.endswith("        host-2: {kind: feed, url: https://c.example/}\n# tail\n".removeprefix("  "))
+
+
+@pytest.mark.parametrize("flow", ["talk", "walk", "both"])
+def test_a_source_is_moved_between_braces_and_lines(flow: str) -> None:
+    one = "{host: {kind: feed, url: x}, shelf: {kind: page, url: 'y'}}"
+    block = "\n      host: {kind: feed, url: x}\n      shelf:\n        kind: page\n        url: 'y'"
+    first, second = (one if flow in (name, "both") else block for name in ("talk", "walk"))
+    text = f"feeds:\n  talk:\n    title: T\n    sources: {first}\n  walk:\n    title: W\n    sources: {second}\n"
+    after = change.move(parse(text, "c"), "talk", "shelf", "walk", "shelf-2")
+    assert after.values["feeds"]["walk"]["sources"]["shelf-2"] == {"kind": "page", "url": "y"}
+    assert list(after.values["feeds"]["talk"]["sources"]) == ["host"]
+
+
+def test_a_source_that_another_feed_repeats_cannot_be_moved() -> None:
+    first = "  a:\n    sources:\n      x: &x {kind: feed, url: x}\n      z: {kind: feed, url: z}\n"
+    text = f"feeds:\n{first}  b:\n    sources:\n      y: *x\n"
+    with pytest.raises(ConfigError, match=r"^feeds\.a\.sources\.x cannot be moved here as the config is written: edit"):
+        change.move(parse(text, "c"), "a", "x", "b", "x")
+    with pytest.raises(ConfigError, match=r"^the config has no feeds\.c\.sources$"):
+        change.move(parse(text, "c"), "a", "z", "c", "z")

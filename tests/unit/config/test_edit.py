@@ -10,11 +10,16 @@ import pytest
 
 from aggregator import subscriptions
 from aggregator.config import edit
-from aggregator.config.change import Addition
+from aggregator.config.change import Addition, change_keys
 from aggregator.config.edit import ChangedError
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError
 from aggregator.model.subscription import Subscription
+
+
+def trust(value: float) -> edit.Rewrite:
+    return lambda before: change_keys(before, ("feeds", "oven", "sources", "feed"), {"trust": value})
+
 
 OVEN = Addition("oven", "feed", (("kind", "feed"), ("url", "https://oven.example/feed")), "Ovens")
 TEXT = "# mine\nfeeds:\n  talk: {title: Talk, sources: {a: {kind: feed, url: 'https://a.example/'}}}\n"
@@ -76,10 +81,10 @@ def test_the_mode_of_the_file_is_kept_and_never_wider(config: Path) -> None:
     config.chmod(0o640)
     edit.add(config, plan_oven)
     assert config.stat().st_mode & 0o777 == 0o640
-    draft = edit.write_draft(config, ("feeds", "oven", "sources", "feed"), {"trust": 0.5}, "draft-1")
+    draft = edit.write_draft(config, trust(0.5), "draft-1")
     assert draft.stat().st_mode & 0o777 == 0o640
     with pytest.raises(ConfigError, match=r"config\.yaml: cannot be written \(\.config\.yaml\.draft-1\): File exists"):
-        edit.write_draft(config, ("feeds", "oven", "sources", "feed"), {"trust": 0.6}, "draft-1")
+        edit.write_draft(config, trust(0.6), "draft-1")
     assert "0.5" in draft.read_text()
 
 

@@ -1,0 +1,168 @@
+"""Move a source to another feed, remove it, or remove a feed: what that would change, the act, and its undoing."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+from aggregator import moving
+from aggregator.config import change, edit
+from aggregator.errors import ConfigError
+from aggregator.service.desk.changes import FeedChanges, read_comparison
+from aggregator.service.desk.frame import Act, ActResult, Button, Desk, MissingError, Page, PageRequest, now
+from aggregator.service.desk.jobs import Job
+from aggregator.service.desk.published import read_report
+from aggregator.service.desk.source import find_source
+
+_GONE: Final = "What this page showed is not known any more; preview it again."
+
+
+class _Draft(Struct, frozen=True):
+    """A move that is previewed by a job."""
+
+    move: moving.Move
+    job: Job
+
+
+class _Done(Struct, frozen=True):
+    """A change that was made: the text of the config before and after, and the move, ``None`` for a feed that left."""
+
+    texts: tuple[str, str]
+    page: str
+    move: moving.Move | None = None
+
+
+class _Preview(Struct, frozen=True):
+    """The changes that a move would bring, once they are known; ``act`` is the button that makes it."""
+
+    running: int | None
+    problems: tuple[str, ...] = ()
+    feeds: tuple[FeedChanges, ...] = ()
+    act: Button | None = None
+
+
+class _MovePage(Struct, frozen=True):
+    """The page of a source that may leave its feed; ``others`` are the names and titles of the feeds it may go to.
+
+    ``alone`` counts the items that only it lists, ``is_last`` is whether its feed has no other source.
+    """
+
+    feed: str
+    name: str
+    others: tuple[tuple[str, str], ...]
+    alone: int
+    is_last: bool
+    preview: _Preview | None
+
+
+class _RemovePage(Struct, frozen=True):
+    """The page of a feed that may leave the config."""
+
+    feed: str
+    title: str
+    items: int
+    is_private: bool
+
+
+def _show_move(desk: Desk, request: PageRequest) -> _MovePage:
+    """Gather the page of a source that may leave, with what that would change if ``draft`` is the number of a move."""
+    plan = desk.find_plan(request)
+    source = find_source(plan, request)
+    report = read_report(desk.open_folder(plan))
+    alone = sum({name.partition("/")[0] for name in item.entries} == {source.name} for item in report.items)
+    number = request.query.get("draft", "")
+    draft = desk.cache.find(number)
+    is_ours = isinstance(draft, _Draft) and (draft.move.feed, draft.move.source) == (plan.name, source.name)
+    return _MovePage(
+        plan.name,
+        source.name,
+        tuple((each.name, each.channel.title) for each in desk.config.plans if each.name != plan.name),
+        alone,
+        len(plan.sources) == 1,
+        _make_preview(draft, number) if isinstance(draft, _Draft) and is_ours else None,
+    )
+
+
+def _make_preview(draft: _Draft, number: str) -> _Preview:
+    job, move = draft.job, draft.move
+    if job.code is None:
+        return _Preview(job.number)
+    label = f"Move {move.source} to {move.to}" if move.to else f"Remove {move.source}"
+    act = Button(label, f"/feeds/{move.feed}/sources/{move.source}/move", {"draft": number})
+    return _Preview(None, tuple(job.lines[:50]), read_comparison(job)[0], act if job.code == 0 else None)
+
+
+def _preview(desk: Desk, request: PageRequest) -> ActResult:
+    """Find what a move would change, as ``aggregator move --dry-run`` says it."""
+    plan = desk.find_plan(request)
+    source, to = find_source(plan, request), request.form.get("to") or None
+    forgets = request.form.get("alone") == "leaves"
+    move = moving.make_move(desk.config, plan, source.name, to, forgets=forgets)
+    number = desk.cache.add(request.visitor, None)
+    if to:
+        words = ("move", source.name, to, "--from", plan.name, *(() if forgets else ("--keep",)))
+    else:
+        words = ("remove", source.name, "--feed", plan.name, *(("--forget",) if forgets else ()))
+    kind = f"preview of {' '.join(words)}"
+    then = f"/feeds/{plan.name}/sources/{source.name}/move?draft={number}"
+    job = desk.jobs.start(kind, plan.name, (*words, "--dry-run", "--json"), as_json=True, then=then)
+    desk.cache.add(request.visitor, _Draft(move, job), number)
+    return ActResult(f"/jobs/{job.number}")
+
+
+def _move(desk: Desk, request: PageRequest) -> ActResult:
+    """Make the move that was previewed."""
+    draft = desk.cache.find(request.find("draft"))
+    if not isinstance(draft, _Draft):
+        raise MissingError(_GONE)
+    move = draft.move
+    if desk.mistakes:
+        raise ConfigError(desk.mistakes)
+    texts = moving.carry_out(desk.config, move, now())
+    done = f"{move.source} is a source of {move.to} now" if move.to else f"{move.source} is removed"
+    page = f"/feeds/{move.to or move.feed}"
+    return ActResult(page, f"{done}; it counts from the next refresh on.", _make_undo(desk, request, texts, move))
+
+
+def _show_remove(desk: Desk, request: PageRequest) -> _RemovePage:
+    """Gather the page of a feed that may leave."""
+    plan = desk.find_plan(request)
+    items = len(read_report(desk.open_folder(plan)).items)
+    return _RemovePage(plan.name, plan.channel.title, items, bool(plan.channel.token))
+
+
+def _remove_feed(desk: Desk, request: PageRequest) -> ActResult:
+    """Remove a feed from the config."""
+    name = desk.find_plan(request).name
+    texts = edit.rewrite(desk.config.path, lambda before: change.remove(before, name))
+    return ActResult("/", f"{name} is removed from the config.", _make_undo(desk, request, texts))
+
+
+def _make_undo(desk: Desk, request: PageRequest, texts: tuple[str, str], move: moving.Move | None = None) -> Button:
+    page = f"/feeds/{move.feed}" if move else f"/feeds/{request.names['feed']}"
+    return Button("Undo", "/moves/undo", {"number": desk.cache.add(request.visitor, _Done(texts, page, move))})
+
+
+def _undo(desk: Desk, request: PageRequest) -> ActResult:
+    """Give the config the text that it had before, and take back what was decided with it."""
+    done = desk.cache.find(request.find("number"))
+    if not isinstance(done, _Done):
+        raise MissingError(_GONE)
+    if done.move is None:
+        edit.restore(desk.config.path, *done.texts)
+    else:
+        moving.take_back(desk.config, done.move, done.texts, now())
+    return ActResult(done.page, "The config is as it was before.")
+
+
+PAGES = (
+    Page("/feeds/{feed}/sources/{source}/move", "move.html.j2", _show_move),
+    Page("/feeds/{feed}/remove", "remove.html.j2", _show_remove),
+)
+ACTS = (
+    Act("/feeds/{feed}/sources/{source}/move/preview", _preview),
+    Act("/feeds/{feed}/sources/{source}/move", _move),
+    Act("/feeds/{feed}/remove", _remove_feed),
+    Act("/moves/undo", _undo),
+)

@@ -1,0 +1,119 @@
+"""A source goes to another feed or leaves: what that changes is shown before, done after a word, and can be undone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.integration.commands.test_forget import SHOW, at, items, refresh, write
+
+CONFIG = """\
+feeds:
+  pickles:
+    title: Pickle Hour
+    sources:
+      host: {kind: feed, path: host.xml}
+      shelf: {kind: feed, path: shelf.xml} # a directory
+  bread:
+    title: Bread Hour
+    sources:
+      host: {kind: feed, path: bread.xml}
+"""
+BREAD = (("Rye without fear", "x", 3), ("A starter in a jar", "y", 10), ("Salt, and when", "z", 17))
+
+
+@pytest.fixture
+def shelved(tmp_path: Path, run) -> Path:
+    """Two shows of which one has the directory's listing of the other, refreshed once."""
+    (tmp_path / "config.yaml").write_text(CONFIG, encoding="utf-8")
+    write(tmp_path / "host.xml", "h-", *SHOW)
+    write(tmp_path / "bread.xml", "h-", *BREAD[:2])
+    write(tmp_path / "shelf.xml", "s-", *BREAD)
+    refresh(run, 2)
+    return tmp_path
+
+
+def list_titles(folder: Path, feed: str) -> list[str]:
+    found = json.loads((folder / "output" / feed / "feed.json").read_text(encoding="utf-8"))["items"]
+    return sorted(each["title"] for each in found)
+
+
+def list_sources(folder: Path, feed: str) -> list[str]:
+    return list(yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))["feeds"][feed]["sources"])
+
+
+def test_a_source_in_the_wrong_feed_is_moved_and_moved_back(shelved: Path, run) -> None:
+    before, config = items(shelved), (shelved / "config.yaml").read_text(encoding="utf-8")
+    assert len(before) == len(SHOW) + len(BREAD)
+    shown = run("move", "shelf", "bread", "--dry-run", "--at", at(3))
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.count("removed “") == len(BREAD)
+    assert "bread\n" in shown.stdout
+    refused = run("move", "shelf", "bread", "--at", at(3), stdin="n\n")
+    assert refused.returncode == 1
+    assert (shelved / "config.yaml").read_text(encoding="utf-8") == config
+    assert items(shelved) == before
+    assert [each.name for each in shelved.glob(".config.yaml.draft*")] == []
+
+    moved = run("move", "shelf", "bread", "--at", at(3), "--yes")
+    assert (moved.returncode, moved.stderr) == (0, "")
+    assert "feeds.pickles.sources.shelf moved to feeds.bread.sources.shelf" in moved.stdout
+    assert list_sources(shelved, "bread") == ["host", "shelf"]
+    assert "# a directory" in (shelved / "config.yaml").read_text(encoding="utf-8")
+    refresh(run, 4)
+    assert list_titles(shelved, "pickles") == sorted(title for title, _, _ in SHOW)
+    refresh(run, 8)
+    assert list_titles(shelved, "bread") == sorted(title for title, _, _ in BREAD)
+
+    undo = moved.stdout.strip().rpartition("to undo: aggregator ")[2].split()
+    assert run(*undo, "--yes", "--at", at(9)).returncode == 0
+    refresh(run, 10)
+    assert (shelved / "config.yaml").read_text(encoding="utf-8") == config
+    assert items(shelved) == before, "guids, dates and texts"
+
+
+def test_what_only_it_gave_can_be_kept(shelved: Path, run) -> None:
+    before = items(shelved)
+    assert run("move", "shelf", "bread", "--keep", "--yes").returncode == 0
+    refresh(run, 4)
+    assert items(shelved) == before
+
+
+def test_two_feeds_of_one_show_become_one_and_names_stay_apart(shelved: Path, run) -> None:
+    moved = run("move", "host", "pickles", "--from", "bread", "--yes")
+    assert moved.returncode == 0
+    assert "moved to feeds.pickles.sources.host-2; bread has no other source and is removed, too" in moved.stdout
+    assert list_sources(shelved, "pickles") == ["host", "shelf", "host-2"]
+    refresh(run, 4)
+    assert list_titles(shelved, "pickles") == sorted(title for title, _, _ in (*SHOW, *BREAD))
+
+
+def test_what_cannot_be_moved_is_told_and_left(shelved: Path, run) -> None:
+    config = (shelved / "config.yaml").read_text(encoding="utf-8")
+    for words, said in (
+        (("host", "bread"), "several feeds have a source host; name one: bread, pickles"),
+        (("shelf", "bred"), 'the config has no feed "bred"; did you mean "bread"?'),
+        (("shelf", "pickles"), "shelf is a source of pickles already"),
+        (("shelv", "bread"), 'the config has no source "shelv"; did you mean "shelf"?'),
+    ):
+        answer = run("move", *words, "--yes")
+        assert (answer.returncode, answer.stdout) == (2, "")
+        assert said in answer.stderr
+    assert (shelved / "config.yaml").read_text(encoding="utf-8") == config
+
+
+def test_a_removed_source_takes_its_items_along_where_that_is_wanted(shelved: Path, run) -> None:
+    before = items(shelved)
+    shown = run("remove", "shelf", "--forget", "--dry-run", "--json", "--at", at(3))
+    assert [each["title"] for each in json.loads(shown.stdout)["pickles"]["removed"]] != []
+    assert items(shelved) == before
+    removed = run("remove", "shelf", "--forget", "--yes", "--at", at(3))
+    assert "items of it alone leave with the next refresh" in removed.stdout
+    refresh(run, 4)
+    assert list_titles(shelved, "pickles") == sorted(title for title, _, _ in SHOW)
+    assert run("forget", "shelf", "--feed", "pickles", "--undo", "--yes", "--at", at(5)).returncode == 0
+    refresh(run, 6)
+    assert items(shelved) == before
