@@ -104,7 +104,8 @@ def _preview(desk: Desk, request: PageRequest) -> ActResult:
         words = ("move", source.name, to, "--from", plan.name, *(() if forgets else ("--keep",)))
     else:
         words = ("remove", source.name, "--feed", plan.name, *(("--forget",) if forgets else ()))
-    kind = f"preview of {' '.join(words)}"
+    kind = f"preview of {f'moving {source.name} to {to}' if to else f'removing {source.name}'}"
+    kind += ", with items of it alone" if forgets else ""
     then = f"/feeds/{plan.name}/sources/{source.name}/move?draft={number}"
     job = desk.jobs.start(kind, plan.name, (*words, "--dry-run", "--json"), as_json=True, then=then)
     desk.cache.add(request.visitor, _Draft(move, job), number)
