@@ -11,9 +11,10 @@ importing their modules.
 
 from __future__ import annotations
 
+import importlib
 import re
 from functools import cache
-from importlib import import_module, metadata
+from importlib import import_module
 from types import ModuleType
 
 from msgspec import Struct
@@ -86,7 +87,13 @@ KINDS: dict[str, Kind] = {
 
 def names() -> tuple[str, ...]:
     """Return every kind that a config may name here, the built-in ones first."""
-    return (*KINDS, *sorted(metadata.entry_points(group=ENTRY_POINTS).names - KINDS.keys()))
+    return (*KINDS, *sorted(_find_packages().names - KINDS.keys()))
+
+
+def _find_packages() -> importlib.metadata.EntryPoints:
+    from importlib import metadata  # noqa: PLC0415 - takes time to import, and few configs need it
+
+    return metadata.entry_points(group=ENTRY_POINTS)
 
 
 def find(name: str) -> Kind:
@@ -102,7 +109,7 @@ def load(name: str) -> ModuleType:
     """Return the module of a kind, imported when first needed; ReadError if there is none or it cannot be imported."""
     if name in KINDS:
         return import_module(KINDS[name].module)
-    for point in metadata.entry_points(group=ENTRY_POINTS, name=name):
+    for point in _find_packages().select(name=name):
         try:
             module: ModuleType = point.load()
         except (ImportError, AttributeError, SyntaxError) as error:

@@ -20,7 +20,8 @@ from aggregator.errors import FetchError, GoneError, UnansweredError
 from aggregator.fetchers import credentials
 from aggregator.fetchers.credentials import Secrets
 from aggregator.fetchers.http import bot_protection, content_coding, errors, headers, polling, ssrf
-from aggregator.fetchers.http.connections import Access, Exchange, Fields, GuardedAdapter, Meter
+from aggregator.fetchers.http.connections import Fields, GuardedAdapter, translate_errors
+from aggregator.fetchers.http.exchange import Access, Exchange, Headers, Meter, Permit
 from aggregator.fetchers.http.polling import Policy, Reply
 from aggregator.fetchers.http.target import Target, follow_redirect, parse_target, redact
 from aggregator.model.entry import Enclosure
@@ -29,11 +30,6 @@ from aggregator.text.urls import find_host
 
 _REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # status: whether permanent
 _SENDABLE = re.compile(r"[\t -~\x80-\xff]*")  # http.client refuses line breaks alone
-
-Headers = tuple[tuple[str, str], ...]
-
-Permit = Callable[[Target, Meter, Access], None]
-"""Called before each hop, with what is permitted there; BarredError if a robots.txt forbids it."""
 
 
 class _FinalAnswer(Struct, frozen=True):
@@ -53,7 +49,7 @@ class _FinalAnswer(Struct, frozen=True):
     def read_body(self, read: Callable[[Any, str, int], bytes], limit: int) -> bytes:
         """Return the body as `content_coding` reads it, and close the answer."""
         try:
-            with errors.translate_errors():
+            with translate_errors():
                 return read(self.response.raw, self.fields.get("content-encoding", ""), limit)
         finally:
             self.skip_body()
@@ -115,8 +111,8 @@ class Client:
         ``found_by`` is the address of the document that names this one; ``None`` if the config does. Only the host that
         the config names may have a private address, else a document could have us send requests to a private network.
         """
-        if resting := polling.explain_rest(poll_state, now, force=force):
-            return Answer("not due", poll_state, message=f"{redact(poll_state.url)}: {resting}")
+        if resting := polling.find_rest(poll_state, now, force=force):
+            return resting
         begun = time.monotonic()
         meter = Meter(begun + self._policy.deadline, self._policy.raw_bytes)
         try:
@@ -211,7 +207,7 @@ class Client:
             ("Content-Length", str(len(body))),
         )
         where, meter = parse_target(url), Meter(time.monotonic() + self._policy.deadline, self._policy.raw_bytes)
-        with errors.translate_errors():
+        with translate_errors():
             response = self._send("POST", where, fields, meter, Access(self._policy.allow_networks, None), body)
         answer = _FinalAnswer(response, headers.join_fields(response.raw.headers.items()), where, 0, permanent=False)
         answer.skip_body()
@@ -252,7 +248,7 @@ class Client:
             own = own if where.host == own.host else _NO_OWN_HOST
             if permit is not None:
                 permit(where, meter, own.access)
-            with errors.translate_errors():
+            with translate_errors():
                 response = self._send(method, where, (*fields, *own_fields), meter, own.access)
             header = headers.join_fields(response.raw.headers.items())
             answer = _FinalAnswer(response, header, where, hops, permanent)

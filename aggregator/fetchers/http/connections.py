@@ -13,23 +13,24 @@ import logging
 import re
 import socket
 import ssl
-import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import requests
-from msgspec import Struct
 from requests.adapters import HTTPAdapter
 from requests.structures import CaseInsensitiveDict
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, Retry
 from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import HTTPError
 
 from aggregator.errors import FetchError, UnansweredError
 from aggregator.fetchers.http import ssrf
-from aggregator.fetchers.http.target import Target
+from aggregator.fetchers.http.exchange import Exchange, Meter
+from aggregator.fetchers.http.target import Target, make_printable
 
 _HOSTS = 100  # pools of connections kept for hosts asked last; more only costs file descriptors
 _HEAD_BYTES = 128 * 1024  # status line, header fields and all interim heads; the largest of honest origins are < 16 KB
@@ -41,55 +42,6 @@ _PROXY_HEAD = 16_384  # bytes of a proxy's answer before the tunnel begins
 _TUNNEL = re.compile(rb"HTTP/1\.[01] 2[0-9][0-9]\b")
 
 logging.getLogger("urllib3").setLevel(logging.ERROR)  # its warnings quote what origins send; ours are in the report
-
-
-class Meter(Struct):
-    """Budget of one fetch: its deadline (`time.monotonic`), and the bytes left on the wire.
-
-    ``reached`` is whether any origin took a connection, or refused it itself; ``redirected`` is whether one led on.
-    """
-
-    deadline: float
-    bytes_left: int
-    reached: bool = False
-    redirected: bool = False
-
-    def seconds_left(self) -> float:
-        """Return the seconds left, above 0; UnansweredError if there are none."""
-        left = self.deadline - time.monotonic()
-        if left <= 0:
-            raise UnansweredError("took longer than its deadline")
-        return left
-
-    def count(self, size: int) -> int:
-        """Return the size once it is taken off what is left; FetchError if it is more."""
-        self.bytes_left -= size
-        if self.bytes_left < 0:
-            raise FetchError("sent more bytes than are taken")
-        return size
-
-
-class Access(Struct, frozen=True):
-    """Permissions of the config for a source's own host alone.
-
-    ``networks`` are private networks (CIDR) that it may be in. ``ca`` is a file with a certificate that is trusted
-    there, too (PEM), ``None`` if there is none.
-    """
-
-    networks: tuple[str, ...] = ()
-    ca: str | None = None
-
-
-class Exchange(Struct, frozen=True):
-    """One request as its connection needs it: target, budget, and rules for connecting.
-
-    ``proxy`` is the one that all connections are made through; ``None`` if they are made from here.
-    """
-
-    where: Target
-    meter: Meter
-    access: Access = Access()
-    proxy: Target | None = None
 
 
 class Fields(CaseInsensitiveDict[str]):
@@ -343,3 +295,58 @@ def _context(ca_files: tuple[str, ...], _changed: int = 0) -> ssl.SSLContext:
         context.load_verify_locations(name)
     context.sslsocket_class = _MeteredTLSSocket
     return context
+
+
+@contextmanager
+def translate_errors() -> Iterator[None]:
+    """Raise every error of an origin or the network in the body as FetchError."""
+    try:
+        yield
+    except (OSError, http.client.HTTPException, HTTPError, ValueError) as error:
+        cause = _find_cause(error)
+        of_answer = requests.RequestException | ssl.SSLCertVerificationError
+        is_answer = isinstance(cause, of_answer) or not isinstance(cause, OSError)
+        raise (FetchError if is_answer else UnansweredError)(_describe(cause)) from error
+
+
+def _find_cause(error: BaseException) -> BaseException:
+    """Return the error of the socket or of http.client that requests and urllib3 wrapped; else the error itself."""
+    found, each = error, error.__context__
+    while each is not None:
+        if isinstance(each, OSError | http.client.HTTPException) and not isinstance(each, requests.RequestException):
+            found = each
+        each = each.__context__
+    return found
+
+
+def _describe(error: BaseException) -> str:
+    """Return one line that describes the error; bytes of the origin only where they help, and escaped."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        advice = _CERTIFICATE_ADVICE.get(error.verify_code, "")
+        return f"the certificate is not accepted: {make_printable(error.verify_message)}{advice}"
+    for kind, words in _WORDS:
+        if isinstance(error, kind):
+            return words.format(detail=make_printable(str(error)))
+    return f"could not be reached: {make_printable(getattr(error, 'strerror', None) or str(error))}"
+
+
+_WORDS: tuple[tuple[type[BaseException], str], ...] = (  # the first that fits, so the special before the general
+    (TimeoutError, "took longer than its deadline"),
+    (ssl.SSLError, "no secure connection: {detail}"),
+    (ConnectionRefusedError, "the connection was refused"),
+    (http.client.RemoteDisconnected, "closed the connection without an answer"),
+    (ConnectionError, "the connection broke"),
+    (http.client.IncompleteRead, "the body ended early"),
+    (http.client.BadStatusLine, "does not answer by HTTP"),
+    (http.client.HTTPException, "the answer is not sound HTTP: {detail}"),
+    (HTTPError, "the answer is not sound HTTP: {detail}"),
+    (ValueError, "the answer is not sound HTTP: {detail}"),
+)
+
+_TRUST = "; if you trust it, write the file of its certificate (PEM) as ca of the source"
+_CERTIFICATE_ADVICE = {
+    9: "; the clock of this machine may be wrong",
+    10: "; its host must renew it",
+    **dict.fromkeys((18, 19, 20, 21), _TRUST),
+}
+"""What to do, by the code of OpenSSL (x509_vfy.h): not yet valid, expired, self-signed, of an unknown authority."""

@@ -15,11 +15,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from aggregator.errors import FetchError
+from aggregator.fetchers import http
 from aggregator.fetchers.credentials import Secrets
 from aggregator.fetchers.http import polling, robots
-from aggregator.fetchers.http.client import Client, Headers, Permit
-from aggregator.fetchers.http.connections import Access, Meter
 from aggregator.fetchers.http.errors import UnavailableError
+from aggregator.fetchers.http.exchange import Access, Headers, Meter, Permit
 from aggregator.fetchers.http.polling import Policy, Reply
 from aggregator.fetchers.http.target import Target, redact
 from aggregator.model.entry import Enclosure
@@ -83,8 +83,13 @@ class HostLimiter:
         self._obey_robots = policy.obey_robots
         self._held = dict(held or {})
         self._gate = gate
-        self._client = Client(policy)
-        self._robots = robots.RobotsChecker(self._client.get_start, read_robots, self._begun)
+        self._policy = policy
+        self._opened: http.client.Client | None = None
+        self._robots = robots.RobotsChecker(
+            lambda *words: self._client.get_start(*words),  # noqa: PLW0108 - else it would be made now
+            read_robots,
+            self._begun,
+        )
         self._hosts: dict[str, _Host] = {}
         self._lock = threading.RLock()
         self._leaving = threading.Lock()
@@ -108,10 +113,10 @@ class HostLimiter:
         address that is not due has its answer at once. ``headers`` are sent only to the origin of the address;
         ``secrets`` are the names and values for ``${NAME}`` in it.
         """
-        if polling.explain_rest(self._under_hold(poll_state), now, force=force):
-            resting: Future[Answer] = Future()
-            resting.set_result(self._client.poll(source, self._under_hold(poll_state), now, force=force))
-            return resting
+        if resting := polling.find_rest(self._under_hold(poll_state), now, force=force):
+            done: Future[Answer] = Future()
+            done.set_result(resting)
+            return done
         address = polling.find_address(poll_state)
 
         def poll_now() -> Answer:
@@ -192,7 +197,17 @@ class HostLimiter:
         for future in waiting:
             future.cancel()
         self._threads.shutdown(cancel_futures=True)
-        self._client.close()
+        if self._opened is not None:
+            self._opened.close()
+
+    @property
+    def _client(self) -> http.client.Client:
+        """Return the client, made with the first request."""
+        from aggregator.fetchers.http.client import Client  # noqa: PLC0415 - requests takes long, and few runs send one
+
+        with self._lock:
+            self._opened = self._opened or Client(self._policy)
+            return self._opened
 
     def _work(self, queue: _Host) -> None:
         """Run the tasks of one host, one after the other, until none is left."""

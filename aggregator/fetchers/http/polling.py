@@ -19,8 +19,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.fetchers.http import headers
+from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Rhythm
-from aggregator.model.source import PollState
+from aggregator.model.source import Answer, PollState
 from aggregator.text.times.cron import next_slot
 from aggregator.text.times.dates import parse_http_date
 from aggregator.text.times.release_times import Habit, find_next_poll, learn_habit
@@ -206,6 +207,12 @@ def explain_rest(poll_state: PollState, now: datetime, *, force: bool = False) -
         return "gone (410), not asked any more"
     ready = _ready_at(poll_state, now, force=force)
     return f"not asked before {ready:%Y-%m-%d %H:%M:%S} UTC" if ready > now else ""
+
+
+def find_rest(poll_state: PollState, now: datetime, *, force: bool = False) -> Answer | None:
+    """Return the answer of an address that is not polled now, ``None`` if it is."""
+    why = explain_rest(poll_state, now, force=force)
+    return Answer("not due", poll_state, message=f"{redact(poll_state.url)}: {why}") if why else None
 
 
 def is_due(poll_state: PollState, now: datetime, *, force: bool = False) -> bool:

@@ -29,8 +29,8 @@ from protego import Protego
 
 from aggregator.errors import FetchError
 from aggregator.fetchers.http import errors, headers, polling, ssrf
-from aggregator.fetchers.http.connections import Access, Meter
 from aggregator.fetchers.http.errors import BarredError, TooManyRedirectsError
+from aggregator.fetchers.http.exchange import Access, Meter
 from aggregator.fetchers.http.polling import Reply
 from aggregator.fetchers.http.target import LONGEST_URL, Target, redact
 from aggregator.model.source import PollState, Robots, Validators
