@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -21,10 +21,11 @@ from aggregator.generator.pages import pages, view
 from aggregator.model.entry import Moment
 from aggregator.model.feed import Cover, Feed
 from aggregator.model.item import PublishedItem
-from aggregator.store import facts
+from aggregator.store import cache, facts
 from aggregator.store.database import Store
 from aggregator.store.items import FeedItems
 from aggregator.store.polls import DAYS
+from aggregator.store.schema import mark
 
 _HISTORY: Final = "changes"
 """The fact with the history of a feed for its changes page."""
@@ -38,6 +39,23 @@ def update_history(store: Store, feed: Feed, now: datetime) -> History:
     if after is not before:
         facts.write_fact(store, name, _HISTORY, pack_history(after))
     return after
+
+
+def keep_items(store: Store, feed: str) -> KeptItems:
+    """Keep what the items of a feed are in each format in the store's cache."""
+
+    def read(format_name: str, guids: Sequence[str]) -> Mapping[str, bytes]:
+        names = {mark(guid): guid for guid in guids}
+        kept = cache.read_cached(store, feed, f"items/{format_name}", names)
+        return {names[key]: value for key, value in kept.items()}
+
+    def write(format_name: str, values: Mapping[str, bytes], guids: Sequence[str]) -> None:
+        stage = f"items/{format_name}"
+        if values:
+            cache.write_cached(store, feed, stage, {mark(guid): value for guid, value in values.items()})
+        cache.drop_others(store, feed, stage, list(map(mark, guids)))
+
+    return KeptItems(read, write)
 
 
 def count_new_items(published: Collection[PublishedItem]) -> tuple[tuple[date, int], ...]:

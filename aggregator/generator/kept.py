@@ -1,23 +1,16 @@
 """Keep what each item is in each format: an item that did not change is not rendered again.
 
 A format renders each item from the item and the channel alone, and lays out its files as bytes with places of items in
-between. What an item is stands in the published files; beside them is kept which items each has, and where. A file that
-was not written by this program since, as its checksum shows, is not read.
+between.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from pathlib import Path
-from typing import TypeAlias
-
-import msgspec
-from msgspec import Struct
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
 
 from aggregator.generator.content.prepared import PreparedFeed
-from aggregator.model.record import make_msgpack_decoder
 
 Document: TypeAlias = Sequence[bytes | int]
 """A file: its bytes, and where an item stands, the item's index in the feed."""
@@ -25,67 +18,49 @@ Document: TypeAlias = Sequence[bytes | int]
 Render: TypeAlias = Callable[[PreparedFeed, Sequence[int]], Sequence[bytes]]
 """Returns what the items of these indices are in one format."""
 
+Read: TypeAlias = Callable[[str, Sequence[str]], Mapping[str, bytes]]
+"""Returns what was written of a format, for those of these guids of which there is anything."""
 
-class _KeptFile(Struct, frozen=True, array_like=True):
-    """A published file: its CRC-32, and of items that it has the digest, start and end."""
+Write: TypeAlias = Callable[[str, Mapping[str, bytes], Sequence[str]], object]
+"""Writes new values of a format, by guid; the last argument has the guids of all items that it is to keep."""
 
-    format: str
-    name: str
-    checksum: int
-    items: tuple[tuple[bytes, int, int], ...]
-
-
-_DECODER = make_msgpack_decoder(tuple[_KeptFile, ...])
+_LEVEL: Final = 1
+"""Of zlib; see docs/performance.md."""
 
 
 class KeptItems:
-    """The items in the published files of a ``folder``, by what :meth:`pack` returned when these were made."""
+    """The items of a feed as each format has them, from one publication to the next."""
 
-    def __init__(self, folder: Path | None = None, packed: bytes | None = None) -> None:
-        """Read what was packed; without it, or if another version packed it, every item is rendered."""
-        self._folder = folder
-        self._published: tuple[_KeptFile, ...] = ()
-        with suppress(msgspec.DecodeError):
-            self._published = _DECODER.decode(packed or b"")
-        self._made: list[_KeptFile] = []
+    def __init__(self, read: Read | None = None, write: Write | None = None) -> None:
+        """Keep it with these functions; without them every item is rendered."""
+        self._read, self._write = read, write
 
     def render(
         self, feed: PreparedFeed, format_name: str, render: Render, documents: Iterable[tuple[str, Document]]
     ) -> Iterator[tuple[str, bytes]]:
         """Yield the name and the content of each file of one format."""
-        kept = self._read(format_name)
-        texts: dict[int, bytes | memoryview] = {
-            at: kept[digest] for at, digest in enumerate(feed.digests) if digest in kept
-        }
-        noted: set[int] = set()
+        guids = [item.guid for item in feed.source.items]
+        texts = self._find(format_name, dict(zip(guids, feed.digests, strict=True)))
+        fresh: dict[str, bytes] = {}
+        used: set[int] = set()
         for name, document in documents:
-            missing = [each for each in document if isinstance(each, int) and each not in texts]
-            texts.update(zip(missing, render(feed, missing) if missing else (), strict=True))
-            content = b"".join(texts[each] if isinstance(each, int) else each for each in document)
-            found, end = list[tuple[bytes, int, int]](), 0
-            for each in document:
-                start, end = end, end + len(texts[each] if isinstance(each, int) else each)
-                if isinstance(each, int) and each not in noted:
-                    noted.add(each)
-                    found.append((feed.digests[each], start, end))
-            self._made.append(_KeptFile(format_name, name, zlib.crc32(content), tuple(found)))
-            yield name, content
+            used.update(each for each in document if isinstance(each, int))
+            missing = [each for each in document if isinstance(each, int) and guids[each] not in texts]
+            made = dict(zip(missing, render(feed, missing) if missing else (), strict=True))
+            texts.update((guids[each], text) for each, text in made.items())
+            if self._write is not None:
+                fresh.update(
+                    (guids[each], feed.digests[each] + zlib.compress(text, _LEVEL)) for each, text in made.items()
+                )
+            yield name, b"".join(texts[guids[each]] if isinstance(each, int) else each for each in document)
+        if self._write is not None:
+            self._write(format_name, fresh, [guids[each] for each in sorted(used)])
 
-    def pack(self) -> bytes:
-        """Return where the items are in the files that were made."""
-        return msgspec.msgpack.encode([each for each in self._made if each.items])
-
-    def _read(self, format_name: str) -> dict[bytes, memoryview]:
-        """Return what items are in the published files of a format, by digest."""
-        found: dict[bytes, memoryview] = {}
-        for file in self._published:
-            if self._folder is None or file.format != format_name:
-                continue
-            try:
-                content = (self._folder / file.name).read_bytes()
-            except OSError:
-                continue
-            if zlib.crc32(content) == file.checksum:
-                view = memoryview(content)
-                found.update((digest, view[start:end]) for digest, start, end in file.items)
-        return found
+    def _find(self, format_name: str, digests: Mapping[str, bytes]) -> dict[str, bytes]:
+        """Return what is kept of the items that did not change, by guid."""
+        kept = self._read(format_name, tuple(digests)) if self._read is not None else {}
+        return {
+            guid: zlib.decompress(value[len(digests[guid]) :])
+            for guid, value in kept.items()
+            if value.startswith(digests[guid])
+        }

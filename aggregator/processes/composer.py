@@ -21,7 +21,6 @@ from aggregator.belonging import compare_with_feeds
 from aggregator.compose import compose
 from aggregator.errors import DamagedError, PublishError, StoreError
 from aggregator.fetchers import credentials
-from aggregator.generator.kept import KeptItems
 from aggregator.generator.pages.pages import compile_templates
 from aggregator.merger import filters
 from aggregator.merger.identity import admission
@@ -32,7 +31,7 @@ from aggregator.processes.editions import Edition, Task
 from aggregator.result import MOST_TITLES, ChangedTitles, Composition, Publication
 from aggregator.sandbox.forks import write_message
 from aggregator.sandbox.template import Note, format_traceback
-from aggregator.store import database, facts
+from aggregator.store import database
 from aggregator.store.database import deferring
 
 _WITHOUT_LISTING = frozenset({"failed", "held back"})  # the statuses of a source that never gave anything
@@ -77,10 +76,10 @@ def _compose(task: Task, plan: Plan, out: IO[bytes], note: Note) -> Edition:
         publications.write_composition(store, plan, composed, task.at)
         history = publish.update_history(store, feed, task.at)
         note("publishing")
-        kept = KeptItems(Path(task.output) / plan.channel.folder, facts.read_fact(store, plan.name, facts.KEPT_ITEMS))
         filled = _fill_private_audio(feed, plan)
+        has_secrets = bool(plan.channel.token) and filled.items != feed.items  # none goes into the store
+        kept = None if has_secrets else publish.keep_items(store, plan.name)
         staged = publish.stage(Path(task.output), filled, plan.window, history, kept, packed=task.packed)
-        facts.write_fact(store, plan.name, facts.KEPT_ITEMS, kept.pack())
     return Edition(
         publication,
         new=len(settlement.new),

@@ -38,9 +38,6 @@ SOURCE_RESULTS: Final = "source results"
 HELD_AUDIO: Final = "held audio"
 """The fact with audio that is still published though its source moved all of its own at once."""
 
-KEPT_ITEMS: Final = "kept items"
-"""The fact with where each item stands in the published files of a feed (``generator.kept``)."""
-
 PUBLICATION: Final = "publication"
 """The fact with what was last published of a feed, or of the files that list every feed."""
 

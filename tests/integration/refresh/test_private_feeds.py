@@ -6,10 +6,12 @@ import gzip
 import json
 import signal
 import socket
+import sqlite3
 import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -90,6 +92,9 @@ def test_a_private_feed_is_found_by_nobody_who_was_not_told_its_address(tmp_path
     assert f"http://localhost:8000/{home}/podcast.xml" in text
 
     assert find_in_files(tmp_path, KEY) == {home}
+    with closing(sqlite3.connect(tmp_path / "store.db")) as connection:
+        kept = connection.execute("SELECT DISTINCT feed FROM cache WHERE stage LIKE 'items/%'").fetchall()
+    assert kept == [("show",)], "what items with secrets are in the files is not kept"
     assert f"https://cdn.example/{KEY}/0.mp3" in text
     public = read_items(tmp_path, "show")
     first = f"{NOUNS[1]} and how it is made"
