@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from aggregator import persist, refresh
+from aggregator import opml_lists, persist, refresh
 from aggregator.commands import progress, summary
 from aggregator.commands.options import (
     CONFIG,
@@ -74,10 +74,12 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end_at_once)
     loaded = load(config)
-    names = _find_feeds(loaded, feed or (), source)
     now = current_time(at)
     connection.load_driver(loaded.state)
     editions.fork_template()
+    if not feed and source is None:
+        loaded = _follow_lists(loaded, now, hush=quiet or as_json)
+    names = _find_feeds(loaded, feed or (), source)
     with progress.show_progress(hush=quiet or (as_json and not verbose), verbose=verbose, beside=as_json) as listen:
         outcomes = refresh.refresh(
             loaded,
@@ -97,6 +99,16 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     is_failing = strict and any(source_result.is_failing for outcome in outcomes for source_result in outcome.health)
     if is_failing or any(outcome.failures for outcome in outcomes):
         raise typer.Exit(1)
+
+
+def _follow_lists(config: Config, now: datetime, *, hush: bool) -> Config:
+    """Add to the config what its OPML lists have that is new, say so, and return the config as it is then."""
+    news = opml_lists.keep_in_step(config, now)
+    for line in () if hush else news.lines:
+        typer.echo(line)
+    for line in news.problems:
+        summary.warn(line)
+    return load(config.path) if news.lines else config
 
 
 def _print_outcomes(

@@ -50,6 +50,7 @@ class Config(Struct, frozen=True):
     ``notify`` are addresses of Apprise, with the names of secrets; ``notify_after`` is for how many refreshes a source
     fails before a message is sent.
     ``is_copy`` is whether state and output are copies, so that nobody is told about them.
+    ``opml`` are lists of subscriptions, URLs or absolute paths, with which the config is kept in step.
     ``desk`` says who may enter the desk. ``queue`` is the address of the Redis between dispatcher and workers, ``None``
     without one; ``lease`` is after which a feed of a worker that died is given to another.
     """
@@ -70,6 +71,7 @@ class Config(Struct, frozen=True):
     desk: DeskAccess = DeskAccess()
     queue: str | None = None
     lease: timedelta = timedelta(minutes=15)
+    opml: tuple[str, ...] = ()
 
     @property
     def polling_policy(self) -> Policy:
@@ -117,6 +119,7 @@ def make_config(path: Path, keys: ConfigKeys) -> Config:
         desk=DeskAccess(keys.desk.password, keys.desk.trusted_header, tuple(sorted(keys.desk.trusted_networks))),
         queue=keys.queue,
         lease=timedelta(seconds=keys.lease_seconds),
+        opml=tuple(each if "://" in each else str(folder / each) for each in keys.opml),
     )
 
 

@@ -52,7 +52,20 @@ _HARMLESS: Final = frozenset(
 """Keys whose values may be shown."""
 
 _LINKS: Final = frozenset(
-    {"base_url", "contact", "href", "hubs", "history", "image", "img", "license_url", "link", "new_feed_url", "url"}
+    {
+        "base_url",
+        "contact",
+        "href",
+        "hubs",
+        "history",
+        "image",
+        "img",
+        "license_url",
+        "link",
+        "new_feed_url",
+        "opml",
+        "url",
+    }
 )
 """Keys with an address, which a message about it may quote unless it has a login; not its query."""
 

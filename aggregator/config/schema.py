@@ -426,6 +426,10 @@ class ConfigKeys(Keys):
     notify_after: int = Field(
         3, strict=True, ge=1, description="Refreshes in a row in which a source must fail before a message is sent."
     )
+    opml: OneOrMore[Text] = Field(
+        default=[],
+        description="OPML lists, files or URLs, that the config is kept in step with: their new feeds are added to it.",
+    )
     desk: DeskKeys = Field(DeskKeys(), description="Who may enter the desk (default: this machine alone).")
     feeds: Annotated[dict[FeedName, FeedKeys], BeforeValidator(_make_feeds)] = Field(
         default_factory=dict, description="The feeds, by the name of their folder; none yet in a new config."

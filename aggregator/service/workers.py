@@ -17,7 +17,7 @@ from threading import Lock
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator import refresh
+from aggregator import opml_lists, refresh
 from aggregator.config.load import Config, load
 from aggregator.errors import AggregatorError, ConfigError, LockedError, NothingToPublishError, StoreError
 from aggregator.fetchers.http import polling
@@ -97,7 +97,15 @@ class Worker(Struct):
             return self.config
 
     def tick(self, at: datetime) -> tuple[Outcome, ...]:
-        """Refresh the feeds that are due, and all of a fresh config; return their outcomes."""
+        """Refresh the feeds that are due, and all of a fresh config; return their outcomes.
+
+        Before that the config is brought in step with its OPML lists.
+        """
+        news = opml_lists.keep_in_step(self.reload(), at)
+        for line in news.lines:
+            self.say(line)
+        for line in news.problems:
+            self.warn(line)
         config = self.reload()
         everything, self.fresh = self.fresh, False
         self.due_times = self.due_times or {plan.name: at for plan in config.plans}

@@ -9,7 +9,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from aggregator import hubs, learning, persist, publications
+from aggregator import hubs, learning, opml_lists, persist, publications
+from aggregator.config.load import Config
 from aggregator.fetchers.http.target import redact
 from aggregator.generator.pages import subscribe
 from aggregator.generator.pages.wording import format_day
@@ -22,6 +23,8 @@ from aggregator.result import NextPoll, Publication
 from aggregator.service.desk import inbox
 from aggregator.service.desk.charts import Charts, make_charts
 from aggregator.service.desk.frame import (
+    Act,
+    ActResult,
     Desk,
     MissingError,
     Page,
@@ -106,7 +109,7 @@ def _show_overview(desk: Desk, request: PageRequest) -> _Overview:
     wanted = [plan for plan in config.plans if fold(search) in fold(f"{plan.channel.title} {plan.name}")]
     try:
         with desk.open_store() as store:
-            stored = _read(store, config.plans, wanted, request)
+            stored = _read(store, config, wanted, request)
     except MissingError:
         stored = _Stored(*paginate(wanted, request, _FEEDS_ON_A_PAGE))
     running = {job.feed: job.number for job in desk.jobs.running() if job.kind == "refresh"}
@@ -126,10 +129,10 @@ def _show_overview(desk: Desk, request: PageRequest) -> _Overview:
     )
 
 
-def _read(store: Store, every: Sequence[Plan], wanted: Sequence[Plan], request: PageRequest) -> _Stored:
+def _read(store: Store, config: Config, wanted: Sequence[Plan], request: PageRequest) -> _Stored:
     """Return one page of the wanted feeds: those with failing sources first, then those with pairs to decide."""
     published, results = publications.read_publications(store), persist.read_results_of_feeds(store)
-    waiting = inbox.read_waiting(store, every)
+    waiting = inbox.read_waiting(store, config.plans, config.opml)
 
     def rank(plan: Plan) -> tuple[bool, bool, str]:
         found = waiting[plan.name]
@@ -141,7 +144,7 @@ def _read(store: Store, every: Sequence[Plan], wanted: Sequence[Plan], request: 
         page,
         pages,
         publications=published,
-        waiting=[found for plan in sorted(every, key=rank) if (found := waiting[plan.name]).is_any],
+        waiting=[found for plan in sorted(config.plans, key=rank) if (found := waiting[plan.name]).is_any],
         results=results,
         covers={cover.channel.name: cover for cover in publications.read_covers(store, shown)},
         polls=polls.read_polls(store, *(plan.name for plan in shown)),
@@ -312,6 +315,14 @@ def _list_removed(
     )
 
 
+def _keep(desk: Desk, request: PageRequest) -> ActResult:
+    """Keep a feed that its OPML list has no more: it is not asked again."""
+    with desk.open_terms(request) as terms:
+        opml_lists.keep(terms.store, request.find("address"))
+    return ActResult("/", "It is kept.")
+
+
+ACTS = (Act("/feeds/{feed}/keep", _keep),)
 PAGES = (
     Page("/overview", "overview.html.j2", _show_overview),
     Page("/feeds/{feed}", "feed.html.j2", _show_feed),

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from aggregator import persist, publications
+from aggregator import opml_lists, persist, publications
 from aggregator.errors import AggregatorError
 from aggregator.model.feed import Plan
+from aggregator.opml_lists import UnlistedFeed
 from aggregator.service.desk.frame import Counts, Desk
 from aggregator.store import decisions
 from aggregator.store.database import Store
@@ -26,7 +27,8 @@ class Waiting(Struct, frozen=True):
     """Sources, pairs and items of a feed that wait for a person.
 
     ``pairs`` are the ids of entries that may be one item, the most uncertain first, without those decided since the
-    last publication. ``held`` is one line for each source whose new items are held.
+    last publication. ``held`` is one line for each source whose new items are held, ``unlisted`` are the OPML
+    lists that have the feed no more.
     """
 
     feed: str
@@ -34,15 +36,20 @@ class Waiting(Struct, frozen=True):
     failing: tuple[FailingSource, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()
     held: tuple[str, ...] = ()
+    unlisted: tuple[UnlistedFeed, ...] = ()
 
     @property
     def is_any(self) -> bool:
         """Return whether anything waits."""
-        return bool(self.failing or self.pairs or self.held)
+        return bool(self.failing or self.pairs or self.held or self.unlisted)
 
 
-def read_waiting(store: Store, plans: Sequence[Plan]) -> dict[str, Waiting]:
-    """Return what waits in each of the feeds, by name, those in which nothing waits included."""
+def read_waiting(store: Store, plans: Sequence[Plan], lists: Sequence[str] = ()) -> dict[str, Waiting]:
+    """Return what waits in each of the feeds, by name, those in which nothing waits included.
+
+    ``lists`` are the OPML lists with which the config is kept in step.
+    """
+    unlisted = tuple(opml_lists.find_unlisted(store, lists, plans))
     published, results = publications.read_publications(store), persist.read_results_of_feeds(store)
     found: dict[str, Waiting] = {}
     for plan in plans:
@@ -54,6 +61,7 @@ def read_waiting(store: Store, plans: Sequence[Plan]) -> dict[str, Waiting]:
             tuple(FailingSource(each.source.name, each.standing, each.message) for each in failing),
             _find_open(store, plan, last.undecided) if last and last.undecided else (),
             last.held if last else (),
+            tuple(each for each in unlisted if each.feed == plan.name),
         )
     return found
 

@@ -101,7 +101,7 @@ def test_one_source_is_polled(visitor: Visitor, home: Path) -> None:
         path = home / f"{name}.txt"
         path.write_text(path.read_text().replace("Rye", "Wheat"))
     visitor.get(SOURCE)
-    assert "Poll of topic of crumb-talk" in visitor.press("Poll now").text
+    assert "Poll of topic</h1>" in visitor.press("Poll now").text
     wait(visitor, "/jobs/1.json")
     assert visitor.json("/jobs/1.json")["code"] == 0
     polls = {name: visitor.json(f"/feeds/crumb-talk/sources/{name}.json")["polls"] for name in ("topic", "numbered")}
