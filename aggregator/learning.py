@@ -22,7 +22,7 @@ from aggregator.merger.matching.scoring import Table
 from aggregator.merger.model import listings
 from aggregator.merger.reconciling.provenance import Weights, rank_entries
 from aggregator.merger.reconciling.text_fields import texts_of
-from aggregator.model.cluster import Cluster
+from aggregator.model.cluster import Cluster, Matching
 from aggregator.model.feed import Plan
 from aggregator.model.feed_model import FeedModel
 from aggregator.store import facts, records
@@ -97,7 +97,7 @@ def _learn_template(clusters: Sequence[Cluster]) -> Template:
 
 
 def make_model(
-    now: datetime, table: Table, texts: SourceModel, clusters: Sequence[Cluster], trust: Mapping[str, float]
+    now: datetime, table: Table, texts: SourceModel, matching: Matching, trust: Mapping[str, float]
 ) -> FeedModel:
     """Return the model of a feed that was learned from at a time."""
     return FeedModel(
@@ -105,8 +105,9 @@ def make_model(
         program=CODE,
         weights=table.to_json(),
         texts=source_model.to_json(texts),
-        listings=listings.learn_listings(clusters, texts),
-        pairs=listings.learn_pairs(clusters, trust),
+        listings=listings.learn_listings(matching.clusters, texts),
+        pairs=listings.learn_pairs(matching.clusters, trust),
+        alignments=matching.alignments,
     )
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from hashlib import blake2b
 
 from msgspec import Struct
@@ -135,7 +136,7 @@ def merge_entries(store: Store, plan: Plan, now: datetime, note: Note) -> Merged
     note("learning how reliable each source's texts are")
     weights = _make_weights(store, plan, repaired, matching.clusters)
     model = repaired.model or learning.make_model(
-        now, table, learning.learn_texts(matching.clusters, weights), matching.clusters, weights.trust
+        now, table, learning.learn_texts(matching.clusters, weights), matching, weights.trust
     )
     clusters, digests = (*matching.clusters, *undecided), repaired.digests
     every = _reconcile(store, plan, clusters, digests=digests, model=model, weights=weights, note=note)
@@ -263,23 +264,25 @@ def _match(store: Store, plan: Plan, repaired: _Repaired) -> tuple[Table, Matchi
     """
     decided = (*plan.decisions, *decisions.read_decisions(store, plan.name))
     pins = guids_of_entries(guids.read_guids(store, plan.name))
-    every, table = repaired.entries, parse_table(repaired.model.weights) if repaired.model else None
+    every, model = repaired.entries, repaired.model
+    table, alignments = (parse_table(model.weights), model.alignments) if model else (None, ())
     alone = match.cluster_single_source(every, decided, pins)
     if alone is not None:
         table = table or SHIPPED
         return table, Matching(alone, (), table.version), ()
     kept = Kept(**_read_cached(store, plan, _COMPARE, Kept.__struct_fields__))
-    fresh = {name for name, at in repaired.seen.items() if repaired.model is not None and at > repaired.model.at}
+    fresh = {name for name, at in repaired.seen.items() if model is not None and at > model.at}
     pairs = match.compare_entries(every, _list_assuming(store, plan), repaired.seen, fresh, kept)
     if pairs.kept is not None:
         _write_cached(store, plan, _COMPARE, asdict(pairs.kept))
     _drop_unused(store, plan, _COMPARE, Kept.__struct_fields__)
     table = table or match.fit_table(pairs)
-    matching = match.match(every, decisions=decided, pins=pins, table=table, pairs=pairs)
+    find = partial(match.match, every, pins=pins, table=table, pairs=replace(pairs, alignments=alignments))
+    matching = find(decisions=decided)
     if not decided:
         return table, matching, ()
     known = {tuple(entry.id for entry in cluster.entries) for cluster in matching.clusters}
-    undecided = match.match(every, pins=pins, table=table, pairs=pairs).clusters
+    undecided = find().clusters
     return table, matching, [each for each in undecided if tuple(one.id for one in each.entries) not in known]
 
 

@@ -48,11 +48,37 @@ class Decision(Record, frozen=True):
     right: str
 
 
+class ListingRelation(Record, frozen=True):
+    """By what entries of one title in two listings are found to be the same item.
+
+    - ``zones``: hours, of which the days of the one listing without times are; else the other has entries ``offset``
+      seconds later, within a ``tolerance`` of seconds, or ``offset`` days later, without a tolerance.
+    - ``ahead``: by how much the numbers of the other are higher, ``None`` if they say nothing.
+    - ``score``: natural log-odds, the prior cost included.
+    """
+
+    offset: float = 0.0
+    tolerance: int = 0
+    zones: tuple[int, ...] = ()
+    ahead: int | None = None
+    score: float = 0.0
+
+
+class ListingAlignment(Record, frozen=True):
+    """Two listings, by name, and the relations that are likely; ``rest`` is the score of all others together."""
+
+    one: str
+    other: str
+    relations: tuple[ListingRelation, ...]
+    rest: float
+
+
 class Matching(Record, frozen=True):
     """The answer of the match stage: every entry in exactly one cluster, and the pairs a person should look at.
 
     ``table`` names the version of the weights; ``remarks`` say which caps were hit. ``undecided`` are, by entry id, the
-    sources of which the entry probably is an item, though nothing decides which one.
+    sources of which the entry probably is an item, though nothing decides which one. ``alignments`` are those of the
+    listings whose relation is decided.
     """
 
     clusters: tuple[Cluster, ...]
@@ -60,6 +86,7 @@ class Matching(Record, frozen=True):
     table: str = ""
     remarks: tuple[str, ...] = ()
     undecided: Mapping[str, tuple[str, ...]] = {}
+    alignments: tuple[ListingAlignment, ...] = ()
 
 
 _SURE = 0.999

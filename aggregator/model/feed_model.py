@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from aggregator.model.cluster import ListingAlignment
 from aggregator.model.entry import Genre, Precision
 from aggregator.model.record import Record
 
@@ -53,7 +54,7 @@ class FeedModel(Record, frozen=True):
     """Everything that was learned from the entries of a feed at a time, by a program.
 
     ``weights`` are those of evidence (``scoring.Table``), ``texts`` is what was learned of the texts of its sources
-    (``SourceModel``), both as JSON.
+    (``SourceModel``), both as JSON. ``alignments`` are those of the listings whose relation is decided.
     """
 
     at: datetime
@@ -62,3 +63,4 @@ class FeedModel(Record, frozen=True):
     texts: str
     listings: tuple[ListingModel, ...] = ()
     pairs: tuple[ListingPair, ...] = ()
+    alignments: tuple[ListingAlignment, ...] = ()

@@ -13,7 +13,7 @@ from aggregator.merger.matching.features.feature_table import Frame
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.features.token_bags import Floats, Ints
 from aggregator.merger.matching.scoring import KINDS, LEVELS, Table
-from aggregator.model.cluster import Evidence, Pair
+from aggregator.model.cluster import Evidence, ListingAlignment, Pair
 from aggregator.text.titles.titles import Title
 
 _WIDEST = 80  # characters of a value that are shown
@@ -24,7 +24,8 @@ class Resolution(Struct, frozen=True):
     """The result of a run: pairs with levels, weight and veto, and the groups of rows that are one item each.
 
     ``adjustments`` and ``alignment`` (its gains) are included in ``weights``; ``competition`` is what competing
-    candidates take from each, 0 or less. ``possible`` is the probability that two entries meet by the alignment.
+    candidates take from each, 0 or less. ``possible`` is the probability that two entries meet by the alignment,
+    ``alignments`` is what a later run needs of it.
     """
 
     frame: Frame
@@ -38,6 +39,7 @@ class Resolution(Struct, frozen=True):
     groups: tuple[tuple[int, ...], ...]
     table: Table
     capped: int
+    alignments: tuple[ListingAlignment, ...]
 
 
 def explain_pairs(found: Resolution, places: Sequence[int]) -> list[Pair]:

@@ -60,7 +60,7 @@ from aggregator.merger.matching.listing_evidence import (
 )
 from aggregator.merger.matching.same_titles import compare_same_titles
 from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SHIPPED, UNSEEN, Levels, Table, weigh
-from aggregator.model.cluster import Cluster, Decision, Matching, Pair
+from aggregator.model.cluster import Cluster, Decision, ListingAlignment, Matching, Pair
 from aggregator.model.entry import Entry
 
 NEAR_MISS = -3.0
@@ -75,7 +75,8 @@ _TITLE = KINDS.index("title")
 class Pairs(Struct, frozen=True):
     """The records of a run with their compared pairs, vetoes, and the number of blocks that were too large.
 
-    ``kept`` is to be kept for the next run, ``None`` if it is what the last one kept.
+    ``kept`` is to be kept for the next run, ``None`` if it is what the last one kept. ``alignments`` are those that
+    were learned of the feed (``Matching``).
     """
 
     frame: Frame
@@ -83,6 +84,7 @@ class Pairs(Struct, frozen=True):
     vetoes: Ints
     capped: int
     kept: Kept | None = None
+    alignments: Sequence[ListingAlignment] = ()
 
 
 class Constraints(Struct, frozen=True):
@@ -120,7 +122,8 @@ def match(
         for number, group in enumerate(found.groups)
     )
     near_misses = tuple(explain_pairs(found, ranked[:_SHOWN]))
-    return Matching(clusters, near_misses, found.table.version, tuple(remarks), _find_undecided(found, home))
+    undecided = _find_undecided(found, home)
+    return Matching(clusters, near_misses, found.table.version, tuple(remarks), undecided, found.alignments)
 
 
 def match_records(records: Sequence[Record], constraints: Constraints, table: Table | None = None) -> Resolution:
@@ -245,7 +248,7 @@ def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[i
     """Return the weighed pairs without groups; the order of the listings comes last, as it needs all other evidence."""
     frame, vetoes = pairs.frame, pairs.vetoes
     compared = forget_translated_words(frame, pairs.compared, vetoes)
-    alignment = align(frame, compared, table, _find_known_before(frame, (*rules.groups, *known)))
+    alignment = align(frame, compared, table, _find_known_before(frame, (*rules.groups, *known)), pairs.alignments)
     compared = _forget_numbers(compared, alignment.counted_otherwise)
     first = weigh(table, compared.levels) + alignment.gain
     dates, own = correct_dates(frame, compared, table, first, vetoes)
@@ -280,6 +283,7 @@ def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[i
         (),
         table,
         pairs.capped,
+        alignment.learned,
     )
 
 

@@ -10,6 +10,9 @@ The probability is shared among all hypotheses and *none* (the listings say noth
 fit equally well are evidence for nothing. If two listings are shown to have other editions, a third one can have those
 of one of them only. Two listings that are not decided are compared through a third one with which both are. The gain of
 a pair of entries is the log-odds of having met. ``docs/matching.md`` has an example and the measured figures.
+
+What decides about two listings is kept as it was learned, so that new entries do not move what older ones are, as long
+as those meet as supposed.
 """
 
 from __future__ import annotations
@@ -18,8 +21,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
-from aggregator.merger.matching.alignment.hypotheses import suppose
+from aggregator.merger.matching.alignment.hypotheses import suppose, suppose_again
 from aggregator.merger.matching.alignment.listings import (
     DAY,
     MIN_SERIES,
@@ -29,12 +33,13 @@ from aggregator.merger.matching.alignment.listings import (
     find_first_rows,
     number_listings,
 )
-from aggregator.merger.matching.alignment.scores import Encounter, score_all
+from aggregator.merger.matching.alignment.scores import Encounter, find_within, score_all
 from aggregator.merger.matching.clustering import find_components
 from aggregator.merger.matching.comparison import Compared
 from aggregator.merger.matching.features.feature_table import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Doubles, Floats, Ints
 from aggregator.merger.matching.scoring import Table
+from aggregator.model.cluster import ListingAlignment
 
 _NONE = 3.0  # prior cost of no relation; with 2, days alone are never enough, with 4 they are with other editions
 DECIDED = 0.95
@@ -50,6 +55,7 @@ _OPEN = 0.2  # share of both in all hypotheses, without none: whatever the listi
 _MAX_GAIN = 4.0
 _DAILY = 1.5 * DAY  # seconds between the entries of a daily title, at most
 _NEARLY_ALL = 0.8
+_IMPOSSIBLE = -99.0  # natural log-odds
 
 _Key = tuple[int, int]  # the numbers of two listings, the lower first
 _Encounters = Mapping[_Key, Encounter]
@@ -64,6 +70,8 @@ class Alignment(Struct, frozen=True):
     - ``met``: whether the entries meet under the offset of their listings: their dates agree.
     - ``anew``: whether their dates are none, because an archive was dated anew.
     - ``counted_otherwise``: whether their numbers, and titles that are only a number, are no evidence.
+
+    ``learned`` is what a later run needs of the listings that are decided.
     """
 
     gain: Floats
@@ -72,6 +80,7 @@ class Alignment(Struct, frozen=True):
     met: Bools
     anew: Bools
     counted_otherwise: Bools
+    learned: tuple[ListingAlignment, ...] = ()
 
 
 class _Meeting(Struct, frozen=True):
@@ -84,19 +93,82 @@ class _Meeting(Struct, frozen=True):
     anew: bool = False
 
 
-def align(frame: Frame, compared: Compared, table: Table, groups: Iterable[tuple[int, ...]]) -> Alignment:
-    """Return what the listings as a whole say about each pair; ``groups`` are rows that are known to be one."""
+def align(
+    frame: Frame,
+    compared: Compared,
+    table: Table,
+    groups: Iterable[tuple[int, ...]],
+    learned: Sequence[ListingAlignment] = (),
+) -> Alignment:
+    """Return what the listings as a whole say about each pair; ``groups`` are rows that are known to be one.
+
+    ``learned`` are alignments of a former run.
+    """
     unit = np.array(find_components(len(frame.records), groups), dtype=np.int64)
     listing = number_listings(frame)
-    first = find_first_rows(listing, unit)
-    encounters = {
-        (one.listing, other.listing): (one, other, list(suppose(one, other)))
-        for one, other in find_encounters(frame, listing, first)
-    }
-    score_all(frame, table, unit, list(encounters.values()))
+    first, known = find_first_rows(listing, unit), {(each.one, each.other): each for each in learned}
+    encounters: dict[_Key, Encounter] = {}
+    unknown: list[Encounter] = []
+    for one, other in find_encounters(frame, listing, first):
+        hypotheses = _recall(one, other, known.get((one.name, other.name)))
+        encounters[one.listing, other.listing] = one, other, hypotheses or list(suppose(one, other))
+        if not hypotheses:
+            unknown.append(encounters[one.listing, other.listing])
+    score_all(frame, table, unit, unknown)
+    for *_, hypotheses in unknown:
+        _drop_unlikely(hypotheses)
     apart = {key for key, found in encounters.items() if _are_apart(*found)}
     meetings = {key: _share_probability(encounters, key, apart) for key in encounters if key not in apart}
-    return _apply(frame, compared, (listing, first), (encounters, apart, _complete(meetings)))
+    best = {key: _find_best(found) for key, found in meetings.items()}
+    keep = _keep_alignments(encounters[key] for key, each in best.items() if each and each.share >= DECIDED)
+    found = _apply(frame, compared, (listing, first), (encounters, apart, _complete(meetings, best)))
+    return replace(found, learned=tuple(keep))
+
+
+# Learning
+
+
+def _drop_unlikely(hypotheses: list[Hypothesis]) -> None:
+    """Drop the hypotheses that do not count but for the best; one that joins nothing has the probability of them."""
+    shares = _share(hypotheses)
+    best = max(range(len(shares)), key=shares.__getitem__, default=0)
+    kept = [at for at, share in enumerate(shares) if share >= _MIN_SHARE or at == best]
+    dropped = [each.score for at, each in enumerate(hypotheses) if at not in kept]
+    hypotheses[:] = [*(hypotheses[at] for at in kept), _suppose_nothing(dropped)]
+
+
+def _suppose_nothing(scores: Sequence[float]) -> Hypothesis:
+    """Return a hypothesis under which nothing meets, as likely as some others together."""
+    nothing = np.zeros(0, dtype=np.int64)
+    return Hypothesis(nothing, nothing, 0.0, 0.0, score=float(np.logaddexp.reduce(scores or [_IMPOSSIBLE])))
+
+
+def _recall(one: TitleList, other: TitleList, known: ListingAlignment | None) -> list[Hypothesis]:
+    """Return the likely hypotheses about two listings as they were learned, if entries that came since meet so.
+
+    Empty if they do not, or nothing was learned.
+    """
+    found = list(suppose_again(one, other, known.relations)) if known else []
+    if known is None or not found:
+        return []
+    best = max(found, key=lambda each: each.score)
+    for lists, met, crowded in (
+        ((one, other), (best.one, best.other), best.crowded[0]),
+        ((other, one), (best.other, best.one), best.crowded[1]),
+    ):
+        alone = lists[0].fresh.copy()
+        alone[met[0]] = alone[crowded] = False
+        if alone.any() and (alone & find_within(lists, met)[1]).any():
+            return []
+    return [*found, _suppose_nothing([known.rest])]
+
+
+def _keep_alignments(encounters: Iterable[Encounter]) -> Iterator[ListingAlignment]:
+    """Yield what is to be kept of decided listings, except those that only all evidence relates."""
+    for one, other, (*likely, rest) in encounters:
+        relations = [replace(each.relation, ahead=each.ahead, score=each.score) for each in likely if each.relation]
+        if len(relations) == len(likely):
+            yield ListingAlignment(one.name, other.name, tuple(relations), rest.score)
 
 
 # Deciding
@@ -138,7 +210,7 @@ def _share_probability(encounters: _Encounters, key: _Key, apart: set[_Key]) -> 
     return [
         _Meeting(share, left, right, each.ahead, each.anew)
         for (left, right, each), share in zip(meetings, shares, strict=True)
-        if share >= _MIN_SHARE
+        if share >= _MIN_SHARE and len(left)
     ]
 
 
@@ -147,9 +219,10 @@ def _find_rivals(encounters: _Encounters, key: _Key, apart: set[_Key]) -> Iterat
 
     They are rivals if they explain the same entries, which are those of one of the two only.
     """
-    if not encounters[key][2]:
+    *likely, _ = encounters[key][2]
+    if not likely:
         return
-    best = max(encounters[key][2], key=lambda each: each.score)
+    best = max(likely, key=lambda each: each.score)
     for at, places in enumerate((best.one, best.other)):
         rows = encounters[key][at].rows[places]  # type: ignore[union-attr]  # 0 and 1 are listings
         for parted in sorted(each for each in apart if key[1 - at] in each):
@@ -163,19 +236,22 @@ def _find_rivals(encounters: _Encounters, key: _Key, apart: set[_Key]) -> Iterat
                         yield left, right, each
 
 
-def _complete(meetings: Mapping[_Key, list[_Meeting]]) -> Mapping[_Key, list[_Meeting]]:
+def _find_best(found: Sequence[_Meeting]) -> _Meeting | None:
+    """Return the most likely meeting of two listings, with the probability of those like it added up."""
+    best = max(found, key=lambda each: each.share, default=None)
+    return best and replace(best, share=sum(each.share * _measure_likeness(best, each) for each in found))
+
+
+def _complete(
+    meetings: Mapping[_Key, list[_Meeting]], best: Mapping[_Key, _Meeting | None]
+) -> Mapping[_Key, list[_Meeting]]:
     """Return the meetings; two undecided listings meet as both do with a third one, if these two are decided."""
     certain: dict[_Key, tuple[Ints, Ints]] = {}
-    open_keys = []
-    for (one, other), found in meetings.items():
-        best = max(found, key=lambda each: each.share, default=None)
-        share = 0.0 if best is None else sum(each.share * _measure_likeness(best, each) for each in found)
-        if best is not None and share >= DECIDED:
-            certain[one, other], certain[other, one] = (best.one, best.other), (best.other, best.one)
-        elif share < _NEARLY_SURE:
-            open_keys.append((one, other))
+    for (one, other), found in best.items():
+        if found and found.share >= DECIDED:
+            certain[one, other], certain[other, one] = (found.one, found.other), (found.other, found.one)
     completed = dict(meetings)
-    for one, other in open_keys:
+    for one, other in (key for key, found in best.items() if not found or found.share < _NEARLY_SURE):
         for third in sorted(third for mine, third in certain if mine == one and (third, other) in certain):
             (mine, across), (back, theirs) = certain[one, third], certain[third, other]
             _, at, there = np.intersect1d(across, back, return_indices=True)

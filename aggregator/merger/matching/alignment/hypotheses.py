@@ -3,18 +3,21 @@
 A hypothesis is an offset in time with its tolerance, a zone, the same numbers on other days, or other places of an
 archive that was dated anew. Prior costs are natural log-odds. They were chosen on the cases of ``python -m
 evaluation.matching one-title``; what matters is their order, not their size (``docs/matching.md``).
+
+What was learned to relate two listings (``ListingRelation``) tells again which of their entries meet.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from aggregator.merger.matching.alignment.listings import DAY, HOUR, MAX_ZONE, MIN_SERIES, MINUTE, Hypothesis, TitleList
 from aggregator.merger.matching.features.feature_table import ABSENT
 from aggregator.merger.matching.features.token_bags import Ints, number_combinations
+from aggregator.model.cluster import ListingRelation
 
 _LATE = 1.0  # a mirror that is up to five minutes late
 _HOURS = 5.0  # whole hours, up to two, between two clocks with zones: one zone is wrong
@@ -43,20 +46,39 @@ def suppose(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
     if one.clock and other.clock:
         tried = list(_try_offsets(one, other))
         if one.source != other.source:
-            tried += _meet_by_day(one, other, (one.days, other.days), 0.0, _SOME_HOURS)
+            tried += _meet_days_apart(one, other, 0, _SOME_HOURS)
     elif one.clock or other.clock:
-        tried = list(_try_zones(one, other))
+        tried = [
+            *_try_zones(one, other, _ZONES),
+            *(each for days in (-1, 1) for each in _meet_days_apart(one, other, days, _OTHER_OFFSET)),
+        ]
     else:
-        tried = []
-        for days in (0, -1, 1):
-            cost = _OTHER_OFFSET if days else 0.0
-            tried += _meet_by_day(one, other, (one.days + days, other.days), float(days), cost)
+        tried = [
+            each for days in (0, -1, 1) for each in _meet_days_apart(one, other, days, _OTHER_OFFSET if days else 0.0)
+        ]
     for each in tried:
         each.ahead = _find_lead(one.numbers[each.one], other.numbers[each.other])
         each.cost += _COUNTED_OTHERWISE if each.ahead else 0.0
         yield each
     yield from _meet_by_number(one, other)
     yield from _try_places(one, other)
+
+
+def suppose_again(one: TitleList, other: TitleList, relations: Iterable[ListingRelation]) -> Iterator[Hypothesis]:
+    """Yield what meets of two listings under the relations that were learned of them, with the scores of these."""
+    for relation in relations:
+        if relation.zones:
+            found = list(_try_zones(one, other, relation.zones))
+        elif relation.tolerance:
+            found = list(_meet_clocks_apart(one, other, relation.offset, relation.tolerance))
+        else:
+            found = _meet_days_apart(one, other, int(relation.offset), 0.0)
+        for each in found:
+            each.ahead = relation.ahead
+            each.score = relation.score
+            if relation.zones and each.relation is not None:  # each is as likely as any other
+                each.score += float(np.log(len(each.relation.zones) / len(relation.zones)))
+            yield each
 
 
 def _find_lead(one: Ints, other: Ints) -> int | None:
@@ -91,10 +113,17 @@ def _try_offsets(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
     for offset in dict.fromkeys(offsets):
         cost, usual = _price_offset(offset, zoned=zoned, moved=moved), zoned and _repeats(one, offset)
         for wider, tolerance in enumerate(_TOLERANCES):
-            places = _meet_by_time(one, other, offset, tolerance)
-            if len(places[0]):
-                surprise = 0.0 if usual else _measure_surprise(one, other, tolerance)
-                yield Hypothesis(*places, offset / DAY, cost + wider * _WIDER, surprise)
+            for each in _meet_clocks_apart(one, other, offset, tolerance):
+                each.cost = cost + wider * _WIDER
+                each.surprise = 0.0 if usual else _measure_surprise(one, other, tolerance)
+                yield each
+
+
+def _meet_clocks_apart(one: TitleList, other: TitleList, offset: float, tolerance: int) -> Iterator[Hypothesis]:
+    """Yield what meets if the clock of the other is some seconds ahead, as one hypothesis or none."""
+    places = _meet_by_time(one, other, offset, tolerance)
+    if len(places[0]):
+        yield Hypothesis(*places, offset / DAY, 0.0, relation=ListingRelation(offset=offset, tolerance=tolerance))
 
 
 def _price_offset(offset: float, *, zoned: bool, moved: bool) -> float:
@@ -148,23 +177,31 @@ def _measure_surprise(one: TitleList, other: TitleList, tolerance: float) -> flo
 # Days
 
 
-def _try_zones(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
-    """Yield what meets if the days of one listing are those of a zone of the Earth.
+def _try_zones(one: TitleList, other: TitleList, zones: Iterable[int]) -> Iterator[Hypothesis]:
+    """Yield what meets if the days of one listing are those of one of some zones of the Earth.
 
     Zones that give the same days are added up: each is as likely as any other.
     """
     timed = one if one.clock else other
-    known: defaultdict[bytes, int] = defaultdict(int)
-    for zone in _ZONES:
-        known[np.floor((timed.instants + zone * HOUR) / DAY).astype(np.int64).tobytes()] += 1
+    known: defaultdict[bytes, list[int]] = defaultdict(list)
+    for zone in zones:
+        known[np.floor((timed.instants + zone * HOUR) / DAY).astype(np.int64).tobytes()].append(zone)
     first = (timed.instants // DAY).astype(np.int64)
-    for packed, zones in known.items():
+    for packed, alike in known.items():
         days = np.frombuffer(packed, dtype=np.int64) + timed.days - first
         columns = (days, other.days) if one.clock else (one.days, days)
         moved = float(np.median(days - timed.days)) * (1 if one.clock else -1)
-        yield from _meet_by_day(one, other, columns, moved, float(-np.log(zones / len(_ZONES))))
-    for days_off in (-1, 1):
-        yield from _meet_by_day(one, other, (one.days + days_off, other.days), float(days_off), _OTHER_OFFSET)
+        for each in _meet_by_day(one, other, columns, moved, float(-np.log(len(alike) / len(_ZONES)))):
+            each.relation = ListingRelation(zones=tuple(alike))
+            yield each
+
+
+def _meet_days_apart(one: TitleList, other: TitleList, days: int, cost: float) -> list[Hypothesis]:
+    """Return what meets if the other has its entries some days later, as one hypothesis or none."""
+    found = _meet_by_day(one, other, (one.days + days, other.days), float(days), cost)
+    for each in found:
+        each.relation = ListingRelation(offset=days)
+    return found
 
 
 def _meet_by_day(

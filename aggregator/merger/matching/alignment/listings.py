@@ -10,7 +10,8 @@ import numpy as np
 from msgspec import Struct
 
 from aggregator.merger.matching.features.feature_table import ABSENT, Frame
-from aggregator.merger.matching.features.token_bags import Doubles, Ints, number_combinations
+from aggregator.merger.matching.features.token_bags import Bools, Doubles, Ints, number_combinations
+from aggregator.model.cluster import ListingRelation
 
 DAY, HOUR, MINUTE = 86_400, 3600, 60
 MAX_ZONE = 14 * HOUR
@@ -29,6 +30,8 @@ class TitleList(Struct, frozen=True):
     """The entries of one listing with titles that another one has, the oldest first.
 
     - ``listing``: its number (``number_listings``); ``source``: that of its source; ``last``: when it was last read.
+    - ``name``: of source and show, and when it was first read: the same in each run.
+    - ``fresh``: which entries came since the feed was learned from.
     - ``seen``: when the listing was first seen with each entry, NaN where unknown.
     - ``keys``: the numbers of their titles; ``numbers``: ``ABSENT`` where a title has none.
     - ``clock``: whether its instants are times of day; ``zoned``: whether with their zone.
@@ -39,6 +42,8 @@ class TitleList(Struct, frozen=True):
     listing: int
     source: int
     last: int
+    name: str
+    fresh: Bools
     rows: Ints
     keys: Ints
     days: Ints
@@ -61,6 +66,7 @@ class Hypothesis(Struct):
     - ``early``: whether one listing has items days before their instants in the other.
     - ``crowded``: places of entries that may meet one of several, so that they meet none.
     - ``score``: natural log-odds, filled in by ``scores``.
+    - ``relation``: by which the same entries are found to meet in a later run; ``None`` if only all evidence tells.
     """
 
     one: Ints
@@ -73,6 +79,7 @@ class Hypothesis(Struct):
     early: bool = False
     crowded: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     score: float = 0.0
+    relation: ListingRelation | None = None
 
 
 def number_eras(frame: Frame) -> Ints:
@@ -112,7 +119,9 @@ def find_encounters(frame: Frame, listing: Ints, first: Ints) -> Iterator[tuple[
     for row in some.tolist():
         by_key[int(frame.title_key[row])][int(listing[row])].append(row)
     hosts, keys = _find_hosts(frame, listing), defaultdict[int, set[int]](set)
-    last = np.zeros(int(listing.max(initial=0)) + 1, dtype=np.int64)
+    count = int(listing.max(initial=0)) + 1
+    earliest, last = np.full(count, frame.first.max(initial=0)), np.zeros(count, dtype=np.int64)
+    np.minimum.at(earliest, listing, frame.first)
     np.maximum.at(last, listing, frame.last)
     for key, listed in by_key.items():
         for each in listed:
@@ -121,7 +130,7 @@ def find_encounters(frame: Frame, listing: Ints, first: Ints) -> Iterator[tuple[
         shared = sorted(keys[pair[0]] & keys[pair[1]])
         rows = ([row for key in shared for row in by_key[key][each]] for each in pair)
         one, other = (
-            _list_titles(frame, each, some, int(last[each]), host=each in hosts)
+            _list_titles(frame, each, some, (int(earliest[each]), int(last[each])), host=each in hosts)
             for each, some in zip(pair, rows, strict=True)
         )
         gap = max(one.days[0], other.days[0]) - min(one.days[-1], other.days[-1])
@@ -169,8 +178,8 @@ def _find_hosts(frame: Frame, listing: Ints) -> set[int]:
     return {each for each, (show, at) in newest.items() if at >= latest[show] - HOUR}
 
 
-def _list_titles(frame: Frame, listing: int, some: Sequence[int], last: int, *, host: bool) -> TitleList:
-    """Return the newest of some rows of a listing."""
+def _list_titles(frame: Frame, listing: int, some: Sequence[int], span: tuple[int, int], *, host: bool) -> TitleList:
+    """Return the newest of some rows of a listing that was read from a first to a last time."""
     rows = np.array(some, dtype=np.int64)
     records = [frame.records[row] for row in some]
     instants = np.array([record.instant or 0.0 for record in records])
@@ -180,7 +189,9 @@ def _list_titles(frame: Frame, listing: int, some: Sequence[int], last: int, *, 
     return TitleList(
         listing=listing,
         source=int(frame.source[rows[0]]),
-        last=last,
+        last=span[1],
+        name=f"{records[0].source} {span[0]} {frame.likely_scope[rows[0]]}",
+        fresh=np.array([record.fresh for record in records], dtype=np.bool_)[order],
         rows=rows[order],
         keys=frame.title_key[rows][order],
         days=frame.day[rows][order],

@@ -14,7 +14,7 @@ import numpy as np
 from aggregator.merger.matching.alignment.listings import DAY, MAX_ZONE, MINUTE, Hypothesis, TitleList
 from aggregator.merger.matching.comparison import compare_lengths, compare_short_texts
 from aggregator.merger.matching.features.feature_table import ABSENT, Frame
-from aggregator.merger.matching.features.token_bags import Doubles, Floats, Ints
+from aggregator.merger.matching.features.token_bags import Bools, Doubles, Floats, Ints
 from aggregator.merger.matching.scoring import LEVELS, Table
 
 _MEETING, _MAX_MEETING = 0.5, 4  # of each entry that meets, times the surprise of the hypothesis
@@ -139,12 +139,7 @@ def _weigh_alone(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints], cro
     alone[met[0]] = alone[crowded] = False
     if not alone.any():
         return 0.0, True
-    at = listing.instants + np.median(across.instants[met[1]] - listing.instants[met[0]])
-    slack = 0.0 if listing.clock and across.clock else DAY / 2
-    later = np.sort(across.instants[across.instants >= across.instants[met[1]].max()])
-    newest = later[np.argmax(np.append(np.diff(later), np.inf) > _NEAR)] + slack
-    oldest = across.instants.min() - slack
-    within = (at >= oldest) & (at <= newest)
+    at, within, newest = find_within(lists, met)
     inside, total = int((within & alone).sum()), int(within.sum())
     ahead = int((alone & (at > newest) & (at <= newest + _NEAR)).sum()) if listing.last <= across.last else 0
     first = across.host and not listing.host and listing.source != across.source
@@ -152,6 +147,16 @@ def _weigh_alone(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints], cro
     usual = _OMITTED_SHARE * total
     lacking = _OMITTED * min(inside, usual) + _LACKING * max(inside - usual, 0.0)
     return cost + min(lacking, _LACKING * _MAX_LACKING), inside <= max(1, _MAX_ALONE * total)
+
+
+def find_within(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints]) -> tuple[Doubles, Bools, float]:
+    """Return the instants of the first listing in the second, which of them this one covers, and its last instant."""
+    listing, across = lists
+    at = listing.instants + np.median(across.instants[met[1]] - listing.instants[met[0]])
+    slack = 0.0 if listing.clock and across.clock else DAY / 2
+    later = np.sort(across.instants[across.instants >= across.instants[met[1]].max()])
+    newest = float(later[np.argmax(np.append(np.diff(later), np.inf) > _NEAR)] + slack)
+    return at, (at >= across.instants.min() - slack) & (at <= newest), newest
 
 
 def _weigh_first_seen(lists: tuple[TitleList, TitleList], each: Hypothesis) -> float:

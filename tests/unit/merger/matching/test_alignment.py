@@ -197,6 +197,8 @@ def _titles(listing: int, numbers: Sequence[int]) -> TitleList:
         listing=listing,
         source=listing,
         last=1,
+        name=str(listing),
+        fresh=np.zeros(size, dtype=np.bool_),
         rows=np.arange(size) + listing * 100,
         keys=np.zeros(size, dtype=np.int64),
         days=days,

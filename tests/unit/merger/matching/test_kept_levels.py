@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from aggregator.merger.matching.features.feature_table import Kept
 from aggregator.merger.matching.kept_levels import find_kept, key_rows
 from aggregator.merger.matching.match import Pairs, compare_entries, fit_table, match
-from aggregator.model.cluster import Decision
+from aggregator.model.cluster import Decision, ListingAlignment
 from aggregator.model.entry import Duration, Entry, Moment
 
 WORDS = ("quay", "lantern", "orchard", "ferry", "chalk", "weir", "mill", "heron", "cobble", "tide")
@@ -26,7 +26,8 @@ def make_entry(source: str, number: int, said: Random) -> Entry:
     """An item as a source lists it: of the same words everywhere, with gaps and changes by chance."""
     own = Random(number)
     words = " ".join(own.sample(WORDS, 3))
-    title = said.choice((words, words, f"Harbour Talk: {words}", f"Episode {number}", f"{words} (Part {number % 3})"))
+    decorated = f"Harbour Talk: {words}", f"Episode {number}", f"{words} (Part {number % 3})"
+    title = said.choice((words, words, "Harbour Brief", *decorated))
     text = " ".join(own.choices(WORDS, k=15)).capitalize() + ". Write to us, we read every letter of yours."
     return Entry(
         source,
@@ -57,6 +58,7 @@ def test_a_history_with_kept_levels_is_one_without(chance: Random) -> None:
     listed: dict[str, Entry] = {}
     fresh: set[str] = set()
     decisions: list[Decision] = []
+    alignments: tuple[ListingAlignment, ...] = ()
     kept, table = Kept(), fit_table(compare((), set()))
     for _ in range(6):
         for _ in range(chance.randint(0, 4)):
@@ -72,7 +74,9 @@ def test_a_history_with_kept_levels_is_one_without(chance: Random) -> None:
         if chance.random() < 0.3:
             fresh = set()
             table = fit_table(compare(entries, fresh))
-        whole, found = compare(entries, fresh), compare(entries, fresh, kept)
+            alignments = match(entries, decisions=decisions, table=table).alignments
+        each_way = compare(entries, fresh), compare(entries, fresh, kept)
+        whole, found = (replace(pairs, alignments=alignments) for pairs in each_way)
         assert np.array_equal(found.compared.levels, whole.compared.levels)
         assert match(entries, decisions=decisions, table=table, pairs=found) == match(
             entries, decisions=decisions, table=table, pairs=whole
