@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import datetime
 from hashlib import blake2b
 from typing import Final
 
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from aggregator import enclosure_probe, persist
 from aggregator.errors import DamagedError, LockedError
 from aggregator.generator.storage.output import Output
-from aggregator.model.feed import Cover, Plan
+from aggregator.model.feed import Cover, Feed, Plan
 from aggregator.result import Composition, FileState, Publication
 from aggregator.store import connection, decisions, facts, guids, leases, records
 from aggregator.store.database import Store, transaction
@@ -24,6 +24,9 @@ from aggregator.version import VERSION
 
 _COVER: Final = "cover"
 """The fact with the feed's entry on the page of all feeds."""
+
+_FEED: Final = "feed"
+"""The fact with the feed as it was last published, without its items."""
 
 _PUBLISHED: Final = ("feed.json", "feed.xml")
 """Files that every published feed has."""
@@ -66,16 +69,22 @@ def _digest(value: object) -> str:
 
 def read_publication(store: Store, feed: str, input_digest: str, now: datetime) -> Publication | None:
     """Return what was last published of the feed, ``None`` if another input or time makes it another feed."""
-    found = _read_last(store, feed)
+    found = read_last(store, feed)
     if found.input != input_digest or (found.until is not None and now >= found.until):
         return None
     return found
 
 
-def _read_last(store: Store, feed: str) -> Publication:
+def read_last(store: Store, feed: str) -> Publication:
     """Return what was last published of the feed; one without input or files if nothing was."""
     kept = facts.read_fact(store, feed, facts.PUBLICATION)
     return records.decode(Publication, kept.decode()) if kept else Publication("")
+
+
+def read_feed(store: Store, feed: str) -> Feed | None:
+    """Return the feed as it was last published, without its items (`store.items`); ``None`` if it never was."""
+    kept = facts.read_fact(store, feed, _FEED)
+    return records.decode(Feed, kept.decode()) if kept else None
 
 
 def write_publication(store: Store, feed: str, publication: Publication) -> None:
@@ -89,11 +98,6 @@ def read_publications(store: Store) -> dict[str, Publication]:
     return {feed: records.decode(Publication, value.decode()) for feed, value in kept.items() if feed != INDEX}
 
 
-def read_new_items(store: Store, feed: str) -> tuple[tuple[date, int], ...]:
-    """Return how many items of the feed were first published on each day, as of its last publication."""
-    return _read_last(store, feed).new_items
-
-
 def read_covers(store: Store, plans: Sequence[Plan]) -> tuple[Cover, ...]:
     """Return the entries on the page of all feeds of those that were ever published."""
     kept = facts.read_fact_of_feeds(store, _COVER)
@@ -101,7 +105,7 @@ def read_covers(store: Store, plans: Sequence[Plan]) -> tuple[Cover, ...]:
 
 
 def write_composition(store: Store, plan: Plan, composed: Composition, now: datetime) -> None:
-    """Write, before the files appear, the guids that they have, what was learned, and events a person may ask about."""
+    """Write, before the files appear, the feed, its guids, what was learned, and events a person may ask about."""
     facts.write_fact(store, plan.name, facts.MODEL, records.encode(composed.model).encode())
     guids.write_guids(store, plan.name, composed.settlement.published_items)
     for line in composed.settlement.events:
@@ -109,6 +113,7 @@ def write_composition(store: Store, plan: Plan, composed: Composition, now: date
     for line in composed.arrived:
         decisions.write_event(store, plan.name, Event(now, "held", line))
     feed = composed.feed
+    facts.write_fact(store, plan.name, _FEED, records.encode(replace(feed, items=())).encode())
     facts.write_feed_state(
         store, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid
     )

@@ -18,7 +18,7 @@ from aggregator.generator.json_text import without_empty
 from aggregator.generator.kept import Document
 from aggregator.model.cluster import Pair
 from aggregator.model.entry import Note
-from aggregator.model.feed import SourceResult
+from aggregator.model.feed import Feed, SourceResult
 from aggregator.model.item import HeldItem, Item, LeftOut, Provenance
 
 # Characters of a value; longer ones are cut.
@@ -40,7 +40,7 @@ def lay_out(feed: PreparedFeed) -> Document:
         ],
         "near_misses": [_make_pair(pair) for pair in source.near_misses],
         "held": [_make_unpublished(each) for each in source.held],
-        "remarks": [sanitize.clean_text(remark) for remark in (*source.remarks, *_list_remarks(feed))],
+        "remarks": list_remarks(source, channel, sum(1 for item in feed.items if item.media and not item.media.length)),
         "items": [],
     }
     if source.left_out:
@@ -167,9 +167,8 @@ def _make_pair(pair: Pair) -> dict[str, Any]:
     )
 
 
-def _list_remarks(feed: PreparedFeed) -> Sequence[str]:
-    """List what the output lacks because no source gives it."""
-    channel = feed.channel
+def list_remarks(feed: Feed, channel: FeedChannel, unsized: int) -> list[str]:
+    """Return the remarks about a feed, and what it lacks because no source gives it: the size of ``unsized`` files."""
     missing = [
         name
         for name, value in (
@@ -182,10 +181,9 @@ def _list_remarks(feed: PreparedFeed) -> Sequence[str]:
         if not value
     ]
     found = [f"no source gives {name} for the show; directories require it" for name in missing]
-    unsized = sum(1 for item in feed.items if item.media and not item.media.length)
     if unsized:
         found.append(f"the size of {unsized} audio files is unknown; 0 is published")
-    return found
+    return [sanitize.clean_text(remark) for remark in (*feed.remarks, *found)]
 
 
 @lru_cache(maxsize=1 << 12)  # an entry's values stand in the evidence of all its pairs

@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Sequence
 from hashlib import blake2b
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,8 +22,6 @@ from aggregator.model.item import Item
 from aggregator.store import checksums, records
 from aggregator.store.database import BATCH, Store, batches, deferrable, reading, upsert, writing
 from aggregator.store.schema import items, mark
-
-R = TypeVar("R", bound=Struct)
 
 _LEVEL: Final = 1
 """Of zlib; see docs/performance.md."""
@@ -59,7 +57,7 @@ class FeedItems(Struct, frozen=True):
             if digests.get(guid) != digest:
                 fresh[guid] = item
                 rows.append((guid, digest, zlib.compress(record, _LEVEL), zlib.compress(evidence, _LEVEL)))
-        before = self._read(Item, tuple(fresh))
+        before = self._read(tuple(fresh))
         _write_rows(self.store, self.feed, rows)
         return [(before.get(guid), item) for guid, item in fresh.items() if guid in before or guid not in digests]
 
@@ -69,35 +67,39 @@ class FeedItems(Struct, frozen=True):
         with reading(self.store) as connection:
             every = connection.execute(select(items.c.guid).where(items.c.feed == self.feed)).scalars().all()
         gone = [guid for guid in every if guid not in stay]
-        found = self._read(Item, gone).values()
+        found = self._read(gone).values()
         _remove_rows(self.store, self.feed, gone)
         return tuple(sorted(found, key=lambda item: item.guid))
 
-    def read(self, kind: type[R]) -> tuple[R, ...]:
-        """Return every item, in no order, as a record of this kind: an Item without evidence, or some of its fields."""
-        return tuple(self._read(kind, None).values())
+    def read(self) -> tuple[Item, ...]:
+        """Return every item without its evidence, the newest first."""
+        return tuple(sorted(self._read(None).values(), key=lambda item: (-_get_time(item), item.rank, item.guid)))
 
     def find(self, guid: str) -> Item | None:
         """Return an item with its evidence, ``None`` if it is not published."""
         name = mark(guid)
-        item = self._read(Item, [name]).get(name)
+        item = self._read([name]).get(name)
         if item is None:
             return None
         query = select(items.c.evidence).where(items.c.feed == self.feed, items.c.guid == name)
         with reading(self.store) as connection:
             return replace(item, pairs=records.decode_all(Pair, _unpack(connection.execute(query).scalar())))
 
-    def _read(self, kind: type[R], guids: Sequence[str] | None) -> dict[str, R]:
-        """Return the records of the items of these marks, or of all, by the mark of the guid."""
+    def _read(self, guids: Sequence[str] | None) -> dict[str, Item]:
+        """Return the items without evidence of these marks, or of all, by the mark of the guid."""
         chosen = [true()] if guids is None else [items.c.guid.in_(some) for some in batches(guids)]
         query = select(*_COLUMNS).where(items.c.feed == self.feed).execution_options(yield_per=BATCH)
         with reading(self.store) as connection:
             return {
-                row.guid: records.decode(kind, _unpack(row.record))
+                row.guid: records.decode(Item, _unpack(row.record))
                 for where in chosen
                 for row in checksums.check(items, connection.execute(query.where(where)))
                 if row.record
             }
+
+
+def _get_time(item: Item) -> float:
+    return item.published.at.timestamp() if item.published else 0.0
 
 
 def has_digest(row: Row[Any]) -> bool:

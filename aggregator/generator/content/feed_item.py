@@ -86,9 +86,7 @@ def make_feed_item(item: Item) -> FeedItem:
     guid = guid or str(uuid5(PODCAST_NAMESPACE, repr(item.guid)))  # the source's had only characters that XML forbids
     return FeedItem(
         guid=guid,
-        title=sanitize.clean_title(item.title, plain=item.plain_title)
-        or sanitize.clean_title(sanitize.clean_line(text, _LONGEST_FALLBACK_TITLE))
-        or guid,
+        title=make_title(item) or guid,
         link=link,
         published=to_feed_time(item.published.at) if item.published else None,
         updated=to_feed_time(item.updated.at) if item.updated else None,
@@ -107,6 +105,13 @@ def make_feed_item(item: Item) -> FeedItem:
         categories=tuple(dict.fromkeys(filter(None, map(sanitize.clean_name, item.categories)))),
         tags=item.tags,
         origin=item.origin,
+    )
+
+
+def make_title(item: Item) -> str:
+    """Return the title as it is published, the beginning of the text if there is none; empty if there is neither."""
+    return sanitize.clean_title(item.title, plain=item.plain_title) or sanitize.clean_title(
+        sanitize.clean_line(_choose_texts(item)[0], _LONGEST_FALLBACK_TITLE)
     )
 
 

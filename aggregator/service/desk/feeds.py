@@ -8,16 +8,18 @@ from itertools import chain
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator import hubs, learning, opml_lists, persist, publications
 from aggregator.config.load import Config
 from aggregator.fetchers.http.target import redact
+from aggregator.generator.content.feed_item import make_title
 from aggregator.generator.pages import subscribe
 from aggregator.generator.pages.wording import format_day
 from aggregator.hubs import Notice
 from aggregator.merger.model.wording import describe_listings
 from aggregator.model.feed import Cover, Plan, SourceResult
-from aggregator.model.item import PublishedItem, sources_of
+from aggregator.model.item import Item, PublishedItem
 from aggregator.model.source import Poll, PollDay
 from aggregator.result import NextPoll, Publication
 from aggregator.service.desk import inbox
@@ -33,10 +35,11 @@ from aggregator.service.desk.frame import (
     paginate,
 )
 from aggregator.service.desk.inbox import Waiting
-from aggregator.service.desk.published import AppView, ReportItem, read_app_view, read_report
+from aggregator.service.desk.published import AppView, make_app_view, make_remarks
 from aggregator.service.desk.source import SourceLine, make_source_lines
 from aggregator.store import decisions, guids, polls
 from aggregator.store.database import Store
+from aggregator.store.items import FeedItems
 from aggregator.text.fold import fold
 
 _ITEMS_ON_A_PAGE: Final = 50
@@ -222,8 +225,6 @@ class _FeedPage(Struct, frozen=True):
 def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
     """Gather the page of a feed; ``q``, ``source`` and ``mark`` select items, ``page`` counts from 1."""
     plan = desk.find_plan(request)
-    folder = desk.open_folder(plan)
-    report, app = read_report(folder), read_app_view(folder)
     with desk.open_store() as store:
         published = {item.guid: item for item in guids.read_guids(store, plan.name)}
         results, last_polls = persist.read_source_results(store, plan), polls.read_polls(store, plan.name)
@@ -231,22 +232,24 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
         removed = decisions.read_removed(store, plan.name)
         model, notices = learning.read_model(store, plan.name), hubs.read_notices(store, plan)
         near_misses = len(inbox.read_waiting(store, [plan])[plan.name].pairs)
-        today = now().date()
-        charts = make_charts(
-            today, publications.read_new_items(store, plan.name), polls.count_polls(store, today, plan.name)
-        )
+        feed, items = publications.read_feed(store, plan.name), FeedItems(store, plan.name).read()
+        last, today = publications.read_last(store, plan.name), now().date()
+        charts = make_charts(today, last.new_items, polls.count_polls(store, today, plan.name))
+    feed = replace(feed, items=items) if feed else None
+    app = make_app_view(feed) if feed else None
+    files = {each.name.rpartition("/")[2] for each in last.files}
     search, source, mark = (request.query.get(name, "") for name in ("q", "source", "mark"))
-    lines = (_make_line(item, published.get(item.guid)) for item in report.items)
+    lines = (_make_line(item, published.get(item.guid)) for item in items)
     found = [line for line in lines if _is_wanted(line, fold(search), source, mark)]
-    items, page, pages = paginate(found, request, _ITEMS_ON_A_PAGE)
+    shown, page, pages = paginate(found, request, _ITEMS_ON_A_PAGE)
     job = desk.jobs.newest("refresh", plan.name)
     return _FeedPage(
         name=plan.name,
         title=plan.channel.title,
         address="" if plan.channel.token else plan.channel.base_url,
-        items=tuple(items),
+        items=tuple(shown),
         found=len(found),
-        total=len(report.items),
+        total=len(items),
         page=page,
         pages=pages,
         search=search,
@@ -259,13 +262,13 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
         else {},
         hubs=_list_hubs(plan, notices),
         near_misses=near_misses,
-        held=len(report.held),
+        held=len(feed.held) if feed else 0,
         removed=_list_removed(plan, published, removed),
         app=app,
         apps=_list_apps(plan, app) if app else (),
-        formats=tuple(name for name in _FORMATS if (folder / name).exists()),
+        formats=tuple(name for name in _FORMATS if name in files),
         charts=charts,
-        remarks=report.remarks[:20],
+        remarks=tuple(make_remarks(feed)[:20]) if feed else (),
         running=job.number if job and job.code is None else None,
     )
 
@@ -284,17 +287,18 @@ def _list_apps(plan: Plan, app: AppView) -> tuple[tuple[str, str], ...]:
     return tuple((link.app, link.href) for link in subscribe.make_links(url, has_audio=app.is_heard))
 
 
-def _make_line(item: ReportItem, known: PublishedItem | None) -> _ItemLine:
-    sources = sources_of(item.entries)
+def _make_line(item: Item, known: PublishedItem | None) -> _ItemLine:
+    sources = item.sources
     marks = {
-        "repaired": any(field.repairs for field in item.fields),
+        "repaired": any(known.notes for known in item.provenance),
         "cut": item.cut,
         "changed": known is not None and known.updated is not None,
         "several": len(sources) > 1,
         "single": len(sources) == 1,
     }
     given = tuple(name for name, holds in marks.items() if holds)
-    return _ItemLine(item.guid, item.title, item.genre, item.published, sources, given)
+    published = item.published.at if item.published else None
+    return _ItemLine(item.guid, make_title(item), item.genre, published, sources, given)
 
 
 def _is_wanted(line: _ItemLine, search: str, source: str, mark: str) -> bool:

@@ -13,30 +13,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import corrections
+from aggregator.generator.content import sanitize
+from aggregator.generator.content.feed_item import FeedItem, make_feed_item
 from aggregator.generator.pages import wording
 from aggregator.merger.reconciling.overrides import FIELDS
 from aggregator.merger.reconciling.provenance import QUOTED
 from aggregator.model.cluster import Pair, describe_evidence, describe_level, describe_pair
-from aggregator.model.item import Override, PublishedItem
-from aggregator.service.desk.frame import Act, ActResult, Button, Desk, Page, PageRequest
-from aggregator.service.desk.published import (
-    FeedItem,
-    Pieces,
-    Report,
-    ReportField,
-    ReportItem,
-    ReportRepair,
-    find_item,
-    format_value,
-    full_text,
-    read_evidence,
-    read_published_item,
-    read_report,
-    unmark,
-)
+from aggregator.model.entry import Note
+from aggregator.model.item import Item, Override, Provenance, PublishedItem
+from aggregator.service.desk.frame import Act, ActResult, Button, Desk, MissingError, Page, PageRequest
+from aggregator.service.desk.published import Pieces, format_value, full_text, unmark
 from aggregator.store import decisions, entries, guids
 from aggregator.store.decisions import Event
 from aggregator.store.entries import StoredEntry
+from aggregator.store.items import FeedItems
 from aggregator.text import visible_whitespace, word_diff
 from aggregator.text.html import to_text
 
@@ -148,51 +138,49 @@ class _ItemPage(Struct, frozen=True):
 
 def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
     """Gather the page of the item whose guid the query gives."""
-    plan = desk.find_plan(request)
-    folder, guid = desk.open_folder(plan), request.query.get("guid", "")
-    shown = read_published_item(folder, guid)
+    plan, guid = desk.find_plan(request), request.query.get("guid", "")
     with desk.open_store() as store:
         published = next((each for each in guids.read_guids(store, plan.name) if each.guid == guid), None)
-        item = _find_item(read_report(folder), guid, published)
+        item = FeedItems(store, plan.name).find(guid) or _find_former(published)
         mentions = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, (guid, *item.entries)))})(?!\w)")
         known = entries.read_entries_of(store, plan.name, item.entries)
         fixed = {each.field: each.value for each in decisions.read_overrides(store, plan.name) if each.guid == guid}
         removed = decisions.read_removed(store, plan.name).get(guid, "")
         events = [each for each in decisions.read_events(store, plan.name) if mentions.search(each.text)]
         seen = corrections.read_state(store, plan.name, (guid, *item.entries))
-    others = fixed.keys() - {field.field for field in item.fields}
-    fields = sorted((*item.fields, *(ReportField(name, "") for name in sorted(others))), key=_rank)
-    evidence = read_evidence(item)
+    others = fixed.keys() - {known.field for known in item.provenance}
+    fields = sorted((*item.provenance, *(Provenance(name, "") for name in sorted(others))), key=_rank)
+    shown = make_feed_item(item)
     return _ItemPage(
         feed=plan.name,
         guid=guid,
-        title=item.title,
+        title=shown.title,
         genre=item.genre,
-        url=shown.url or "",
+        url=shown.link or "",
         minted=published.minted if published else None,
         updated=published.updated if published else None,
         fields=tuple(_make_field(each, shown, known, fixed.get(each.field)) for each in fields),
         entries=tuple(map(_make_entry_line, known)),
-        pairs=tuple(make_bars(pair) for pair in evidence[:_MOST_PAIRS]),
-        more_pairs=max(0, len(evidence) - _MOST_PAIRS),
+        pairs=tuple(make_bars(pair) for pair in item.pairs[:_MOST_PAIRS]),
+        more_pairs=max(0, len(item.pairs) - _MOST_PAIRS),
         events=tuple(reversed(events[-_MOST_EVENTS:])),
         removed=removed,
         seen=seen,
     )
 
 
-def _find_item(report: Report, guid: str, published: PublishedItem | None) -> ReportItem:
-    """Return the item as it is published, without fields if it has left the feed; raise MissingError."""
-    if published is None or any(item.guid == guid for item in report.items):
-        return find_item(report, guid)
-    return ReportItem(guid, published.title, published.genre, published.published.at, entries=published.entries)
+def _find_former(published: PublishedItem | None) -> Item:
+    """Return an item that has left the feed, without its fields; raise MissingError if it never was in it."""
+    if published is None:
+        raise MissingError("no published item has this guid")
+    return Item(published.title, published.entries, published.genre, published.guid, published=published.published)
 
 
-def _rank(origin: ReportField) -> int:
+def _rank(origin: Provenance) -> int:
     return _ORDER.index(origin.field) if origin.field in _ORDER else len(_ORDER)
 
 
-def _make_field(origin: ReportField, shown: FeedItem, known: Sequence[StoredEntry], fixed: str | None) -> _FieldLine:
+def _make_field(origin: Provenance, shown: FeedItem, known: Sequence[StoredEntry], fixed: str | None) -> _FieldLine:
     value = _find_value(origin.field, shown, known, origin.source)
     return _FieldLine(
         name=origin.field,
@@ -201,11 +189,12 @@ def _make_field(origin: ReportField, shown: FeedItem, known: Sequence[StoredEntr
         percent=round(100 * origin.confidence),
         agreeing=origin.agreeing,
         others=tuple(
-            _OtherValue(other.source, _mark(value, other.value), _find_settable(origin.field, other.value))
+            _OtherValue(other.source, _mark(value, given), _find_settable(origin.field, given))
             for other in origin.dissent
+            for given in (sanitize.clean_text(sanitize.clean_field(origin.field, other.value)),)
         ),
-        repairs=tuple(map(_make_repair, origin.repairs)),
-        original=_find_original(value, origin, known) if origin.repairs else (),
+        repairs=tuple(map(_make_repair, origin.notes)),
+        original=_find_original(value, origin, known) if origin.notes else (),
         fixed=fixed,
         can_be_set=origin.field in FIELDS,
         draft=value if origin.field in FIELDS and FIELDS[origin.field](value) is not None else "",
@@ -218,7 +207,7 @@ def _find_settable(field: str, value: str) -> str | None:
     return value if is_whole and field in FIELDS and FIELDS[field](value) is not None else None
 
 
-def _find_original(value: str, origin: ReportField, known: Sequence[StoredEntry]) -> Pieces:
+def _find_original(value: str, origin: Provenance, known: Sequence[StoredEntry]) -> Pieces:
     """Return the value of a repaired field as its source gave it, for the stored entries are not repaired."""
     entry = next((each.entry for each in known if each.entry.source == origin.source), None)
     if entry is None:
@@ -231,14 +220,14 @@ def _cut(text: str) -> str:
     return wording.shorten(text, _LONGEST)
 
 
-def _make_repair(repair: ReportRepair) -> _RepairLine:
+def _make_repair(repair: Note) -> _RepairLine:
     before, after = visible_whitespace.show_difference(repair.before, repair.after)
     return _RepairLine(repair.cause, _cut(before), _cut(after))
 
 
 def _mark(value: str, other: str) -> Pieces:
     """Return another value with the words marked that the published one lacks."""
-    _, pieces = word_diff.mark_sides(value[: 10 * _LONGEST], other[: 10 * _LONGEST])
+    _, pieces = word_diff.mark_sides(value[: 10 * _LONGEST], sanitize.clean_text(other[: 10 * _LONGEST]))
     return tuple((change, _cut(piece)) for change, piece in unmark(pieces))
 
 
@@ -246,12 +235,12 @@ def _find_value(name: str, shown: FeedItem, known: Sequence[StoredEntry], source
     """Return the published value of a field, else that of the entry which it is from."""
     files: Mapping[str, str | None] = {
         "title": shown.title,
-        "description": to_text(shown.content_html),
-        "summary": shown.summary,
-        "link": shown.url,
+        "description": to_text(shown.html),
+        "summary": shown.short,
+        "link": shown.link,
         "image": shown.image,
-        "author": shown.authors[0].get("name") if shown.authors else None,
-        "enclosure": str(shown.attachments[0].get("url", "")) if shown.attachments else None,
+        "author": shown.author,
+        "enclosure": shown.media.url if shown.media else None,
     }
     if given := files.get(name):
         return given
@@ -293,8 +282,8 @@ def _open_terms(desk: Desk, request: PageRequest) -> Iterator[tuple[corrections.
     """Open the store to correct the item of a form; give its guid and its entries, none if it is not published now."""
     guid = request.find("guid")
     with desk.open_terms(request) as terms:
-        items = read_report(desk.open_folder(terms.plan)).items
-        yield terms, (guid, *next((item.entries for item in items if item.guid == guid), ()))
+        item = FeedItems(terms.store, terms.plan.name).find(guid)
+        yield terms, (guid, *(item.entries if item else ()))
 
 
 def _make_result(request: PageRequest, message: str, undo: str = "", **fields: str) -> ActResult:

@@ -12,7 +12,7 @@ from aggregator.errors import ConfigError
 from aggregator.service.desk.changes import FeedChanges, read_comparison
 from aggregator.service.desk.frame import Act, ActResult, Button, Desk, MissingError, Page, PageRequest, now
 from aggregator.service.desk.jobs import Job
-from aggregator.service.desk.published import read_report
+from aggregator.service.desk.published import read_items
 from aggregator.service.desk.source import find_source
 
 _GONE: Final = "What this page showed is not known any more; preview it again."
@@ -69,8 +69,7 @@ def _show_move(desk: Desk, request: PageRequest) -> _MovePage:
     """Gather the page of a source that may leave, with what that would change if ``draft`` is the number of a move."""
     plan = desk.find_plan(request)
     source = find_source(plan, request)
-    report = read_report(desk.open_folder(plan))
-    alone = sum({name.partition("/")[0] for name in item.entries} == {source.name} for item in report.items)
+    alone = sum(item.sources == (source.name,) for item in read_items(desk, plan))
     number = request.query.get("draft", "")
     draft = desk.cache.find(number)
     is_ours = isinstance(draft, _Draft) and (draft.move.feed, draft.move.source) == (plan.name, source.name)
@@ -129,7 +128,7 @@ def _move(desk: Desk, request: PageRequest) -> ActResult:
 def _show_remove(desk: Desk, request: PageRequest) -> _RemovePage:
     """Gather the page of a feed that may leave."""
     plan = desk.find_plan(request)
-    items = len(read_report(desk.open_folder(plan)).items)
+    items = len(read_items(desk, plan))
     return _RemovePage(plan.name, plan.channel.title, items, bool(plan.channel.token))
 
 

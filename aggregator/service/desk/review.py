@@ -10,9 +10,11 @@ from urllib.parse import urlencode
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import corrections
+from aggregator import corrections, publications
+from aggregator.generator.content.feed_item import make_title
 from aggregator.model.cluster import Decision, Verdict
 from aggregator.model.feed import Plan
+from aggregator.model.item import HeldItem, Item
 from aggregator.service.desk.frame import (
     Act,
     ActResult,
@@ -25,18 +27,11 @@ from aggregator.service.desk.frame import (
 )
 from aggregator.service.desk.inbox import read_waiting
 from aggregator.service.desk.item import PairBars, make_bars
-from aggregator.service.desk.published import (
-    Pieces,
-    ReportHeld,
-    ReportItem,
-    format_value,
-    full_text,
-    read_report,
-    unmark,
-)
+from aggregator.service.desk.published import Pieces, format_value, full_text, read_items, unmark
 from aggregator.store import decisions, entries
 from aggregator.store.database import Store
 from aggregator.store.entries import StoredEntry
+from aggregator.store.items import FeedItems
 from aggregator.text import word_diff
 
 _LONGEST: Final = 20_000
@@ -122,17 +117,17 @@ def _show_queue(desk: Desk, request: PageRequest, plans: Sequence[Plan], queue: 
         waiting = read_waiting(store, plans)
         open_pairs = [(plan, pair) for plan in plans for pair in waiting[plan.name].pairs]
         place = min(parse_number(request.query.get("at", "")), max(0, len(open_pairs) - 1))
-        held = [line for plan in plans for line in _list_held(desk, store, plan, is_any=bool(waiting[plan.name].held))]
+        held = [line for plan in plans for line in _list_held(store, plan, is_any=bool(waiting[plan.name].held))]
         page = _ReviewPage(queue, "", "", place, len(open_pairs), None, None, None, "", "", tuple(held[:_MOST_HELD]))
-        return _ask(desk, store, page, *open_pairs[place]) if open_pairs else page
+        return _ask(store, page, *open_pairs[place]) if open_pairs else page
 
 
-def _ask(desk: Desk, store: Store, page: _ReviewPage, plan: Plan, pair: tuple[str, str]) -> _ReviewPage:
+def _ask(store: Store, page: _ReviewPage, plan: Plan, pair: tuple[str, str]) -> _ReviewPage:
     """Return the page with its question: are these two entries of a feed one item?"""
     left, right = pair
-    report = read_report(desk.open_folder(plan))
-    homes = {entry: item for item in report.items for entry in item.entries}
-    compared = next((each for each in report.near_misses if (each.left, each.right) == pair), None)
+    feed = publications.read_feed(store, plan.name)
+    homes = {entry: item for item in FeedItems(store, plan.name).read() for entry in item.entries}
+    compared = next((each for each in (feed.near_misses if feed else ()) if (each.left, each.right) == pair), None)
     known = entries.read_entries_of(store, plan.name, (left, right))
     sides = _make_sides(known, homes) if len(known) == 2 else (None, None)  # noqa: PLR2004 - a pair
     return replace(
@@ -147,15 +142,16 @@ def _ask(desk: Desk, store: Store, page: _ReviewPage, plan: Plan, pair: tuple[st
     )
 
 
-def _list_held(desk: Desk, store: Store, plan: Plan, *, is_any: bool) -> list[_HeldLine]:
+def _list_held(store: Store, plan: Plan, *, is_any: bool) -> list[_HeldLine]:
     """Return the items that the last publication held, but those to be published now, and what is held back since.
 
-    Its report, which can be large, is read only if it held any.
+    That publication, which can be large, is read only if it held any.
     """
-    held = read_report(desk.open_folder(plan)).held if is_any else ()
+    feed = publications.read_feed(store, plan.name) if is_any else None
+    held = feed.held if feed else ()
     admitted, back = decisions.read_admissions(store, plan.name), decisions.read_held_back(store, plan.name)
     known = {name for each in held for name in each.entries}
-    since = [ReportHeld(name, "declined", (name,)) for name in sorted(back - known)]
+    since = [HeldItem(name, (name,), "declined") for name in sorted(back - known)]
     shown = [each for each in (*since, *held) if not any(admitted.get(name) for name in each.entries)][:_MOST_HELD]
     states = corrections.read_states(store, plan.name, [each.entries for each in shown])
     return [
@@ -164,13 +160,13 @@ def _list_held(desk: Desk, store: Store, plan: Plan, *, is_any: bool) -> list[_H
     ]
 
 
-def _name_decision(held: ReportHeld, admitted: Mapping[str, bool], back: Collection[str]) -> str:
+def _name_decision(held: HeldItem, admitted: Mapping[str, bool], back: Collection[str]) -> str:
     if any(name in back for name in held.entries):
         return "held back"
     return "never" if any(name in admitted for name in held.entries) else ""
 
 
-def _make_sides(known: Sequence[StoredEntry], homes: Mapping[str, ReportItem]) -> tuple[_Side, ...]:
+def _make_sides(known: Sequence[StoredEntry], homes: Mapping[str, Item]) -> tuple[_Side, ...]:
     one, other = (each.entry for each in known)
     titles = word_diff.mark_sides(one.title[:_LONGEST], other.title[:_LONGEST])
     texts = word_diff.mark_sides(full_text(one)[:_LONGEST], full_text(other)[:_LONGEST])
@@ -186,7 +182,7 @@ def _make_sides(known: Sequence[StoredEntry], homes: Mapping[str, ReportItem]) -
             ),
             text=_cut(text),
             characters=len(full_text(entry)),
-            item=homes[entry.id].title if entry.id in homes else "",
+            item=make_title(homes[entry.id]) if entry.id in homes else "",
             guid=homes[entry.id].guid if entry.id in homes else "",
         )
         for entry, title, text in zip((one, other), titles, texts, strict=True)
@@ -235,9 +231,7 @@ def _decide(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _are_two_items(desk: Desk, plan: Plan, left: str, right: str) -> bool:
-    items = read_report(desk.open_folder(plan)).items
-    homes = [item.guid for item in items if left in item.entries or right in item.entries]
-    return len(homes) > 1
+    return sum(left in item.entries or right in item.entries for item in read_items(desk, plan)) > 1
 
 
 def _locate(plan: Plan, given: Mapping[str, str]) -> str:

@@ -8,17 +8,19 @@ from typing import Final
 
 from msgspec import Struct
 
-from aggregator import persist, preview
+from aggregator import persist, preview, publications
 from aggregator.fetchers.http import polling
 from aggregator.fetchers.http.target import redact
+from aggregator.generator.content.feed_item import make_title
 from aggregator.generator.pages.wording import format_count
-from aggregator.model.feed import Plan, SourceResult
+from aggregator.model.feed import Feed, Plan, SourceResult
 from aggregator.model.item import PublishedItem
 from aggregator.model.source import Conditions, Poll, PollState, Source, SourceStatus
 from aggregator.result import NextPoll
 from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now
-from aggregator.service.desk.published import ListedEntry, Report, format_value, make_entry, read_report
+from aggregator.service.desk.published import ListedEntry, format_value, make_entry
 from aggregator.store import decisions, guids, polls
+from aggregator.store.items import FeedItems
 
 _MOST_ITEMS: Final = 30
 _MOST_ENTRIES: Final = 30
@@ -142,9 +144,9 @@ def _show_source(desk: Desk, request: PageRequest) -> _SourcePage:
         next_poll = persist.read_next_polls(store, [plan], now())[plan.name].get(source.name)
         removed = decisions.read_removed(store, plan.name)
         published = guids.read_guids(store, plan.name) if removed else ()
-    report = read_report(desk.open_folder(plan))
-    listed = [item for item in report.items if _is_listed(item.entries, source)]
-    left_out = [*_list_left_out(report, source), *_list_removed(published, removed, source)]
+        feed, items = publications.read_feed(store, plan.name), FeedItems(store, plan.name).read()
+    listed = [item for item in items if _is_listed(item.entries, source)]
+    left_out = [*_list_left_out(feed, source), *_list_removed(published, removed, source)]
     at = now()
     looked = desk.cache.find(request.query.get("look", ""))
     return _SourcePage(
@@ -157,7 +159,7 @@ def _show_source(desk: Desk, request: PageRequest) -> _SourcePage:
         chart=_make_chart(last_polls),
         failures=sum(poll.has_failed for poll in last_polls),
         addresses=tuple(_make_address(each, at) for each in known),
-        items=tuple(_ItemLine(item.guid, item.title) for item in listed[:_MOST_ITEMS]),
+        items=tuple(_ItemLine(item.guid, make_title(item)) for item in listed[:_MOST_ITEMS]),
         total_items=len(listed),
         left_out=tuple(left_out[:_MOST_ITEMS]),
         total_left_out=len(left_out),
@@ -177,12 +179,12 @@ def _is_listed(entries: Sequence[str], source: Source) -> bool:
     return any(name.startswith(f"{source.name}/") for name in entries)
 
 
-def _list_left_out(report: Report, source: Source) -> Iterator[_LeftOutLine]:
+def _list_left_out(feed: Feed | None, source: Source) -> Iterator[_LeftOutLine]:
     """Yield what the filters leave out of the source's entries, and its new items that are held."""
-    for each in report.left_out:
+    for each in feed.left_out if feed else ():
         if _is_listed(each.entries, source):
             yield _LeftOutLine(each.title, f"filter of the {'source' if each.source else 'feed'}: {each.why}")
-    for held in report.held:
+    for held in feed.held if feed else ():
         if _is_listed(held.entries, source):
             yield _LeftOutLine(held.title, f"held: {held.why}")
 
