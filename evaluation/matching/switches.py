@@ -104,7 +104,7 @@ LEARNERS = (
     Switch("other ends with digits", _TEXTS, "strip_shared_ends", _give_argument(0)),
     Switch("Latin letters", _TEXTS, "write_in_latin", lambda titles, *_: tuple(titles)),
     Switch("titles of equal words and a number", _TEXTS, "_keep_only_numbers", lambda titles, *_: tuple(titles)),
-    Switch("titles that are only a number", _TABLE, "find_stems", lambda titles, _: [None] * len(titles)),
+    Switch("titles that are only a number", _TABLE, "find_stems", lambda titles, *_: [None] * len(titles)),
     Switch(
         "sentences that a listing repeats",
         f"{_FEATURES}texts",

@@ -42,10 +42,13 @@ _Days = Mapping[str, frozenset[int]]  # by the words of the title
 
 
 def correct_dates(records: Sequence[Record]) -> Sequence[Record]:
-    """Return the records with corrected dates for listings that have day and month exchanged."""
+    """Return the records with corrected dates for listings that have day and month exchanged.
+
+    Records that came since the feed was learned from do not show it.
+    """
     by_source: defaultdict[str, list[Record]] = defaultdict(list)
     for record in records:
-        if record.day is not None:
+        if record.day is not None and not record.fresh:
             by_source[record.source].append(record)
     wrong = {source for source, rows in by_source.items() if _is_out_of_order(rows)}
     find_words = cache(_find_words)  # most sources list the same titles
@@ -148,13 +151,16 @@ def _do_contradict(one: Record, other: Record) -> bool | None:
 
 
 def find_series_frames(
-    rows: Sequence[Record], titles: Sequence[Title], shows: Sequence[int]
+    rows: Sequence[Record], titles: Sequence[Title], shows: Sequence[int], learned: Sequence[bool]
 ) -> Mapping[int, frozenset[str]]:
-    """Return by show the frames that name a series: titles with them are other items than equal ones without."""
+    """Return by show the frames that name a series: titles with them are other items than equal ones without.
+
+    ``learned`` says which titles show it.
+    """
     framed = {show for show, title in zip(shows, titles, strict=True) if any(title.frames)}
     equal: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
     for at, (title, show) in enumerate(zip(titles, shows, strict=True)):
-        if show in framed:
+        if show in framed and learned[at]:
             equal[show, title.core].append(at)
     seen: Counter[tuple[int, str, bool]] = Counter()
     for (show, _), places in equal.items():

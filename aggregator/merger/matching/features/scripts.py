@@ -23,12 +23,17 @@ _END_OF_LATIN = "\u0250"  # the first letter behind Latin Extended-B (Unicode bl
 _SIMPLE = str.maketrans({"y": "i", "j": "i", "w": "v", "h": None, "'": None, '"': None, "`": None})
 
 
-def write_in_latin(titles: Sequence[Title], rows: Sequence[Record], shows: Sequence[int]) -> tuple[Title, ...]:
-    """Return the titles, their cores in Latin letters for shows with listings in Latin and in other letters."""
+def write_in_latin(
+    titles: Sequence[Title], rows: Sequence[Record], shows: Sequence[int], learned: Sequence[bool]
+) -> tuple[Title, ...]:
+    """Return the titles, their cores in Latin letters for shows with listings in Latin and in other letters.
+
+    ``learned`` says which titles show in what letters their listing writes.
+    """
     listed: defaultdict[tuple[int, str], list[float]] = defaultdict(list)
     measure_latin = cache(_measure_latin)  # most sources list the same titles
-    for title, row, show in zip(titles, rows, shows, strict=True):
-        if (share := measure_latin(title.core)) is not None:
+    for title, row, show, is_learned in zip(titles, rows, shows, learned, strict=True):
+        if is_learned and (share := measure_latin(title.core)) is not None:
             listed[show, row.source].append(share)
     latin = {show for (show, _), shares in listed.items() if _are_most(share >= _NEARLY_ALL for share in shares)}
     other = {show for (show, _), shares in listed.items() if _are_most(share <= 1 - _NEARLY_ALL for share in shares)}

@@ -36,16 +36,20 @@ class Scope(Struct, frozen=True):
 
 
 def find_scopes(records: Sequence[Record]) -> Scope:
-    """Return the show of each record, and whether shows and authors are text."""
-    shows = [_simplify(record.show) for record in records]
-    authors = [fold(record.author) if record.author else "" for record in records]
-    sources = [record.source for record in records]
+    """Return the show of each record, and whether shows and authors are text.
+
+    Records that came since the feed was learned from do not show it.
+    """
+    learned = [record for record in records if not record.fresh]
+    sources = [record.source for record in learned]
+    authors_vary = _do_vary([fold(record.author) if record.author else "" for record in learned], sources)
+    shows = [_simplify(record.show) for record in learned]
     varies = _do_vary(shows, sources)
     if varies or not _do_recur(shows, sources):
         unknown = (-1,) * len(records)
-        return Scope(unknown, unknown, varies, _do_vary(authors, sources))
-    rows = _drop_unconfirmed(_number_shows(shows), sources)
-    return Scope(tuple(rows), tuple(_fill_in(sources, rows)), False, _do_vary(authors, sources))
+        return Scope(unknown, unknown, varies, authors_vary)
+    rows = _drop_unconfirmed(_number_shows([_simplify(record.show) for record in records]), records)
+    return Scope(tuple(rows), tuple(_fill_in(rows, records)), False, authors_vary)
 
 
 def _simplify(name: str | None) -> str:
@@ -76,32 +80,33 @@ def _do_recur(values: Sequence[str], sources: Sequence[str]) -> bool:
     return sum(1 for value in named if len(where[value]) > 1) >= _RECUR * len(named)
 
 
-def _fill_in(sources: Sequence[str], rows: Sequence[int]) -> list[int]:
+def _fill_in(rows: Sequence[int], records: Sequence[Record]) -> list[int]:
     """Return the show numbers, for unknown ones the only show of the same listing, or of all."""
     listed: defaultdict[str, set[int]] = defaultdict(set)
-    for source, row in zip(sources, rows, strict=True):
-        listed[source].add(row)
-    every, out = set(rows) - {-1}, []
-    for source, row in zip(sources, rows, strict=True):
-        known = (listed[source] - {-1}) or every
+    for record, row in zip(records, rows, strict=True):
+        listed[record.source] |= set() if record.fresh else {row}
+    every, out = set().union(*listed.values()) - {-1}, []
+    for record, row in zip(records, rows, strict=True):
+        known = (listed[record.source] - {-1}) or every
         out.append(min(known) if row < 0 and len(known) == 1 else row)
     return out
 
 
-def _drop_unconfirmed(rows: Sequence[int], sources: Sequence[str]) -> list[int]:
+def _drop_unconfirmed(rows: Sequence[int], records: Sequence[Record]) -> list[int]:
     """Return the show numbers, -1 for a name that one source alone gives to all its items.
 
     It may be another name of the same show. The names in a listing of several shows count.
     """
     where: defaultdict[int, set[str]] = defaultdict(set)
     listed: defaultdict[str, set[int]] = defaultdict(set)
-    for row, source in zip(rows, sources, strict=True):
-        where[row].add(source)
-        listed[source].add(row)
+    for row, record in zip(rows, records, strict=True):
+        if not record.fresh:
+            where[row].add(record.source)
+            listed[record.source].add(row)
     alone = {row for row, found in where.items() if len(found) == 1}
     return [
-        -1 if row in alone and len(listed[source] - {-1}) == 1 else row
-        for row, source in zip(rows, sources, strict=True)
+        -1 if row in alone and len(listed[record.source] - {-1}) == 1 else row
+        for row, record in zip(rows, records, strict=True)
     ]
 
 

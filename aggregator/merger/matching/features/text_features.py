@@ -41,41 +41,46 @@ def split_titles(
     Also return what is to be kept of them. ``learned`` and ``kept`` are as in ``show_titles.parse_shows``.
     """
     by_show = list_by_show(rows, scope.likely_scope)
-    texts, counts = _strip_counters(rows, type_days(rows, _strip_teasers(rows), by_show), by_show)
-    texts = strip_shared_ends(texts, by_show)
+    texts = type_days(rows, _strip_teasers(rows, learned), by_show, learned)
+    texts, counts = _strip_counters(rows, texts, by_show, learned)
+    texts = strip_shared_ends(texts, by_show, learned)
     names: dict[int, str] = {}
     for row, show in zip(rows, scope.likely_scope, strict=True):
         if row.show and not scope.show_varies:
             names[show] = min(names.get(show, row.show), row.show, key=lambda name: (len(name), name))
     shows, keep = parse_shows(by_show, texts, learned, names, kept)
     titles = [shows[show].titles[text] for text, show in zip(texts, scope.likely_scope, strict=True)]
-    if series := find_series_frames(rows, titles, scope.likely_scope):
+    if series := find_series_frames(rows, titles, scope.likely_scope, learned):
         shows |= {show: shows[show].drop(frames) for show, frames in series.items()}
         titles = [shows[show].titles[text] for text, show in zip(texts, scope.likely_scope, strict=True)]
     counted = [
         title if number is None else title._replace(numbers=tuple(sorted({*title.numbers, number})))
         for title, number in zip(titles, counts, strict=True)
     ]
-    return _keep_only_numbers(write_in_latin(counted, rows, scope.likely_scope), rows, scope), keep
+    in_latin = write_in_latin(counted, rows, scope.likely_scope, learned)
+    return _keep_only_numbers(in_latin, rows, scope.likely_scope, learned), keep
 
 
-def _keep_only_numbers(titles: Sequence[Title], rows: Sequence[Record], scope: Scope) -> tuple[Title, ...]:
+def _keep_only_numbers(
+    titles: Sequence[Title], rows: Sequence[Record], shows: Sequence[int], learned: Sequence[bool]
+) -> tuple[Title, ...]:
     """Return the titles with their number in the core if the titles of a show differ in nothing else ("12. Show").
 
     Four in five titles of a listing must have the same words, with at least three numbers. A number with a mark
     ("Mailbag #12") does not count if there are texts.
     """
-    listings = list(zip(scope.likely_scope, (row.source for row in rows), strict=True))
+    listings = list(zip(shows, (row.source for row in rows), strict=True))
     counted = [
         len(title.numbers) == 1 and not title.digits and (row.title[:1].isdigit() or not row.description)
         for title, row in zip(titles, rows, strict=True)
     ]
-    size = Counter(listings)
+    size: Counter[tuple[int, str]] = Counter()
     often: Counter[tuple[tuple[int, str], str]] = Counter()
     numbers: defaultdict[tuple[tuple[int, str], str], set[int]] = defaultdict(set)
-    for title, listing, is_counted in zip(titles, listings, counted, strict=True):
-        often[listing, title.core] += 1
-        if is_counted:
+    for title, listing, is_counted, is_learned in zip(titles, listings, counted, learned, strict=True):
+        size[listing] += is_learned
+        often[listing, title.core] += is_learned
+        if is_counted and is_learned:
             numbers[listing, title.core].add(title.numbers[0])
     alone = {
         (listing[0], core)
@@ -90,22 +95,27 @@ def _keep_only_numbers(titles: Sequence[Title], rows: Sequence[Record], scope: S
     )
 
 
-def _strip_teasers(rows: Sequence[Record]) -> list[str]:
+def _strip_teasers(rows: Sequence[Record], learned: Sequence[bool]) -> list[str]:
     """Return the titles without a last segment that repeats the beginning of the description.
 
     The segment stays if other titles of the listing begin with the same words: these are decoration, and the
     description begins with the title itself.
     """
     heads = [_DIGITS.sub("#", row.title.partition(": ")[0].casefold()) for row in rows]
-    often = Counter((row.source, head) for row, head in zip(rows, heads, strict=True))
+    often: Counter[tuple[str, str]] = Counter()
+    for row, head, is_learned in zip(rows, heads, learned, strict=True):
+        often[row.source, head] += is_learned
     return [
-        strip_teaser(row.title, row.description or "") if often[row.source, head] == 1 else row.title
-        for row, head in zip(rows, heads, strict=True)
+        strip_teaser(row.title, row.description or "") if often[row.source, head] == is_learned else row.title
+        for row, head, is_learned in zip(rows, heads, learned, strict=True)
     ]
 
 
 def _strip_counters(
-    rows: Sequence[Record], texts: Sequence[str], by_show: Mapping[int, Mapping[str, Sequence[int]]]
+    rows: Sequence[Record],
+    texts: Sequence[str],
+    by_show: Mapping[int, Mapping[str, Sequence[int]]],
+    learned: Sequence[bool],
 ) -> tuple[list[str], list[int | None]]:
     """Return the titles without a number that the listing adds to nearly every title, and that number.
 
@@ -117,25 +127,29 @@ def _strip_counters(
     match_counter = cache(_match_counter)  # most sources list the same titles
     for places in (places for listings in by_show.values() for places in listings.values()):
         for pattern in _COUNTERS:
-            for at, match in _find_counter(rows, places, texts, partial(match_counter, pattern)).items():
-                found[at] = f"{texts[at][: match.start()]}{texts[at][match.end() :]}"
-                counts[at] = int(match["number"])
+            find = partial(match_counter, pattern)
+            shape = _find_counter(rows, [at for at in places if learned[at]], texts, find)
+            for at in places if shape is not None else ():
+                match = find(texts[at])
+                if match is not None and _shape(match) == shape:
+                    found[at] = f"{texts[at][: match.start()]}{texts[at][match.end() :]}"
+                    counts[at] = int(match["number"])
     return found, counts
 
 
 def _find_counter(
     rows: Sequence[Record], places: Sequence[int], texts: Sequence[str], find: Callable[[str], re.Match[str] | None]
-) -> dict[int, re.Match[str]]:
-    """Return the titles at some places that have the listing's counter at one end; empty without a counter."""
+) -> tuple[str, str] | None:
+    """Return the shape of the counter that a listing adds to its titles, as those at some places show it."""
     least = max(_COUNTER_LEAST, _COUNTER_SHARE * len(places))
     if len(places) < least:
-        return {}
+        return None
     matches = {at: match for at in places if (match := find(texts[at]))}
-    shapes = Counter((fold(match["before"]), match["after"]) for match in matches.values())
+    shapes = Counter(map(_shape, matches.values()))
     shape, often = max(shapes.items(), key=lambda item: item[1], default=(None, 0))
     if often < least:
-        return {}
-    carriers = {at: match for at, match in matches.items() if (fold(match["before"]), match["after"]) == shape}
+        return None
+    carriers = {at: match for at, match in matches.items() if _shape(match) == shape}
     rest = {f"{texts[at][: match.start()]}{texts[at][match.end() :]}" for at, match in carriers.items()}
     ordered = sorted(carriers, key=lambda at: (rows[at].position or 0, rows[at].day or 0))
     numbers = [int(carriers[at]["number"]) for at in ordered]
@@ -143,7 +157,12 @@ def _find_counter(
     dense = max(numbers) - min(numbers) < _COUNTER_DENSE * len(numbers)
     steady = max(rising, len(numbers) - 1 - rising) >= _COUNTER_ORDER * (len(numbers) - 1)
     telling = 2 * len(rest) > len(carriers)  # else the number is all that the titles have
-    return carriers if len(set(numbers)) == len(numbers) and dense and steady and telling else {}
+    return shape if len(set(numbers)) == len(numbers) and dense and steady and telling else None
+
+
+def _shape(match: re.Match[str]) -> tuple[str, str]:
+    """Return what stands beside the number of a counter."""
+    return fold(match["before"]), match["after"]
 
 
 def _match_counter(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
@@ -173,16 +192,17 @@ def list_trigrams(text: str) -> dict[str, None]:
     return dict.fromkeys(padded[at : at + 3] for at in range(len(padded) - 2))
 
 
-def find_stems(titles: Sequence[Title], sources: Sequence[str]) -> list[str | None]:
+def find_stems(titles: Sequence[Title], sources: Sequence[str], learned: Sequence[bool]) -> list[str | None]:
     """Return the words beside the number of each title that is only a number ("Episode 12"), else ``None``.
 
     The words are "" if they mark an episode number. A title is only a number if the words beside its one number mark
-    an episode number, or there are none, or three titles of the listing have the same words with other numbers.
+    an episode number, or there are none, or three ``learned`` titles of the listing have the same words with other
+    numbers.
     """
     found = [_find_stem(title) for title in titles]
     cores: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    for title, source, stem in zip(titles, sources, found, strict=True):
-        if stem:
+    for title, source, stem, is_learned in zip(titles, sources, found, learned, strict=True):
+        if stem and is_learned:
             cores[source, stem].add(title.core)
     shapes = {stem for (_, stem), different in cores.items() if len(different) >= _SERIES} | {""}
     return [stem if stem in shapes else None for stem in found]

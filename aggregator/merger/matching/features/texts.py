@@ -99,9 +99,9 @@ def make_text_bags(
 ) -> TextBags:
     """Return bags of the words of texts and of sentences.
 
-    Words are weighted by their rarity in ``groups`` of rows; those of both texts have no weights, as they are only used
-    for blocking. ``source`` is the number of the source of each row, ``kept`` what a former run kept, ``None`` if
-    nothing is to be kept.
+    Words are weighted by their rarity in ``groups`` of rows, the last of which are the listings; those of both texts
+    have no weights, as they are only used for blocking. ``source`` is the number of the source of each row, ``kept``
+    what a former run kept, ``None`` if nothing is to be kept.
     """
     place: dict[str, int] = {}
     columns = [
@@ -111,7 +111,8 @@ def make_text_bags(
     digests = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest() for text in place]
     texts, new = _read_texts(list(place), digests, kept or b"")
     number = np.unique(texts.sentences, return_inverse=True)[1].astype(np.int64)
-    sentences = [_list_sentences(texts, column, number, source) for column in columns]
+    listing = groups[-1]
+    sentences = [_list_sentences(texts, column, number, (source, listing.learned)) for column in columns]
     words = [_list_words(texts, *each) for each in sentences]
     owners, features = _unite(words, len(texts.vocabulary))
     rank, width = _number_by_first(features, len(texts.vocabulary))
@@ -188,19 +189,19 @@ def _gather(starts: Ints, which: Ints) -> tuple[Ints, Ints]:
     return np.arange(len(owners)) + np.repeat(starts[which] - np.cumsum(sizes) + sizes, sizes), owners
 
 
-def _list_sentences(texts: _Texts, column: Ints, number: Ints, source: Ints) -> tuple[Ints, Ints]:
+def _list_sentences(texts: _Texts, column: Ints, number: Ints, listed: tuple[Ints, Bools]) -> tuple[Ints, Ints]:
     """Return the rows and places of the sentences of a column of texts that its listing does not repeat."""
     at, owners = _gather(texts.starts, column)
-    kept = _drop_repeated(owners, number[at], source)
+    kept = _drop_repeated(owners, number[at], *listed)
     return owners[kept], at[kept]
 
 
-def _drop_repeated(owners: Ints, sentences: Ints, source: Ints) -> Bools:
-    """Return which sentences of rows their listing does not repeat; all of a row that has no other."""
+def _drop_repeated(owners: Ints, sentences: Ints, source: Ints, learned: Bools) -> Bools:
+    """Return which sentences of rows their source does not repeat in ``learned`` ones; all of a row without another."""
     width = int(sentences.max(initial=0)) + 1
-    cells = source[owners] * width + sentences
-    codes, often = np.unique(cells[find_first(owners, sentences, width)], return_counts=True)
-    own = (often < _REPEATED)[np.searchsorted(codes, cells)]
+    _, cell = np.unique(source[owners] * width + sentences, return_inverse=True)
+    often = np.bincount(cell, weights=find_first(owners, sentences, width) & learned[owners])
+    own = (often < _REPEATED)[cell]
     found: Bools = own | (np.bincount(owners, weights=own, minlength=len(source)) == 0)[owners]
     return found
 

@@ -60,17 +60,23 @@ def list_by_show(rows: Sequence[Record], shows: Sequence[int]) -> _Listed:
 # Dates
 
 
-def type_days(rows: Sequence[Record], texts: Sequence[str], listed: _Listed) -> list[str]:
-    """Return the titles with the days at their ends removed, or in one form if several listings of a show have them."""
+def type_days(rows: Sequence[Record], texts: Sequence[str], listed: _Listed, learned: Sequence[bool]) -> list[str]:
+    """Return the titles with the days at their ends removed, or in one form if several listings of a show have them.
+
+    ``learned`` says which titles show what their listing adds.
+    """
     found, read_day = list(texts), cache(_read_day)  # most sources list the same titles
     for listings in listed.values():
-        dated: dict[str, dict[int, _Dated]] = {}
-        for source, places in listings.items():
+        dated: list[dict[int, _Dated]] = []
+        is_added = False
+        for places in listings.values():
             read = {at: end for at in places if (end := read_day(texts[at], rows[at].day)) is not None}
-            if len(read) >= max(_MIN_TITLES, _SOMETIMES * len(places)):
-                dated[source] = read
-        if any(len(read) >= _HABIT * len(listings[source]) for source, read in dated.items()):
-            for read in dated.values():
+            size, often = sum(learned[at] for at in places), sum(learned[at] for at in read)
+            if often >= max(_MIN_TITLES, _SOMETIMES * size):
+                dated.append(read)
+                is_added |= often >= _HABIT * size
+        if is_added:
+            for read in dated:
                 for at, end in read.items():
                     found[at] = f"{end.rest} {end.day}" if len(dated) > 1 else end.rest
     return found
@@ -118,18 +124,22 @@ def _match_day(tokens: Sequence[str], day: int) -> str | None:
 # Other ends
 
 
-def strip_shared_ends(texts: Sequence[str], listed: _Listed) -> list[str]:
-    """Return the titles without the ends that only one listing of a show has, the same but for their digits."""
+def strip_shared_ends(texts: Sequence[str], listed: _Listed, learned: Sequence[bool]) -> list[str]:
+    """Return the titles without the ends that only one listing of a show has, the same but for their digits.
+
+    ``learned`` says which titles show what their listing adds.
+    """
     found = list(texts)
     for listings in listed.values():
         for cut in (cache(_cut_tail), cache(_cut_head)):
             ends = {at: cut(found[at]) for places in listings.values() for at in places}
-            seen = [Counter(ends[at][1] for at in places if ends[at][1]) for places in listings.values()]
-            for own, places in zip(seen, listings.values(), strict=True):
+            shown = [[at for at in places if learned[at]] for places in listings.values()]
+            seen = [Counter(ends[at][1] for at in places if ends[at][1]) for places in shown]
+            for own, few, places in zip(seen, shown, listings.values(), strict=True):
                 others: set[str] = set().union(*(each for each in seen if each is not own))
-                shared = _find_shared(own, others, len(places))
+                shared = _find_shared(own, others, len(few))
                 kept = {at: ends[at][0] if ends[at][1] in shared else found[at] for at in places if shared}
-                if shared and _stay_distinct((found[at], rest) for at, rest in kept.items()):
+                if shared and _stay_distinct((found[at], kept[at]) for at in few):
                     for at, rest in kept.items():
                         found[at] = rest
     return found
