@@ -175,14 +175,13 @@ def list_remarks(feed: Feed, channel: FeedChannel, unsized: int) -> list[str]:
             ("artwork", channel.image),
             ("an Apple category", channel.categories),
             ("a language", channel.language),
-            ("a language", channel.language),
             ("an author", channel.author),
         )
         if not value
     ]
     found = [f"no source gives {name} for the show; directories require it" for name in missing]
     if unsized:
-        found.append(f"the size of {unsized} audio files is unknown; 0 is published")
+        found.append(f"the size of {unsized} audio file{'s' if unsized > 1 else ''} is unknown; 0 is published")
     return [sanitize.clean_text(remark) for remark in (*feed.remarks, *found)]
 
 

@@ -227,7 +227,7 @@ def test_the_report_says_what_nobody_gave(harbour: Feed) -> None:
         "no source gives artwork for the show; directories require it",
         "no source gives an Apple category for the show; directories require it",
         "no source gives an author for the show; directories require it",
-        "the size of 1 audio files is unknown; 0 is published",
+        "the size of 1 audio file is unknown; 0 is published",
     ]
 
 
