@@ -6,10 +6,11 @@ form with ``hub.mode=publish`` and the address.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from datetime import datetime, timedelta
 from typing import Final
+from urllib.parse import urlencode
 
 from aggregator.errors import FetchError
 from aggregator.fetchers.http.target import redact
@@ -25,8 +26,8 @@ _DOCUMENTS: Final = frozenset({"podcast.xml", "feed.xml", "feed.atom", "feed.jso
 _GIVE_UP_AFTER: Final = timedelta(days=1)
 """Apps that a hub did not tell have polled by then."""
 
-_Post = Callable[[str, Mapping[str, str]], Future[int]]
-"""Send a form; the status of the answer (``fetchers.http.host_limits.HostLimiter.post``)."""
+_Post = Callable[[str, bytes, tuple[tuple[str, str], ...]], Future[int]]
+"""Send a body with header fields; the status of the answer (``fetchers.http.host_limits.HostLimiter.post``)."""
 
 
 class Notice(Record, frozen=True):
@@ -80,7 +81,8 @@ def tell(store: Store, plans: Sequence[Plan], post: _Post, now: datetime) -> tup
 
 
 def _send(notice: Notice, post: _Post) -> Future[int]:
-    return post(notice.hub, {"hub.mode": "publish", "hub.url": notice.address, "hub.topic": notice.address})
+    form = urlencode({"hub.mode": "publish", "hub.url": notice.address, "hub.topic": notice.address})
+    return post(notice.hub, form.encode(), (("Content-Type", "application/x-www-form-urlencoded"),))
 
 
 def _note_answer(notice: Notice, answer: Future[int]) -> Notice:

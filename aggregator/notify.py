@@ -70,7 +70,7 @@ def send_news(config: Config, store: Store, outcomes: Sequence[Outcome]) -> tupl
         reported = tuple(replace(each, told=True) if each in begun else each for each in now.troubles)
         after, unsent = replace(now, troubles=reported), replace(now, troubles=(*now.troubles, *over))
         noted.append((outcome.feed, before, after, unsent))
-    faults = _send(config, "\n".join(lines)) if lines else ()
+    faults = send(config.notify, "aggregator", "\n".join(lines)) if lines else ()
     is_sent = len(faults) < len(config.notify)
     for feed, before, after, unsent in noted:
         kept = after if is_sent else unsent
@@ -81,8 +81,14 @@ def send_news(config: Config, store: Store, outcomes: Sequence[Outcome]) -> tupl
 
 def find_faults(config: Config) -> tuple[str, ...]:
     """Return one line for each address that cannot be used; no line has an address, which may have secrets."""
-    found = (_add(None, number, each) for number, each in enumerate(config.notify, 1))
-    return tuple(dict.fromkeys(fault for fault in found if fault))
+    every = [("", config.notify), *((f"{plan.name}: ", plan.notify_new) for plan in config.plans)]
+    found = (
+        f"{place}{fault}"
+        for place, addresses in every
+        for number, each in enumerate(addresses, 1)
+        if (fault := _add(None, number, each))
+    )
+    return tuple(dict.fromkeys(found))
 
 
 def _read(store: Store, feed: str) -> _FeedTroubles:
@@ -134,17 +140,17 @@ def _find_others(config: Config, store: Store, outcome: Outcome, before: _FeedTr
     yield from (known.get(key) or _Trouble(key, text, config.notify_after) for key, text in found.items())
 
 
-def _send(config: Config, body: str) -> tuple[str, ...]:
-    """Send a message to every address, and return one line for each that did not take it."""
+def send(addresses: Sequence[str], title: str, body: str) -> tuple[str, ...]:
+    """Send a message to every address of Apprise, and return one line for each that did not take it."""
     faults = []
-    for number, address in enumerate(config.notify, 1):
-        if fault := _add(body, number, address):
+    for number, address in enumerate(addresses, 1):
+        if fault := _add((title, body), number, address):
             faults.append(f"{fault}; tried again at the next refresh")
     return tuple(faults)
 
 
-def _add(body: str | None, number: int, address: str) -> str:
-    """Send a message to an address, if there is one, and return what is wrong, "" if nothing is."""
+def _add(message: tuple[str, str] | None, number: int, address: str) -> str:
+    """Send a message (title and text) to an address, if there is one; return what is wrong, "" if nothing is."""
     try:
         import apprise  # noqa: PLC0415  # optional, and its services take half a second
     except ImportError:
@@ -159,7 +165,7 @@ def _add(body: str | None, number: int, address: str) -> str:
     if not service.add(credentials.fill_address(address, secrets)):
         return f"{named}: Apprise knows no such service, or the address lacks something"
     try:
-        taken = body is None or service.notify(body=body, title="aggregator")
+        taken = message is None or service.notify(title=message[0], body=message[1])
     except Exception as error:  # noqa: BLE001  # of one of a hundred services: it must not fail a refresh
         return f"{named}: {type(error).__name__}"
     return "" if taken else f"{named}: the message was not taken"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from msgspec.structs import replace
 
-from aggregator.generator import chapters, feed_files, files, opml, paging
+from aggregator.generator import chapters, feed_files, files, jsonfeed, opml, paging
 from aggregator.generator.changes import changes_page
 from aggregator.generator.changes.changes import History, advance_history, pack_history, unpack_history
 from aggregator.generator.content import feed_channel
@@ -102,6 +103,13 @@ def render(
     if history is not None:
         yield "changes.html", changes_page.render_changes_page(feed, history)
         yield "changes.atom", changes_page.render_changes_feed(feed, history)
+
+
+def describe_items(feed: Feed, guids: Collection[str]) -> list[dict[str, Any]]:
+    """Return the items of these guids as ``feed.json`` has them, the newest first."""
+    wanted = frozenset(guids)
+    indices = [index for index, item in enumerate(feed.items) if item.guid in wanted]
+    return [json.loads(each) for each in jsonfeed.render_items(prepare(feed), indices)]
 
 
 def stage(  # noqa: PLR0913 - each is a part of what stands in the folder

@@ -26,7 +26,7 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator import enclosure_probe, feed_list, folders, hubs, notify, persist, publications
+from aggregator import announcements, enclosure_probe, feed_list, folders, hubs, notify, persist, publications
 from aggregator.config.load import Config
 from aggregator.errors import DamagedError, NothingToPublishError, PublishError, StoreError
 from aggregator.fetchers.fetch import Resources, Terms
@@ -189,9 +189,10 @@ def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
         files=(*outcomes[-1].files, *index.files),
         failures=(*outcomes[-1].failures, *index.failures),
     )
-    news = notify.send_news(run.config, run.store, outcomes)
+    news, post = notify.send_news(run.config, run.store, outcomes), run.resources.limiter.post
+    news += announcements.tell(run.config, run.store, run.plans, post, run.at)
     if not run.config.is_copy:
-        news += hubs.tell(run.store, run.plans, run.resources.limiter.post, run.at)
+        news += hubs.tell(run.store, run.plans, post, run.at)
     alarms = (*_describe_clock(run.at, newest), *run.renamed, *index.alarms, *outcomes[0].alarms, *news)
     failures = (*run.failures, *outcomes[0].failures)
     return (replace(outcomes[0], alarms=alarms, failures=failures), *outcomes[1:])

@@ -75,7 +75,13 @@ _PRIVATE: Final = frozenset({"headers", "notify", "options"})
 _PARTS: Final = frozenset({"buried", "desk", "exclude", "feeds", "funding", "only", "overrides", "persons", "sources"})
 """Keys with known keys below them, or names and then known keys."""
 
-KEYS: Final = _HARMLESS | _LINKS | _PRIVATE | _PARTS | {"password", "proxy", "queue", "state", "token"}
+KEYS: Final = (
+    _HARMLESS
+    | _LINKS
+    | _PRIVATE
+    | _PARTS
+    | {"new", "password", "proxy", "queue", "state", "token", "webhook", "webhook_secret"}
+)
 """All keys of a config."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

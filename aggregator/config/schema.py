@@ -230,6 +230,12 @@ class DecisionKeys(Keys):
         return self
 
 
+class FeedNotifyKeys(Keys):
+    """Addresses that are told of the news of a feed."""
+
+    new: OneOrMore[Text] = Field(default=[], description="Apprise addresses that get a message about each new item.")
+
+
 class FeedKeys(Keys):
     """One published feed and the sources it is merged from."""
 
@@ -292,6 +298,14 @@ class FeedKeys(Keys):
         ge=0,
         description="Most items in the main file of a feed; older ones go to archive files. 0 puts all in one file.",
     )
+    notify: FeedNotifyKeys = Field(FeedNotifyKeys(), description="Who is told of its news.")
+    webhook: WebAddress | None = Field(
+        None,
+        description="URL that gets each new item as JSON, signed as Standard Webhooks describes; ${NAME} is a secret.",
+    )
+    webhook_secret: Text | None = Field(
+        None, description="What the calls of the webhook are signed with: whsec_… (base64), any text, or ${NAME}."
+    )
     show_sources: bool = Field(
         default=True, description="Whether the pages say which sources list an item, and which value is whose."
     )
@@ -331,6 +345,13 @@ class FeedKeys(Keys):
         """Check that the primary source is one of the sources."""
         if self.primary is not None and self.primary not in self.sources:
             raise ValueError(f"primary: there is no source {self.primary}; there are {', '.join(sorted(self.sources))}")
+        return self
+
+    @model_validator(mode="after")
+    def _check_webhook(self) -> Self:
+        """Check that calls of a webhook can be signed."""
+        if (self.webhook is None) != (self.webhook_secret is None):
+            raise ValueError("webhook and webhook_secret go together: calls are signed")
         return self
 
     @model_validator(mode="after")

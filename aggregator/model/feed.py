@@ -71,7 +71,8 @@ class Plan(Record, frozen=True):
     days lie between two requests for it, 0 for none. ``reads_chapters`` is whether an episode without chapters gets
     those that its notes list. ``filter`` is for items, as they would be published. ``buried``
     are the guids that a person has taken out of the feed, each with the reason. ``is_public`` is a person's word
-    (``token: none``) that a feed which was private is public now.
+    (``token: none``) that a feed which was private is public now. ``notify_new`` are addresses of Apprise that are told
+    of new items, as the ``webhook`` is, whose calls are signed with the secret.
     """
 
     name: str
@@ -90,6 +91,14 @@ class Plan(Record, frozen=True):
     buried: tuple[tuple[str, str], ...] = ()
     without: tuple[str, ...] = ()
     is_public: bool = False
+    notify_new: tuple[str, ...] = ()
+    webhook: str | None = None
+    webhook_secret: str = ""
+
+    @property
+    def announces(self) -> bool:
+        """Return whether anybody is told of new items."""
+        return bool(self.notify_new or self.webhook)
 
     @property
     def keeps(self) -> frozenset[str]:

@@ -16,7 +16,7 @@ from typing import IO
 import msgspec
 from msgspec.structs import replace
 
-from aggregator import enclosure_probe, publications, publish
+from aggregator import announcements, enclosure_probe, publications, publish
 from aggregator.belonging import compare_with_feeds
 from aggregator.compose import compose
 from aggregator.errors import DamagedError, PublishError, StoreError
@@ -73,6 +73,8 @@ def _compose(task: Task, plan: Plan, out: IO[bytes], note: Note) -> Edition:
         publication = _to_publication(composed, publications.input_digest(store, plan))
         if not feed.items and all(each.status in _WITHOUT_LISTING for each in feed.source_results):
             return Edition(publication)  # no source ever answered
+        if plan.announces and settlement.new:
+            announcements.note_new(store, plan, feed, publish.describe_items(feed, settlement.new), task.at)
         publications.write_composition(store, plan, composed, task.at)
         history = publish.update_history(store, feed, task.at)
         note("publishing")

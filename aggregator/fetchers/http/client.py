@@ -10,7 +10,6 @@ from hashlib import sha256
 from http import HTTPStatus
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
-from urllib.parse import urlencode
 
 import requests
 from msgspec import Struct
@@ -195,17 +194,13 @@ class Client:
         body = answer.read_body(content_coding.read_start, most) if succeeded else answer.skip_body()
         return answer.status, answer.fields, find_host(answer.where.url), body
 
-    def post(self, url: str, form: Mapping[str, str]) -> int:
-        """Send a form to an address of the config, and return the status of the answer; no redirect is followed.
+    def post(self, url: str, body: bytes, own_fields: Headers) -> int:
+        """Send a body to an address of the config, and return the status of the answer; no redirect is followed.
 
         Raises FetchError.
         """
-        body = urlencode(form).encode()
-        fields = (
-            *headers.make_request_headers(self._policy.contact),
-            ("Content-Type", "application/x-www-form-urlencoded"),
-            ("Content-Length", str(len(body))),
-        )
+        length = ("Content-Length", str(len(body)))
+        fields = (*headers.make_request_headers(self._policy.contact), *own_fields, length)
         where, meter = parse_target(url), Meter(time.monotonic() + self._policy.deadline, self._policy.raw_bytes)
         with translate_errors():
             response = self._send("POST", where, fields, meter, Access(self._policy.allow_networks, None), body)

@@ -161,12 +161,12 @@ class HostLimiter:
 
         return self.submit(url, ask_now)
 
-    def post(self, url: str, form: Mapping[str, str]) -> Future[int]:
-        """Send a form, as `Client.post`, once the host is free."""
+    def post(self, url: str, body: bytes, fields: Headers) -> Future[int]:
+        """Send a body, as `Client.post`, once the host is free."""
 
         def post_now() -> int:
             with self._entered(url):
-                return self._client.post(url, form)
+                return self._client.post(url, body, fields)
 
         return self.submit(url, post_now)
 

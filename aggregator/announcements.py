@@ -1,0 +1,198 @@
+"""Tell people and programs of new items once they are published: by Apprise, and by a signed webhook.
+
+What is to be told is written down in the transaction that publishes the items, and crossed out when it was taken: a
+refresh that is killed between is made good by the next one. Whoever took no notice is told again for three days.
+
+A webhook has the form of Standard Webhooks (https://github.com/standard-webhooks/standard-webhooks, spec 1.0.0): three
+header fields, of which one is a signature (HMAC-SHA256 with the secret, of id, time and body).
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from aggregator import notify
+from aggregator.config.load import Config
+from aggregator.errors import FetchError
+from aggregator.fetchers import credentials
+from aggregator.fetchers.http.target import redact
+from aggregator.model.feed import Feed, Plan
+from aggregator.model.record import Record
+from aggregator.store import facts, records
+from aggregator.store.database import Store
+
+_FACT: Final = "announcements"
+_GIVE_UP_AFTER: Final = timedelta(days=3)
+
+_MOST_MESSAGES: Final = 5
+"""New items of one refresh that have a message each; more have one together."""
+
+_MOST_CALLS: Final = 30
+"""Calls of a webhook in one refresh; the others follow with the next."""
+
+_BASE64: Final = "whsec_"
+
+_Post = Callable[[str, bytes, tuple[tuple[str, str], ...]], Future[int]]
+"""Send a body with header fields; the status of the answer (``fetchers.http.host_limits.HostLimiter.post``)."""
+
+
+class _Announcement(Record, frozen=True):
+    """A new item that is still to be told: its JSON as in ``feed.json``, and to whom it was told already.
+
+    Of a feed's first publication there is one for all items, without a guid.
+    """
+
+    guid: str
+    since: datetime
+    item: str
+    by_message: bool = False
+    by_webhook: bool = False
+
+
+def note_new(store: Store, plan: Plan, feed: Feed, items: Sequence[dict[str, Any]], now: datetime) -> None:
+    """Write down the items that are going to be published, the newest first, as ``feed.json`` will have them."""
+    if facts.read_feed_state(store, plan.name).runs == 0:
+        address = f"{plan.channel.base_url}/feed.json"
+        shown = {"title": feed.channel.title, "url": feed.channel.link, "feed_url": address, "items": len(feed.items)}
+        made = [_Announcement("", now, json.dumps(shown))]
+    else:
+        made = [_Announcement(each["id"], now, _encode(each)) for each in reversed(items)]
+    known = {each.guid: each for each in (*_read(store, plan), *made)}
+    _write(store, plan, tuple(known.values()))
+
+
+def tell(config: Config, store: Store, plans: Sequence[Plan], post: _Post, now: datetime) -> tuple[str, ...]:
+    """Tell what was written down, and return one line for each address that took no notice.
+
+    A copy of the store tells nobody.
+    """
+    if config.is_copy:
+        return ()
+    lines: list[str] = []
+    for plan in plans:
+        if not plan.announces or not (waiting := _read(store, plan)):
+            continue
+        after, faults = _send_messages(plan, waiting)
+        after, failed = _call_webhook(plan, after, post, now)
+        lines += (f"{plan.name}: {fault}" for fault in (*faults, *failed))
+        left = tuple(each for each in after if not _is_told(plan, each) and now - each.since < _GIVE_UP_AFTER)
+        if left != waiting:
+            _write(store, plan, left)
+    return tuple(lines)
+
+
+def _encode(item: dict[str, Any]) -> str:
+    """Return an item as JSON, without audio whose address would need a secret: none goes into the store."""
+    audio = [each for each in item.pop("attachments", ()) if not credentials.names_secret(each["url"])]
+    return json.dumps(item | ({"attachments": audio} if audio else {}))
+
+
+def _is_told(plan: Plan, given: _Announcement) -> bool:
+    return (given.by_message or not plan.notify_new) and (given.by_webhook or not plan.webhook)
+
+
+def _send_messages(plan: Plan, waiting: Sequence[_Announcement]) -> tuple[Sequence[_Announcement], list[str]]:
+    """Send a message for each item; it counts as taken if one of the addresses took it."""
+    new = [each for each in waiting if not each.by_message]
+    if not plan.notify_new or not new:
+        return waiting, []
+    sent: set[str] = set()
+    faults: list[str] = []
+    for title, body, guids in _make_messages(plan, new):
+        found = notify.send(plan.notify_new, title, body)
+        faults += found
+        if len(found) < len(plan.notify_new):
+            sent |= guids
+    told = [replace(each, by_message=True) if each.guid in sent else each for each in waiting]
+    return told, list(dict.fromkeys(faults))
+
+
+def _make_messages(plan: Plan, new: Sequence[_Announcement]) -> Iterator[tuple[str, str, set[str]]]:
+    """Yield title, text and guids of each message."""
+    show = plan.channel.title
+    items = {each.guid: json.loads(each.item) for each in new}
+    if first := items.pop("", None):
+        yield show, f"{show} begins with {first['items']} items\n{first['feed_url']}", {""}
+    if len(items) > _MOST_MESSAGES:
+        listed = [item["title"] for item in items.values()][-_MOST_MESSAGES:]
+        body = "\n".join((*reversed(listed), f"and {len(items) - len(listed)} more"))
+        yield f"{show}: {len(items)} new items", body, set(items)
+        return
+    for guid, item in items.items():
+        audio = (each["url"] for each in item.get("attachments", ()))
+        yield f"{show}: {item['title']}", "\n".join(filter(None, (item.get("url"), *audio))) or show, {guid}
+
+
+def _call_webhook(
+    plan: Plan, waiting: Sequence[_Announcement], post: _Post, now: datetime
+) -> tuple[Sequence[_Announcement], list[str]]:
+    """Send each item to the webhook, the oldest first; the first that is not taken ends it for this refresh."""
+    new = [each for each in waiting if not each.by_webhook][:_MOST_CALLS]
+    if not plan.webhook or not new:
+        return waiting, []
+    told: set[str] = set()
+    problem = ""
+    try:
+        url = credentials.fill_address(plan.webhook, credentials.read_named_secrets(plan.webhook))
+        key = _read_key(plan.webhook_secret)
+        for each in new:
+            status = post(url, *_make_call(plan, each, key, now)).result()
+            if status // 100 != 2:  # noqa: PLR2004  # RFC 9110 section 15.3
+                problem = f"it answers {status}"
+                break
+            told.add(each.guid)
+    except FetchError as error:
+        problem = str(error)
+    failed = [f"webhook {redact(plan.webhook)}: {problem}; tried again at the next refresh"] if problem else []
+    return [replace(each, by_webhook=True) if each.guid in told else each for each in waiting], failed
+
+
+def _make_call(
+    plan: Plan, given: _Announcement, key: bytes, now: datetime
+) -> tuple[bytes, tuple[tuple[str, str], ...]]:
+    """Return the body of a call and its header fields; the same item has the same id in every call."""
+    shown: dict[str, Any] = {"feed": plan.name, "show": plan.channel.title}
+    kind = "item.published" if given.guid else "feed.published"
+    data = shown | ({"item": json.loads(given.item)} if given.guid else json.loads(given.item))
+    call = {"type": kind, "timestamp": given.since.isoformat().replace("+00:00", "Z"), "data": data}
+    body = json.dumps(call, ensure_ascii=False, separators=(",", ":")).encode()
+    name = blake2b(f"{plan.name}\0{given.guid}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    fields = sign(key, f"msg_{name}", int(now.timestamp()), body)
+    return body, (("Content-Type", "application/json"), *fields)
+
+
+def sign(key: bytes, name: str, at: int, body: bytes) -> tuple[tuple[str, str], ...]:
+    """Return the three header fields of a webhook: its id, its time in seconds since 1970, and its signature."""
+    signature = hmac.digest(key, f"{name}.{at}.".encode() + body, "sha256")
+    value = f"v1,{base64.b64encode(signature).decode()}"
+    return ("webhook-id", name), ("webhook-timestamp", str(at)), ("webhook-signature", value)
+
+
+def _read_key(secret: str) -> bytes:
+    """Return the key of a secret: base64 after ``whsec_``, else the bytes of the text; raise FetchError."""
+    ((_, value),) = credentials.read_named_secrets(secret) if "${" in secret else (("", secret),)
+    if not value.startswith(_BASE64):
+        return value.encode()
+    try:
+        return base64.b64decode(value.removeprefix(_BASE64), validate=True)
+    except ValueError as error:
+        raise FetchError("its secret is not base64 after whsec_") from error
+
+
+def _read(store: Store, plan: Plan) -> tuple[_Announcement, ...]:
+    kept = facts.read_fact(store, plan.name, _FACT)
+    return records.decode_all(_Announcement, kept.decode()) if kept else ()
+
+
+def _write(store: Store, plan: Plan, waiting: Iterable[_Announcement]) -> None:
+    left = tuple(waiting)
+    facts.write_fact(store, plan.name, _FACT, records.encode_all(left).encode() if left else None)
