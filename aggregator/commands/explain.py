@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from msgspec.structs import replace
 
-from aggregator import learning
+from aggregator import learning, publications
 from aggregator.commands import item_report
 from aggregator.commands.find_item import find_item
 from aggregator.commands.options import (
@@ -20,7 +21,6 @@ from aggregator.commands.options import (
 )
 from aggregator.commands.output import format_count, shorten, to_json
 from aggregator.commands.tables import open_console
-from aggregator.compose import compose_published
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError, NothingToPublishError
 from aggregator.merger.identity import admission
@@ -28,6 +28,7 @@ from aggregator.merger.model import wording
 from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem, LeftOut
 from aggregator.store import database, entries, guids
+from aggregator.store.items import FeedItems
 from aggregator.text.fold import fold
 
 _LONGEST = 1000
@@ -52,7 +53,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
 ) -> None:
     """Show which source each field of an item comes from, why its entries were merged, and what was repaired.
 
-    For a new item that is not published yet, it shows why. Nothing is fetched; everything is read from the store.
+    For a new item that is not published yet, it shows why. All is as the last refresh published it.
     """
     loaded = require_store(load(config))
     if model:
@@ -61,17 +62,18 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     if item is None:
         raise ConfigError("name an item by its guid or some words of its title; or add --model to see what was learned")
     plan = find_plan(loaded, feed or _find_feed(loaded, item))
-    composed = compose_published(loaded.state, plan, current_time(None))
-    held = tuple(each for each in composed.held if _is_meant(item, each))
-    left_out = tuple(each for each in composed.left_out if _is_meant(item, each))
-    if held or (left_out and not any(item in (each.guid, each.title) for each in composed.items)):
-        lines = (*admission.describe_held(held), *map(_describe_left_out, left_out))
-        typer.echo(to_json([*held, *left_out]) if as_json else "\n".join(shorten(each, _LONGEST) for each in lines))
-        return
-    meant = find_item(composed.items, item)
     with database.open_store(loaded.state) as store:
-        remembered = {one.entry.id: one for one in entries.read_entries(store, plan.name)}
-    seen = tuple(remembered[name] for name in meant.entries if name in remembered)
+        published, items = publications.read_feed(store, plan.name), FeedItems(store, plan.name)
+        listed = items.read()
+        held = tuple(_update_hold(each) for each in (published.held if published else ()) if _is_meant(item, each))
+        left_out = tuple(each for each in (published.left_out if published else ()) if _is_meant(item, each))
+        if held or (left_out and not any(item in (each.guid, each.title) for each in listed)):
+            lines = (*admission.describe_held(held), *map(_describe_left_out, left_out))
+            typer.echo(to_json([*held, *left_out]) if as_json else "\n".join(shorten(each, _LONGEST) for each in lines))
+            return
+        meant = find_item(listed, item)
+        meant = items.find(meant.guid) or meant  # with its evidence
+        seen = entries.read_entries_of(store, plan.name, meant.entries)
     if as_json:
         typer.echo(to_json(item_report.item_values(meant, seen)))
     else:
@@ -107,6 +109,12 @@ def _find_feed(config: Config, guid: str) -> str | None:
 
 def _is_meant(wanted: str, found: HeldItem | LeftOut) -> bool:
     return wanted in found.entries or fold(wanted) == fold(found.title)
+
+
+def _update_hold(held: HeldItem) -> HeldItem:
+    """Return a held item as due if the time has passed until which it is held."""
+    is_over = held.until is not None and held.until <= current_time(None)
+    return replace(held, why="due", until=None) if is_over else held
 
 
 def _describe_left_out(found: LeftOut) -> str:

@@ -8,7 +8,7 @@ from email.utils import format_datetime
 import pytest
 
 from aggregator import refresh as refreshing
-from aggregator.commands import explain, forget, review
+from aggregator.commands import forget, review
 from aggregator.config.load import load
 from aggregator.errors import PublishError
 from aggregator.sandbox import limits
@@ -90,7 +90,6 @@ def test_a_feed_that_costs_too_much_keeps_its_last_edition(tmp_path, run, monkey
     assert report.pop("failure") == failure
     assert report == json.loads(before["report.json"])
     for command in (
-        lambda config: explain.run("Sextants", config, feed="sea"),
         lambda config: forget.run("first", config, feed="sea", dry_run=True),
         lambda config: review.run(config, feed="sea", listed=True),
     ):
