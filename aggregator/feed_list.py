@@ -12,10 +12,8 @@ from functools import partial
 from aggregator import folders, publications
 from aggregator.config.load import Config
 from aggregator.errors import PublishError, StoreError
-from aggregator.generator.files import Staged
 from aggregator.model.feed import Plan
 from aggregator.processes import editions
-from aggregator.processes.editions import Task
 from aggregator.result import Outcome, Publication
 from aggregator.store import leases
 from aggregator.store.database import Store
@@ -50,11 +48,11 @@ def publish_list(config: Config, store: Store, at: datetime, refused: Collection
     published = publications.read_publication(store, leases.INDEX, digest, at)
     if published and publications.are_files_unchanged(output, published.files):
         return Outcome(leases.INDEX, files=published.unchanged_files)
-    task = Task(config.state, at, covers=publications.read_covers(store, plans))
     noticing = partial(publications.noticing_lost_lease, store, output, leases.INDEX, at)
     try:
-        with editions.compose(store, output, task) as composed, noticing():
-            written = editions.place(output, "", composed.edition.staged or Staged())
+        staged = editions.list_feeds(output, publications.read_covers(store, plans))
+        with noticing():
+            written = editions.place(output, "", staged)
     except PublishError as error:
         return Outcome(leases.INDEX, failures=(str(error),))
     states = publications.read_file_states(output, [each.name for each in written])

@@ -36,8 +36,9 @@ from aggregator.host_leases import HostLeases
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Source
 from aggregator.processes import editions
-from aggregator.processes.editions import Composed, Task
+from aggregator.processes.editions import Edition
 from aggregator.result import FileState, Listener, Outcome, Progress, Publication, ignore_progress, limit_alike
+from aggregator.sandbox.calls import Returned
 from aggregator.store import backup, cache, connection, database, facts, hosts, leases, polls
 from aggregator.store.database import Claim, Store
 
@@ -278,11 +279,11 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
     noticing = partial(publications.noticing_lost_lease, run.store, run.config.output, plan.name, run.at)
     try:
         with _compose(run, plan) as composed:
-            edition, publication = composed.edition, composed.edition.publication
+            edition, publication = composed.result, composed.result.publication
             if edition.staged is None or edition.cover is None:
                 return _unchanged_outcome(plan, results, publication)  # no source ever answered
             with database.transaction(run.store) as tx:
-                composed.write(tx)
+                editions.write(tx, composed)
                 hubs.note_changes(tx, plan, edition.staged.written, run.at)
                 folders.note_files(tx, run.config.output, plan, [each.name for each in edition.staged.written])
         run.listen(Progress(plan.name, "", "publish"))
@@ -329,12 +330,11 @@ def _name_files(plan: Plan, written: Iterable[WrittenFile]) -> tuple[WrittenFile
     return tuple(WrittenFile(plan.channel.hide_token(each.name), changed=each.changed) for each in written)
 
 
-def _compose(run: Run, plan: Plan) -> Composed:
+def _compose(run: Run, plan: Plan) -> Returned[Edition]:
     """Return the feed composed: once more if the hosts of its media were asked for what no source gave, or has gone."""
-    task = Task(run.config.state, run.at, plan)
-    composed = editions.compose(run.store, run.config.output, task)
+    composed = editions.compose(run.config, run.store, plan, run.at)
     if plan.probe_enclosures or plan.probe_gone:  # before the transaction: it waits for media hosts
-        edition, head, has_news = composed.edition, run.resources.limiter.head, False
+        edition, head, has_news = composed.result, run.resources.limiter.head, False
         if plan.probe_enclosures:
             has_news = enclosure_probe.probe(run.store, plan, edition.incomplete, head, run.at) > 0
         if plan.probe_gone:
@@ -342,7 +342,7 @@ def _compose(run: Run, plan: Plan) -> Composed:
         hosts.write_robots(run.store, run.resources.limiter.take_new_robots())
         if has_news:
             composed.close()
-            return editions.compose(run.store, run.config.output, task)
+            return editions.compose(run.config, run.store, plan, run.at)
     return composed
 
 

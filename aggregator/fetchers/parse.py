@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-import os
-import resource
-import sys
-import traceback
-from collections.abc import Callable
-from pathlib import Path
-from typing import IO, Final
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial, wraps
+from typing import IO, Any, Final, TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import opml, registry
 from aggregator.fetchers.directories import outline, proposals
 from aggregator.fetchers.feeds import known_elements
-from aggregator.fetchers.parser_process import LARGEST_ANSWER, Answer, Task, encode
+from aggregator.fetchers.parser_process import MOST_ITEMS
 from aggregator.fetchers.parsing import enclosures, html_page
 from aggregator.fetchers.parsing.bombs import check_bombs
 from aggregator.fetchers.parsing.entries import limit_lengths, make_keys_unique
 from aggregator.model.entry import Entry, Listing
+from aggregator.model.record import encode_msgpack
 from aggregator.model.source import Document, Filter
-from aggregator.sandbox import seccomp
-from aggregator.sandbox.forks import is_in_process, write_message
-from aggregator.sandbox.template import close_files, format_traceback
+from aggregator.sandbox import calls
 from aggregator.text import html
 from aggregator.text.fold import fold
 from aggregator.text.times import dates
 
-_ENTRIES: Final = 100
-"""Entries in one message, so that neither process holds all of a long listing in encoded form."""
+R = TypeVar("R")
 
-_MOST_FILES: Final = 64
-"""Open files; pipes hold memory that no limit counts."""
+_ENTRIES: Final = 100
+"""Entries in one part, so that neither process holds all of a long listing in encoded form."""
 
 for _name in registry.KINDS:
     registry.load(_name)  # before the process is forked for each document
@@ -43,67 +37,47 @@ known_elements.get_code()
 
 
 def run(task: bytes, out: IO[bytes], _note: Callable[[str], None]) -> None:
-    """Write the answer to a task, the entries of its listing before the rest."""
-    if not is_in_process():
-        _confine(out.fileno())
-    answer = _answer(msgspec.msgpack.decode(task, type=Task))
-    if answer.listing is not None:
-        entries, answer.listing = answer.listing.entries, replace(answer.listing, entries=())
-        for start in range(0, len(entries), _ENTRIES):
-            write_message(out, encode(Answer(tuple(entries[start : start + _ENTRIES]))))
-    write_message(out, encode(answer))
+    """Call the function that the task names, in a fork."""
+    functions: dict[str, Callable[..., Any]] = {
+        "read": partial(_read, out),
+        "discover": _guard(discover),
+        "propose": _guard(proposals.propose),
+        "outline": _guard(outline.make_outline),
+        "pick": _guard(outline.pick),
+        "subscriptions": opml.read,
+    }
+    calls.answer(functions, task, out)
 
 
-def _confine(answer: int) -> None:
-    """Remove all access that no parser needs: files except that of its answer, the network, the environment.
+def _guard(function: Callable[..., R]) -> Callable[..., R]:
+    """Have a function refuse documents that are made to be expensive, and those that are nested too deep."""
 
-    `aggregator check` reports machines without such filters of system calls.
-    """
-    close_files({0, 1, 2, answer})
-    os.environ.clear()
-    sys.dont_write_bytecode = True
-    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    most = LARGEST_ANSWER if hard == resource.RLIM_INFINITY else min(LARGEST_ANSWER, hard)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (_MOST_FILES, _MOST_FILES))
-    seccomp.confine()
+    @wraps(function)
+    def guarded(document: Document, *more: object) -> R:
+        with _refusing_bombs(document.body, MOST_ITEMS):
+            return function(document, *more)
+
+    return guarded
 
 
-def _answer(task: Task) -> Answer:
-    """Return the answer to a task; its ``error`` says why a document was refused, or describes a bug."""
+@contextmanager
+def _refusing_bombs(body: bytes, most_items: int) -> Iterator[None]:
+    check_bombs(body, most_items)
     try:
-        if task.subscriptions:
-            return Answer(subscriptions=opml.read(task.document.body))
-        check_bombs(task.document.body, task.most_items)
-        return _do(task)
-    except ReadError as error:
-        return Answer(error=str(error))
-    except RecursionError:
-        return Answer(error="it is nested too deep to be parsed")
-    except MemoryError:
-        raise
-    except BaseException as error:  # noqa: BLE001  # a bug in a parser costs its document only
-        return Answer(error=_describe_bug(error), traceback=format_traceback(error))
+        yield
+    except RecursionError as error:
+        raise ReadError("it is nested too deep to be parsed") from error
 
 
-def _do(task: Task) -> Answer:
-    if task.discover:
-        return Answer(feeds=discover(task.document))
-    if task.propose:
-        return Answer(proposals=proposals.propose(task.document))
-    if task.outline is not None:
-        return Answer(outline=outline.make_outline(task.document, task.outline))
-    if task.pick is not None:
-        return Answer(options=outline.pick(task.document, task.pick))
-    listing = read(task.document)
-    too_long = len(listing.entries) > task.most_items
-    return Answer(error=f"it lists more than {task.most_items} items") if too_long else Answer(listing=listing)
-
-
-def _describe_bug(error: BaseException) -> str:
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    what = f"{type(error).__name__}: {error} at {Path(frame.filename).name}:{frame.lineno}"
-    return f"the parser failed, which is a bug in the aggregator: {what}"[:2_000]
+def _read(out: IO[bytes], document: Document, most_items: int) -> Listing:
+    """Return the listing of a document without its entries, which are written before it in parts."""
+    with _refusing_bombs(document.body, most_items):
+        listing = read(document)
+    if len(listing.entries) > most_items:
+        raise ReadError(f"it lists more than {most_items} items")
+    for start in range(0, len(listing.entries), _ENTRIES):
+        calls.write_part(out, encode_msgpack(listing.entries[start : start + _ENTRIES]))
+    return replace(listing, entries=())
 
 
 def discover(document: Document) -> tuple[str, ...]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.feed import Plan
@@ -35,10 +34,10 @@ class Belonging(Struct, frozen=True):
         return self.matched > 1 and 2 * self.matched > self.of
 
 
-class Comparison(Struct, frozen=True, tag=True):
+class Comparison(Struct, frozen=True):
     """The listing of a source, to be compared with these feeds of the store ``state``, or with ``only`` one of them.
 
-    ``listed`` are entries of sources that are not stored yet, by feed. ``environment`` may have the store's password.
+    ``listed`` are entries of sources that are not stored yet, by feed.
     """
 
     state: str
@@ -48,11 +47,3 @@ class Comparison(Struct, frozen=True, tag=True):
     at: datetime
     only: str | None = None
     listed: Mapping[str, Sequence[Entry]] = {}
-    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-
-
-class Compared(Struct, frozen=True):
-    """The feeds whose items a listing has, or why the store cannot be read."""
-
-    found: tuple[Belonging, ...] = ()
-    error: str = ""

@@ -28,6 +28,17 @@ def replace_surrogates(value: Any) -> Any:
     return value
 
 
+_encoder = msgspec.msgpack.Encoder()
+
+
+def encode_msgpack(value: Any) -> bytes:
+    """Return a value as MessagePack; a lone surrogate in a text, which UTF-8 cannot hold, becomes U+FFFD."""
+    try:
+        return _encoder.encode(value)
+    except UnicodeEncodeError:
+        return _encoder.encode(replace_surrogates(msgspec.to_builtins(value, builtin_types=(bytes,))))
+
+
 def make_json_decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
     """Return a decoder of JSON for a type; one thread makes one at a time.
 

@@ -1,9 +1,7 @@
-"""The task of a fork: compose a feed from the store as of one moment and render it; no published file is changed."""
+"""The functions that forks call: compose a feed from the store as of one moment and render it, list all feeds."""
 
 from __future__ import annotations
 
-import os
-import traceback
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -13,24 +11,22 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
 
-import msgspec
 from msgspec.structs import replace
 
 from aggregator import announcements, enclosure_probe, publications, publish
 from aggregator.belonging import compare_with_feeds
 from aggregator.compose import compose
-from aggregator.errors import DamagedError, PublishError, StoreError
 from aggregator.fetchers import credentials
+from aggregator.generator.files import Staged
 from aggregator.generator.pages.pages import compile_templates
 from aggregator.merger import filters
 from aggregator.merger.identity import admission
-from aggregator.model.belonging import Compared, Comparison
-from aggregator.model.feed import Channel, Feed, Plan
+from aggregator.model.feed import Channel, Cover, Feed, Plan
 from aggregator.model.item import Item, Settlement
 from aggregator.processes.editions import Edition, Task
 from aggregator.result import MOST_TITLES, ChangedTitles, Composition, Publication
-from aggregator.sandbox.forks import write_message
-from aggregator.sandbox.template import Note, format_traceback
+from aggregator.sandbox import calls
+from aggregator.sandbox.template import Note
 from aggregator.store import database
 from aggregator.store.database import deferring
 
@@ -38,35 +34,18 @@ _WITHOUT_LISTING = frozenset({"failed", "held back"})  # the statuses of a sourc
 
 
 def run(task: bytes, out: IO[bytes], note: Note) -> None:
-    """Write the edition that the task asks for, after the writes that it needs of the store; or why there is none.
-
-    Or write how the listing that it gives stands to the feeds, or the message of a StoreError.
-    """
-    order = msgspec.msgpack.decode(task, type=Task | Comparison)
-    os.environ.update(order.environment)
-    if isinstance(order, Comparison):
-        write_message(out, msgspec.msgpack.encode(_compare(order)))
-        return
-    try:
-        edition = _compose(order, order.plan, out, note) if order.plan else _list_feeds(order)
-    except PublishError as error:
-        edition = Edition(error=str(error))
-    except DamagedError as error:
-        edition = Edition(error=str(error), of_store=True, damaged=error.store)
-    except StoreError as error:
-        edition = Edition(error=str(error), of_store=True)
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001  # a bug costs this feed only
-        edition = Edition(error=_describe_bug(order, error), traceback=format_traceback(error))
-    write_message(out, msgspec.msgpack.encode(edition))
+    """Call the function that the task names, in a fork."""
+    calls.answer(
+        {"compose": partial(_compose, out, note), "list": _list_feeds, "compare": compare_with_feeds}, task, out
+    )
 
 
-def _compose(task: Task, plan: Plan, out: IO[bytes], note: Note) -> Edition:
-    """Return the feed composed, its files under temporary names."""
+def _compose(out: IO[bytes], note: Note, task: Task) -> Edition:
+    """Return the feed composed, its files under temporary names; the writes that it needs are written before it."""
+    plan = task.plan
     with (
         database.open_store(task.state) as opened,
-        deferring(opened, partial(write_message, out)) as store,
+        deferring(opened, partial(calls.write_part, out)) as store,
     ):
         composed = compose(store, plan, task.at, note=note)
         feed, settlement = composed.feed, composed.settlement
@@ -95,13 +74,6 @@ def _compose(task: Task, plan: Plan, out: IO[bytes], note: Note) -> Edition:
     )
 
 
-def _compare(order: Comparison) -> Compared:
-    try:
-        return Compared(compare_with_feeds(order))
-    except StoreError as error:
-        return Compared(error=str(error))
-
-
 def _find_changed_titles(feed: Feed, settlement: Settlement) -> ChangedTitles:
     """Return the titles of the items that are new or changed, the newest first."""
     new, changed = (
@@ -125,9 +97,9 @@ def _fill_private_audio(feed: Feed, plan: Plan) -> Feed:
     return replace(feed, items=tuple(map(fill, feed.items)))
 
 
-def _list_feeds(task: Task) -> Edition:
+def _list_feeds(output: str, covers: tuple[Cover, ...], packed: bool) -> Staged:  # noqa: FBT001 - from a message
     """Return the files that list every feed, under temporary names."""
-    return Edition(staged=publish.stage_index(Path(task.output), task.covers, packed=task.packed))
+    return publish.stage_index(Path(output), covers, packed=packed)
 
 
 def _to_publication(composed: Composition, input_digest: str) -> Publication:
@@ -153,20 +125,13 @@ def _to_publication(composed: Composition, input_digest: str) -> Publication:
     )
 
 
-def _describe_bug(task: Task, error: Exception) -> str:
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    name = task.plan.name if task.plan else "the list of all feeds"
-    what = f"{type(error).__name__}: {error} at {Path(frame.filename).name}:{frame.lineno}"
-    return f"{name}: cannot be composed, which is a bug in the aggregator; what was published before stands: {what}"
-
-
 def _warm_up() -> None:
     """Make what every fork needs: the templates of pages and, by composing an empty feed, statements and decoders."""
     compile_templates()
     with suppress(OSError), TemporaryDirectory(prefix="aggregator-") as folder:
         plan = Plan("warm-up", Channel("warm-up", "", ""), ())
-        task = Task(f"{folder}/store.db", datetime.now(UTC), plan, environment={})
-        run(msgspec.msgpack.encode(task), BytesIO(), lambda _: None)
+        task = Task(f"{folder}/store.db", datetime.now(UTC), plan, folder, packed=False)
+        run(calls.encode("compose", task), BytesIO(), lambda _: None)
 
 
 _warm_up()  # this module is imported once, by the process that is forked for each feed

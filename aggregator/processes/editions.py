@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
-from typing import IO, Final, Self
+from typing import Final
 
-import msgspec
-from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec import Struct
 
+from aggregator.config.load import Config
 from aggregator.enclosure_probe import Incomplete
-from aggregator.errors import DamagedError, PublishError, StoreError
+from aggregator.errors import PublishError
 from aggregator.fetchers.http.target import make_printable
 from aggregator.generator.files import Staged, WrittenFile
 from aggregator.generator.json_text import to_json
 from aggregator.generator.storage.output import Output
+from aggregator.model.belonging import Belonging, Comparison
 from aggregator.model.feed import Cover, Plan
-from aggregator.model.record import make_msgpack_decoder
 from aggregator.result import ChangedTitles, Publication
-from aggregator.sandbox import forks
+from aggregator.sandbox import calls, forks
+from aggregator.sandbox.calls import BugError, Returned
 from aggregator.sandbox.forks import ForkError
 from aggregator.sandbox.limits import make_limits
-from aggregator.store import cache, decisions, entries, facts, guids, items
+from aggregator.store import cache, connection, database, decisions, entries, facts, guids, items
 from aggregator.store.database import Store, write_deferred
 
 PROCESSES: Final = min(os.cpu_count() or 1, 8)
@@ -37,29 +37,24 @@ _WRITERS: Final = (cache, decisions, facts, guids, items)
 """The modules whose writes a fork may defer: they are loaded before its writes are decoded."""
 
 
-class Task(Struct, frozen=True, tag=True):
-    """Compose a feed from the store and write its files under temporary names; or those that list every feed.
+class Task(Struct, frozen=True):
+    """Compose a feed from the store ``state``, and write its files under temporary names into the folder ``output``.
 
-    ``output`` is the folder in which they are written, packed copies beside them if ``packed``.
-    ``environment`` is that of this process: it may have the password of the store.
+    Packed copies are beside them if ``packed``.
     """
 
     state: str
     at: datetime
-    plan: Plan | None = None
-    covers: tuple[Cover, ...] = ()
-    output: str = ""
-    packed: bool = True
-    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    plan: Plan
+    output: str
+    packed: bool
 
 
 class Edition(Struct, frozen=True):
-    """A composed feed: its publication, messages and files; its writes to the store are separate messages (Composed).
+    """A composed feed: its publication, messages and files; its writes to the store are parts beside it (`write`).
 
     ``staged`` is ``None`` if there is nothing to publish. ``incomplete`` are addresses of media whose length or type no
-    source gave, each with its source, and ``rivals`` those of audio that another source could replace. ``error`` says
-    why it failed, ``traceback`` is that of a bug, and ``of_store`` says whether it is the store's fault, ``damaged``
-    which store is damaged.
+    source gave, each with its source, and ``rivals`` those of audio that another source could replace.
     """
 
     publication: Publication = Publication("")
@@ -71,48 +66,6 @@ class Edition(Struct, frozen=True):
     staged: Staged | None = None
     incomplete: tuple[Incomplete, ...] = ()
     rivals: tuple[Incomplete, ...] = ()
-    error: str = ""
-    traceback: str = ""
-    of_store: bool = False
-    damaged: str = ""
-
-
-_DECODER = make_msgpack_decoder(Edition)
-
-
-class Composed:
-    """An edition, and the file with the writes that it needs of the store."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        """Read the edition, which is the last message; raise ForkError if it is none."""
-        self._file = file
-        try:
-            *self._writes, last = forks.find_messages(file)
-            self.edition = _DECODER.decode(self._read(*last))
-        except (ValueError, RecursionError) as error:
-            file.close()
-            raise ForkError(f"what its process returned cannot be read ({error})") from error
-
-    def __enter__(self) -> Self:
-        """Return it."""
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        """Close the file."""
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    def write(self, tx: Store) -> None:
-        """Do the writes in a transaction."""
-        for each in self._writes:
-            write_deferred(tx, self._read(*each))
-
-    def _read(self, place: int, length: int) -> bytes:
-        self._file.seek(place)
-        return self._file.read(length)
 
 
 def fork_template() -> None:
@@ -125,28 +78,54 @@ def start() -> None:
     forks.composers.load()
 
 
-def compose(store: Store, output: Output, task: Task) -> Composed:
-    """Do a task in a fork; raise PublishError if that fails or costs too much, StoreError if the store is at fault."""
-    plan = task.plan
-    name, folder = (plan.name, plan.channel.folder) if plan is not None else ("", "")
-    task = replace(task, output=str(output.staging), packed=output.bucket is None)
+def compose(config: Config, store: Store, plan: Plan, at: datetime) -> Returned[Edition]:
+    """Compose a feed in a fork; raise PublishError if it fails or costs too much, StoreError of the store."""
+    output, folder = config.output, plan.channel.folder
+    task = Task(config.state, at, plan, str(output.staging), output.bucket is None)
+    limits = make_limits(entries.count_entries(store, plan.name))
+    with _describing_errors(output, folder, f"{plan.name}: cannot be composed"):
+        return calls.call_for_parts(forks.composers, "compose", task, kind=Edition, limits=limits)
+
+
+def write(tx: Store, composed: Returned[Edition]) -> None:
+    """Do the writes of a composed feed in a transaction."""
+    for part in composed.read_parts():
+        write_deferred(tx, part)
+
+
+def list_feeds(output: Output, covers: tuple[Cover, ...]) -> Staged:
+    """Return the files that list every feed, under temporary names; raise PublishError as `compose`."""
+    with _describing_errors(output, "", f"{output}: the list of all feeds cannot be made"):
+        words = str(output.staging), covers, output.bucket is None
+        return calls.call(forks.composers, "list", *words, kind=Staged, limits=make_limits(0))
+
+
+def compare(given: Comparison) -> tuple[Belonging, ...]:
+    """Compare a listing with feeds in a fork; raise PublishError if it costs too much, StoreError of the store."""
+    count = len(given.listing.entries)
+    if connection.has_content(given.state):
+        with database.open_store(given.state) as store:
+            count += sum(entries.count_entries(store, plan.name) for plan in given.plans)
     try:
-        limits = make_limits(entries.count_entries(store, name))
-        composed = Composed(forks.composers.run(msgspec.msgpack.encode(task), limits))
+        return calls.call(forks.composers, "compare", given, kind=tuple[Belonging, ...], limits=make_limits(count))
+    except (ForkError, BugError) as error:
+        raise PublishError(f"the listing cannot be compared with the feeds: {error}") from error
+
+
+@contextmanager
+def _describing_errors(output: Output, folder: str, subject: str) -> Iterator[None]:
+    """Raise what became of a fork as PublishError; what it left in the folder is removed, and the report says why."""
+    try:
+        yield
+    except BugError as error:
+        why = f"which is a bug in the aggregator; what was published before stands: {error}"
+        raise PublishError(f"{subject}, {why}") from error
     except ForkError as error:
         output.clear(folder)
         at = f" (it was at {make_printable(error.at)})" if error.at else ""
-        subject = f"{name}: cannot be composed" if name else f"{output}: the list of all feeds cannot be made"
         message = f"{subject}: {error}{at}; what was published before stands"
         _report_failure(output, folder, message)
         raise PublishError(message) from error
-    if composed.edition.error:
-        composed.close()
-        forks.log_traceback(composed.edition.traceback)
-        if composed.edition.damaged:
-            raise DamagedError(composed.edition.error, composed.edition.damaged)
-        raise (StoreError if composed.edition.of_store else PublishError)(composed.edition.error)
-    return composed
 
 
 def place(output: Output, folder: str, staged: Staged) -> tuple[WrittenFile, ...]:

@@ -17,13 +17,14 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing, suppress
 from functools import cache, partial
 from typing import IO, NoReturn
 
 import msgspec
 
+from aggregator.errors import AggregatorError, DamagedError, PublishError, ReadError, StoreError
 from aggregator.sandbox import seccomp, template
 from aggregator.sandbox.limits import Limits, describe_memory, describe_time
 from aggregator.sandbox.template import HEAD, OUT_OF_MEMORY, Order
@@ -32,9 +33,6 @@ _IN_PROCESS = "AGGREGATOR_IN_PROCESS"
 """The environment variable that has tasks done in this process."""
 
 _log = logging.getLogger(__name__)
-
-_LENGTH = 8
-"""Bytes of the length before each message."""
 
 _NO_STATUS = 2
 """In place of the exit code of a fork whose template has ended."""
@@ -71,12 +69,6 @@ def _warn_once() -> None:
     )
 
 
-def log_traceback(text: str) -> None:
-    """Log the traceback of a bug in a fork, which ``refresh -v`` prints."""
-    if text:
-        _log.debug("%s", text)
-
-
 class ForkError(Exception):
     """A fork did not do its task; ``at`` is what it was at work on, empty if that is not known."""
 
@@ -89,9 +81,16 @@ class ForkError(Exception):
 class Forks:
     """Forks of one template, which is started when needed and ends with this process; for use in several threads."""
 
-    def __init__(self, module: str) -> None:
-        """Start no process yet; ``module`` has ``run(task, out, note)``, which a fork calls."""
-        self._module = module
+    def __init__(
+        self, module: str, errors: tuple[type[AggregatorError], ...] = (), *, is_confined: bool = False
+    ) -> None:
+        """Start no process yet; ``module`` has ``run(task, out, note)``, which a fork calls.
+
+        ``errors`` are those of its functions for people (`calls`). A confined fork has no environment, no network and
+        no files but that of its result; others have the environment of this process: it may have the store's password.
+        """
+        self.errors = errors
+        self._module, self._is_confined = module, is_confined
         self._lock = threading.Lock()
         self._line: socket.socket | None = None
 
@@ -118,9 +117,10 @@ class Forks:
         """Have a fork do the task, and return the file at the beginning of what it wrote; raise ForkError."""
         if is_in_process():
             return self._run_here(task)
+        order = Order(limits, task, None if self._is_confined else dict(os.environ))
         file = _open_file()
         try:
-            _write_all(file.fileno(), msgspec.msgpack.encode(Order(limits, task)))
+            _write_all(file.fileno(), msgspec.msgpack.encode(order))
             self._fork(file.fileno(), limits)
             file.seek(HEAD)
         except ForkError:
@@ -214,33 +214,9 @@ def _become_template(line: int, module: str) -> NoReturn:
         os._exit(0)
 
 
-parsers = Forks("aggregator.fetchers.parse")
-composers = Forks("aggregator.processes.composer")
+parsers = Forks("aggregator.fetchers.parse", (ReadError,), is_confined=True)
+composers = Forks("aggregator.processes.composer", (PublishError, StoreError, DamagedError))
 """The forks of this process: those that parse a document, and those that compose a feed."""
-
-
-def write_message(out: IO[bytes], message: bytes) -> None:
-    """Write one of the messages of a fork."""
-    out.write(len(message).to_bytes(_LENGTH))
-    out.write(message)
-
-
-def find_messages(file: IO[bytes]) -> Iterator[tuple[int, int]]:
-    """Yield the place and length of each message; ValueError if the last is not whole."""
-    end = os.fstat(file.fileno()).st_size
-    while head := file.read(_LENGTH):
-        place, length = file.tell(), int.from_bytes(head)
-        if len(head) < _LENGTH or place + length > end:
-            raise ValueError("it ends in the middle of a message")
-        yield place, length
-        file.seek(place + length)
-
-
-def read_messages(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield each message; ValueError if the last is not whole."""
-    for place, length in find_messages(file):
-        file.seek(place)
-        yield file.read(length)
 
 
 def _open_file() -> IO[bytes]:

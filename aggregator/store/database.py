@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, insert, select
 
 from aggregator.errors import LockedError, StoreError
-from aggregator.model.record import make_msgpack_decoder, replace_surrogates
+from aggregator.model.record import encode_msgpack, make_msgpack_decoder
 from aggregator.store import checksums, migrations, schema
 from aggregator.store import connection as connections
 
@@ -40,8 +40,6 @@ P = ParamSpec("P")
 
 _writes: dict[str, tuple[type[Struct], Callable[..., None]]] = {}
 """The functions that can be deferred, by name, each with the record of its arguments."""
-
-_encoder = msgspec.msgpack.Encoder()
 
 BATCH = 500
 """Rows read or written, or keys of one query: SQLite before 3.32 takes 999 parameters, PostgreSQL 65,535."""
@@ -246,7 +244,7 @@ def deferrable(write: Callable[Concatenate[Store, P], None]) -> Callable[Concate
             return
         bound = signature.bind(store, *args, **kwargs)
         bound.apply_defaults()
-        store.defer(_encode(record(**{each: bound.arguments[each] for each in names})))
+        store.defer(encode_msgpack(record(**{each: bound.arguments[each] for each in names})))
 
     return wrapper
 
@@ -273,13 +271,6 @@ def _decoder() -> msgspec.msgpack.Decoder[Any]:
     """Return the decoder of every deferred write; the modules of the store are loaded by now."""
     kind: Any = Union[tuple(record for record, _ in _writes.values())]  # noqa: UP007 - of a list
     return make_msgpack_decoder(kind)
-
-
-def _encode(record: Struct) -> bytes:
-    try:
-        return _encoder.encode(record)
-    except UnicodeEncodeError:
-        return _encoder.encode(replace_surrogates(msgspec.to_builtins(record, builtin_types=(bytes,))))
 
 
 @contextmanager

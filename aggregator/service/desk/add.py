@@ -15,7 +15,7 @@ from aggregator.fetchers import parser_process, registry
 from aggregator.fetchers.http.target import redact
 from aggregator.model.belonging import Belonging, Comparison
 from aggregator.model.source import Source
-from aggregator.processes import comparisons
+from aggregator.processes import editions
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
 from aggregator.store import database
@@ -183,7 +183,7 @@ def _find_belonging(desk: Desk, found: Found, feed: str | None = None) -> Belong
     config = desk.config
     given = Comparison(config.state, config.plans, found.source, found.listing, now(), feed)
     try:
-        compared = comparisons.compare(given) if config.plans and found.listing.entries else ()
+        compared = editions.compare(given) if config.plans and found.listing.entries else ()
     except PublishError:
         return None
     return next((each for each in compared if feed or each.is_sure), None)

@@ -10,16 +10,16 @@ COMPOSED = """
 import io, json, sys
 from datetime import datetime
 from pathlib import Path
-import msgspec
 from aggregator.config.load import load
 from aggregator.processes import composer
 from aggregator.processes.editions import Task
+from aggregator.sandbox import calls
 from aggregator.store import connection
 
 config = load(Path(sys.argv[1]))
-task = Task(config.state, datetime.fromisoformat(sys.argv[2]), config.plans[0], output=sys.argv[3])
+task = Task(config.state, datetime.fromisoformat(sys.argv[2]), config.plans[0], sys.argv[3], packed=True)
 before, statements, out = set(sys.modules), len(connection._COMPILED), io.BytesIO()
-composer.run(msgspec.msgpack.encode(task), out, lambda _: None)
+composer.run(calls.encode("compose", task), out, lambda _: None)
 compiled = len(connection._COMPILED) - statements
 print(json.dumps([len(out.getvalue()), sorted(set(sys.modules) - before), statements, compiled]))
 """

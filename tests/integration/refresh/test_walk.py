@@ -10,7 +10,6 @@ from io import BytesIO
 from pathlib import Path
 from types import FrameType
 
-import msgspec
 import pytest
 
 import aggregator
@@ -21,6 +20,7 @@ from aggregator.model.source import Document, Source
 from aggregator.processes import composer
 from aggregator.processes.editions import Task
 from aggregator.refresh import fetch, open_run
+from aggregator.sandbox import calls
 from aggregator.store.leases import lock_feeds
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
@@ -86,9 +86,9 @@ def test_the_walk_names_the_functions_of_the_compose_process_in_their_order(two_
     with lock_feeds(config.state, ()) as store, open_run(config, store, START, config.plans) as run:
         for fetched in fetch(run):
             persist.write_fetched(run.store, fetched, run.at)
-    task = Task(config.state, START, config.plans[0], output=str(config.output))
+    task = Task(config.state, START, config.plans[0], str(config.output), packed=True)
     with tracing() as called:
-        composer.run(msgspec.msgpack.encode(task), BytesIO(), lambda _text: None)
+        composer.run(calls.encode("compose", task), BytesIO(), lambda _text: None)
     check(COMPOSER, called)
 
 

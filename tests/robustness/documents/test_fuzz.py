@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aggregator.errors import ReadError
-from aggregator.fetchers import parse, parser_process, registry
-from aggregator.fetchers.parser_process import Answer
+from aggregator.fetchers import parse, registry
 from aggregator.model.entry import Listing
+from aggregator.model.record import encode_msgpack
 from aggregator.model.source import Document, Source
 from tests.support.paths import READ, SAMPLES
 
@@ -59,7 +59,7 @@ def told(kind: str, body: bytes, charset: str | None = None) -> Listing | None:
     assert len(keys) == len(set(keys))
     assert all(keys)
     assert all(entry.title for entry in listing.entries)
-    assert msgspec.msgpack.decode(parser_process.encode(Answer(listing=listing)), type=Answer).listing == listing
+    assert msgspec.msgpack.decode(encode_msgpack(listing), type=Listing) == listing
     json.dumps([repr(listing)], ensure_ascii=False).encode("utf-8")
     for entry in listing.entries:
         for text in (

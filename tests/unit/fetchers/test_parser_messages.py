@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
+from io import BytesIO
+from tempfile import TemporaryFile
 
 import msgspec
 import pytest
@@ -10,10 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.fetchers import parser_process
-from aggregator.fetchers.parser_process import MOST_ITEMS, Answer, Task
+from aggregator.errors import ReadError
+from aggregator.fetchers import parse
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment, Note, Rhythm, Show, Span, Tag
 from aggregator.model.source import Conditions, Document, Filter, Source
+from aggregator.sandbox import calls
+from aggregator.sandbox.calls import BugError, Returned
+from aggregator.sandbox.forks import ForkError
 
 TAG = Tag("podcast:value", None, (("type", "x"),), (Tag("podcast:valueRecipient", "é\0", (("split", "1"),)),))
 FULL = Listing(
@@ -41,15 +47,37 @@ DOCUMENT = Document(
 
 def arrived(listing: Listing) -> Listing:
     """The listing as it comes back from a parser process."""
-    parts = (Answer(listing.entries), Answer(listing=replace(listing, entries=())))
-    found = parser_process._join(map(parser_process.encode, parts), MOST_ITEMS).listing
-    assert found is not None
-    return found
+    return returned(written(listing))
+
+
+def written(listing: Listing) -> bytes:
+    """The file of a parser process that has read a listing."""
+    out = BytesIO()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(parse, "read", lambda _document: listing)
+        parse.run(calls.encode("read", DOCUMENT, 9), out, lambda _: None)
+    return out.getvalue()
+
+
+def returned(content: bytes) -> Listing:
+    """The listing of the file of a parser process."""
+    file = TemporaryFile()  # noqa: SIM115 - closed by what reads it
+    file.write(content)
+    file.seek(0)
+    with Returned(file, Listing, (ReadError,)) as found:
+        every = [msgspec.msgpack.decode(part, type=tuple[Entry, ...]) for part in found.read_parts()]
+        return replace(found.result, entries=tuple(entry for some in every for entry in some))
 
 
 def task(document: Document) -> Document:
     """The document as it comes to a parser process."""
-    return msgspec.msgpack.decode(parser_process.encode(Task(document)), type=Task).document
+    found: list[Document] = []
+
+    def keep(document: Document) -> None:
+        found.append(document)
+
+    calls.answer({"keep": keep}, calls.encode("keep", document), BytesIO())
+    return found[0]
 
 
 def test_what_is_sent_arrives_as_it_was() -> None:
@@ -59,22 +87,24 @@ def test_what_is_sent_arrives_as_it_was() -> None:
 
 @given(start=st.integers(0, 10_000), piece=st.binary(max_size=6), cut=st.integers(0, 8))
 def test_what_a_process_made_up_is_a_listing_or_refused(start: int, piece: bytes, cut: int) -> None:
-    sent = parser_process.encode(Answer(FULL.entries, listing=replace(FULL, entries=())))
+    sent = written(FULL)
     start %= len(sent)
     try:
-        found = parser_process._decoder.decode(sent[:start] + piece + sent[start + cut :])
-    except (ValueError, RecursionError):  # what makes an error of one document
+        found = returned(sent[:start] + piece + sent[start + cut :])
+    except (ForkError, BugError, ReadError, ValueError, RecursionError):  # what makes an error of one document
         return
-    assert parser_process._decoder.decode(parser_process.encode(found)) == found
+    assert returned(written(found)) == found
 
 
 @given(data=st.binary(max_size=64))
 def test_any_bytes_are_refused_or_an_answer(data: bytes) -> None:
-    try:
-        found = parser_process._decoder.decode(data)
-    except (ValueError, RecursionError):
-        return
-    assert isinstance(found, Answer)
+    with suppress(ForkError, BugError, ReadError, ValueError, RecursionError):
+        assert isinstance(returned(data), Listing)
+
+
+def test_more_messages_than_any_listing_has_are_refused() -> None:
+    with pytest.raises(ForkError, match="too many messages"):
+        returned(bytes(8) * 200_000)
 
 
 def test_a_nest_without_an_end_is_refused() -> None:

@@ -29,7 +29,7 @@ def rogue() -> Iterator[None]:
     """The kind of the test, known to processes that are started here."""
     before = forks.parsers
     sys.path.insert(0, str(Path(__file__).parent / "data" / "rogue"))
-    forks.parsers = Forks("aggregator.fetchers.parse")
+    forks.parsers = Forks("aggregator.fetchers.parse", (ReadError,), is_confined=True)
     yield
     forks.parsers = before
     sys.path.pop(0)
@@ -77,9 +77,9 @@ def test_each_document_has_a_process_of_its_own() -> None:
         ("many 501", "lists more than 500 items"),
         ("write", "No usable temporary directory"),
         ("half", "its process was killed"),
-        ("pickle", "the parser process wrote what is no listing"),
-        ("begin", "the parser process wrote what is no listing: it ends in the middle of a message"),
-        ("empty", "the parser process wrote nothing"),
+        ("pickle", "it cannot be parsed: what its process wrote cannot be read"),
+        ("begin", "what its process wrote cannot be read (it ends in the middle of a message)"),
+        ("empty", "what its process wrote cannot be read (it wrote nothing)"),
         ("fork", "a bug in the aggregator: PermissionError"),
     ],
 )
@@ -88,7 +88,8 @@ def test_what_goes_too_far_costs_one_document(body: str, words: str) -> None:
 
 
 def test_more_entries_than_a_listing_may_have_are_refused() -> None:
-    assert "the parser process wrote what is no listing: too many entries" in refused("flood", ROOMY)
+    assert "the parser process wrote what is no listing: too many entries" in refused("more", ROOMY)
+    assert "what its process wrote cannot be read" in refused("flood", ROOMY)
 
 
 @pytest.mark.parametrize("body", ["sleep", "deaf", "feign"])
@@ -114,7 +115,7 @@ def attempt(misdeed: str) -> str:
 
 def test_a_parser_has_no_environment_and_may_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AGGREGATOR_SECRET", "secret")
-    monkeypatch.setattr(forks, "parsers", Forks("aggregator.fetchers.parse"))
+    monkeypatch.setattr(forks, "parsers", Forks("aggregator.fetchers.parse", (ReadError,), is_confined=True))
     ROGUE.write_text("words", "ascii")
     assert {name: attempt(name) for name in READ_ONLY} == READ_ONLY
     names = attempt("environment at the start").split()
@@ -152,7 +153,7 @@ def test_what_is_known_of_a_document_takes_no_memory_of_its_own() -> None:
 
 
 def test_no_process_is_started_before_there_is_a_document() -> None:
-    assert Forks("aggregator.fetchers.parse")._line is None
+    assert Forks("aggregator.fetchers.parse", (ReadError,), is_confined=True)._line is None
 
 
 ALONE = """

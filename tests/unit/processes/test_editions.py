@@ -9,6 +9,7 @@ from typing import IO
 
 import pytest
 
+from aggregator.config.load import Config
 from aggregator.errors import PublishError
 from aggregator.generator.storage.output import Output
 from aggregator.model.feed import Channel, Plan
@@ -17,7 +18,8 @@ from aggregator.sandbox import forks
 from aggregator.sandbox.limits import Limits
 from aggregator.store import database
 
-TASK = editions.Task("", datetime(2024, 5, 1, tzinfo=UTC), Plan("show", Channel("show", "Show", ""), ()))
+AT = datetime(2024, 5, 1, tzinfo=UTC)
+PLAN = Plan("show", Channel("show", "Show", ""), ())
 
 
 @pytest.mark.parametrize(
@@ -33,8 +35,9 @@ def test_what_is_no_edition_costs_its_feed_only(
         return file
 
     monkeypatch.setattr(forks.composers, "run", run)
+    config = Config(tmp_path / "config.yaml", "store.db", Output(tmp_path / "output"), "", None, (), (PLAN,))
     with (
         database.open_store(str(tmp_path / "store.db")) as store,
         pytest.raises(PublishError, match=r"^show: .+cannot be"),
     ):
-        editions.compose(store, Output(tmp_path / "output"), TASK)
+        editions.compose(config, store, PLAN, AT)

@@ -18,11 +18,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from aggregator.errors import ReadError
-from aggregator.fetchers.parser_process import Answer, encode
 from aggregator.model.entry import Entry, Listing
+from aggregator.model.record import encode_msgpack
 from aggregator.model.source import Document, Request, Source
 from aggregator.sandbox import seccomp
-from aggregator.sandbox.forks import write_message
+from aggregator.sandbox.calls import write_part
 
 
 def locate(source: Source) -> tuple[Request, ...]:
@@ -61,17 +61,20 @@ def read(document: Document) -> Listing:  # noqa: C901, PLR0912, PLR0915  # a wo
             os.closerange(3, 64)
             time.sleep(60)
         case "half":  # writes the beginning of a listing and ends
-            _write(encode(Answer((Entry("rogue", "1", "t"),))))
+            _write(encode_msgpack((Entry("rogue", "1", "t"),)))
             os.kill(os.getpid(), signal.SIGKILL)
         case "pickle":  # writes what would run a command where it is unpickled
             _write(pickle.dumps(_Command()))
             os._exit(0)
         case "flood":  # writes entries until it is stopped
-            message = encode(Answer((Entry("rogue", "1", "t"),) * 400))
+            message = encode_msgpack((Entry("rogue", "1", "t"),) * 400)
             with suppress(OSError):
                 while True:
                     _write(message)
             os._exit(0)
+        case "more":  # writes more entries than a listing may have
+            for _ in range(2):
+                _write(encode_msgpack((Entry("rogue", "1", "t"),) * 400))
         case "begin":  # writes the beginning of a message
             os.write(_file(), bytes(7) + b"\x09half")
             os._exit(0)
@@ -192,7 +195,7 @@ class _Command:
 
 def _write(message: bytes) -> None:
     with os.fdopen(os.dup(_file()), "wb") as file:
-        write_message(file, message)
+        write_part(file, message)
 
 
 def _file() -> int:
