@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
+from aggregator import publications, publish
 from aggregator.commands import summary
 from aggregator.commands.options import (
     CONFIG,
@@ -32,12 +33,13 @@ from aggregator.commands.output import format_value, shorten, to_json
 from aggregator.commands.tables import open_console
 from aggregator.config.load import Config, load
 from aggregator.generator.changes.published import (
+    ComparedItem,
     Difference,
     FieldChange,
-    FileItem,
     ItemChange,
+    PublishedFeed,
+    describe_feed,
     find_difference,
-    read_published,
 )
 from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Duration, Moment
@@ -45,6 +47,7 @@ from aggregator.refresh import refresh
 from aggregator.result import Outcome
 from aggregator.store import backup, connection, database
 from aggregator.store.database import Store
+from aggregator.store.items import FeedItems
 from aggregator.text.word_diff import Change, mark_words
 
 _LONGEST = 300
@@ -115,13 +118,28 @@ def find_differences(
     """
     folders = {name: config.plan(name).channel.folder for name in feeds}
     with _copy_of_state(config, folders.values()) as copied:
-        before = {name: read_published(copied.output.path / folders[name]) for name in feeds}
+        before = _read_published(copied, folders)
         if prepare is not None:
             with database.open_store(copied.state) as store:
                 prepare(store)
         outcomes = refresh(copied, at=at, feeds=feeds, force=force, new=True)
-        after = {name: read_published(copied.output.path / folders[name]) for name in feeds}
+        after = _read_published(copied, folders)
     return outcomes, {name: find_difference(before[name], after[name]) for name in feeds}
+
+
+def _read_published(config: Config, folders: Mapping[str, str]) -> dict[str, PublishedFeed]:
+    """Return what is published of each of the feeds, by its name; nothing of one whose files are missing."""
+    found: dict[str, PublishedFeed] = {}
+    with database.open_store(config.state) as store:
+        for name, folder in folders.items():
+            feed = publications.read_feed(store, name) if config.output.exists(folder, ("feed.xml",)) else None
+            if feed is None:
+                found[name] = PublishedFeed()
+                continue
+            items = FeedItems(store, name).read()
+            rendered = publish.keep_items(store, name).find("rss", [item.guid for item in items])
+            found[name] = describe_feed(replace(feed, items=items), rendered)
+    return found
 
 
 @contextmanager
@@ -191,11 +209,11 @@ def _format(field: str, value: str | None) -> str:
     return format_value(Moment(datetime.fromisoformat(value))) if field == "date" else shorten(value, _LONGEST)
 
 
-def _quote(item: FileItem) -> str:
+def _quote(item: ComparedItem) -> str:
     return f"“{shorten(item.title, _LONGEST)}”"
 
 
-def _format_day(item: FileItem) -> str:
+def _format_day(item: ComparedItem) -> str:
     day = item.fields.get("date")
     return f", {day[:10]}" if day else ""
 
@@ -213,7 +231,7 @@ def _to_values(found: Difference) -> dict[str, object]:
     }
 
 
-def _item_values(item: FileItem) -> dict[str, object]:
+def _item_values(item: ComparedItem) -> dict[str, object]:
     return {"guid": item.guid, "title": item.title, "date": item.fields.get("date"), "entries": item.entries}
 
 

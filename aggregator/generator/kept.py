@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from aggregator.generator.content.prepared import PreparedFeed
+from aggregator.generator.content.prepared import DIGEST_BYTES, PreparedFeed
 
 Document: TypeAlias = Sequence[bytes | int]
 """A file: its bytes, and where an item stands, the item's index in the feed."""
@@ -40,7 +40,7 @@ class KeptItems:
     ) -> Iterator[tuple[str, bytes]]:
         """Yield the name and the content of each file of one format."""
         guids = [item.guid for item in feed.source.items]
-        texts = self._find(format_name, dict(zip(guids, feed.digests, strict=True)))
+        texts = self.find(format_name, guids, dict(zip(guids, feed.digests, strict=True)))
         fresh: dict[str, bytes] = {}
         used: set[int] = set()
         for name, document in documents:
@@ -56,11 +56,13 @@ class KeptItems:
         if self._write is not None:
             self._write(format_name, fresh, [guids[each] for each in sorted(used)])
 
-    def _find(self, format_name: str, digests: Mapping[str, bytes]) -> dict[str, bytes]:
-        """Return what is kept of the items that did not change, by guid."""
-        kept = self._read(format_name, tuple(digests)) if self._read is not None else {}
+    def find(
+        self, format_name: str, guids: Sequence[str], digests: Mapping[str, bytes] | None = None
+    ) -> dict[str, bytes]:
+        """Return what is kept of these items, by guid; with ``digests`` only of those that were rendered for them."""
+        kept = self._read(format_name, guids) if self._read is not None else {}
         return {
-            guid: zlib.decompress(value[len(digests[guid]) :])
+            guid: zlib.decompress(value[DIGEST_BYTES:])
             for guid, value in kept.items()
-            if value.startswith(digests[guid])
+            if digests is None or value.startswith(digests[guid])
         }

@@ -90,14 +90,6 @@ def count_archives(total: int, window: int | None) -> int:
     return 0 if not window or total <= window else -(-(total - window) // window)
 
 
-def find_archives(folder: Path, name: str) -> Iterator[str]:
-    """Yield the names of a document's archives that stand in the folder, the oldest first."""
-    number = 1
-    while (folder / (archive := FeedPage(number=number).file_name(name))).exists():
-        yield archive
-        number += 1
-
-
 def find_stale_archives(folder: Path, guid: str, current: Collection[str]) -> Iterator[str]:
     """Yield the archives of the feed of this guid that stand in the folder and are not among ``current``.
 

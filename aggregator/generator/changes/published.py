@@ -1,23 +1,24 @@
-"""Read a published feed from its files, and find the differences between two publications.
+"""Find the differences between two publications of a feed.
 
-feed.xml and its archives have every field that subscribers see; report.json has the state of each source, and the
-entries of each item, which show that two items became one or one became two.
+An item as it is in feed.xml has every field that subscribers see. The entries of items show that two became one or one
+became two.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
-from pathlib import Path
-from typing import Any
+from typing import Final
 
 from lxml import etree
 from msgspec import Struct, field
 
-from aggregator.generator.paging import find_archives
-from aggregator.generator.podcast import Node, format_name
+from aggregator.generator import rss
+from aggregator.generator.content.prepared import prepare
+from aggregator.generator.paging import FeedPage
+from aggregator.generator.podcast import NAMESPACES, Node, format_name
+from aggregator.model.feed import Feed
 from aggregator.text.html import to_text
 
 _NAMES: Mapping[str, str] = {
@@ -45,6 +46,10 @@ _DERIVED = frozenset({"lastBuildDate", "generator", "docs", "image", "item", "fh
 """Elements that say nothing of their own: they follow from others or are always the same."""
 
 
+_HEAD: Final = "".join(("<rss", *(f' xmlns:{prefix}="{uri}"' for prefix, uri in NAMESPACES.items()), ">")).encode()
+_TAIL: Final = b"</rss>"
+
+
 class FieldChange(Struct, frozen=True):
     """A field with its value before and after, ``None`` where it has none."""
 
@@ -53,8 +58,8 @@ class FieldChange(Struct, frozen=True):
     after: str | None
 
 
-class FileItem(Struct, frozen=True):
-    """One item as its files have it: each element as text, and the ids of its entries."""
+class ComparedItem(Struct, frozen=True):
+    """One item: each element that it has in feed.xml as text, and the ids of its entries."""
 
     guid: str
     title: str
@@ -62,33 +67,33 @@ class FileItem(Struct, frozen=True):
     entries: tuple[str, ...] = ()
 
 
-class PublishedFiles(Struct, frozen=True):
-    """One feed as its files have it: its channel, its items by guid, and the state of each source."""
+class PublishedFeed(Struct, frozen=True):
+    """One feed as it is published: its channel, its items by guid, and the state of each source."""
 
     channel: Mapping[str, str] = field(default_factory=dict)
-    items: Mapping[str, FileItem] = field(default_factory=dict)
+    items: Mapping[str, ComparedItem] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
 
 
 class _MovedItem(Struct, frozen=True):
     """An item that became one with another (``other``), or that was part of it."""
 
-    item: FileItem
-    other: FileItem
+    item: ComparedItem
+    other: ComparedItem
 
 
 class ItemChange(Struct, frozen=True):
     """An item whose fields changed, as it is after the change."""
 
-    item: FileItem
+    item: ComparedItem
     fields: tuple[FieldChange, ...]
 
 
 class Difference(Struct, frozen=True):
     """The difference between two publications of one feed; false where there is none."""
 
-    added: tuple[FileItem, ...] = ()
-    removed: tuple[FileItem, ...] = ()
+    added: tuple[ComparedItem, ...] = ()
+    removed: tuple[ComparedItem, ...] = ()
     merged: tuple[_MovedItem, ...] = ()
     parted: tuple[_MovedItem, ...] = ()
     changed: tuple[ItemChange, ...] = ()
@@ -103,37 +108,21 @@ class Difference(Struct, frozen=True):
 _NO_DIFFERENCE = Difference()
 
 
-def read_published(folder: Path) -> PublishedFiles:
-    """Return what the files of one feed's folder have; nothing where they are missing or damaged."""
-    try:
-        return _read_files(folder)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, etree.XMLSyntaxError):
-        return PublishedFiles()
-
-
-def _read_files(folder: Path) -> PublishedFiles:
-    report = json.loads((folder / "report.json").read_bytes())
-    languages = {item["id"]: item.get("language") for item in _iterate_json(folder)}
-    channels = [etree.parse(folder / name).getroot()[0] for name in ("feed.xml", *find_archives(folder, "feed.xml"))]
-    entries = {item["guid"]: tuple(item["entries"]) for item in report["items"]}
-    items: dict[str, FileItem] = {}
-    for node in (node for channel in channels for node in channel.iterfind("item")):
-        guid = node.findtext("guid") or ""
-        fields = _read_fields(node) | ({"language": language} if (language := languages.get(guid)) else {})
-        listed = entries.get(guid, ())
-        fields["listed by"] = ", ".join(sorted({name.partition("/")[0] for name in listed}))
-        items[guid] = FileItem(guid, node.findtext("title") or "", fields, listed)
-    sources = {source["name"]: _describe_state(source) for source in report["sources"]}
-    return PublishedFiles(_read_fields(channels[0]), items, sources)
-
-
-def _iterate_json(folder: Path) -> Iterator[Mapping[str, Any]]:
-    for name in ("feed.json", *find_archives(folder, "feed.json")):
-        yield from json.loads((folder / name).read_bytes())["items"]
-
-
-def _describe_state(source: Mapping[str, Any]) -> str:
-    return f"{source['kind']}, {source['state']}"
+def describe_feed(feed: Feed, rendered: Mapping[str, bytes]) -> PublishedFeed:
+    """Return what is compared of a feed; ``rendered`` are its items as they stand in feed.xml, by guid, if known."""
+    prepared = prepare(feed)
+    missing = [index for index, item in enumerate(feed.items) if item.guid not in rendered]
+    made = zip(missing, rss.render_items(prepared, missing) if missing else (), strict=True)
+    texts = {**rendered, **{feed.items[index].guid: text for index, text in made}}
+    items: dict[str, ComparedItem] = {}
+    for item, shown in zip(feed.items, prepared.items, strict=True):
+        node = etree.fromstring(_HEAD + texts[item.guid] + _TAIL)[0]
+        fields = _read_fields(node) | ({"language": shown.language} if shown.language else {})
+        fields["listed by"] = ", ".join(item.sources)
+        items[shown.guid] = ComparedItem(shown.guid, node.findtext("title") or "", fields, item.entries)
+    without_items = b"".join(part for part in rss.lay_out(prepared, FeedPage()) if isinstance(part, bytes))
+    sources = {each.source.name: f"{each.source.kind}, {each.status}" for each in feed.source_results}
+    return PublishedFeed(_read_fields(etree.fromstring(without_items)[0]), items, dict(sorted(sources.items())))
 
 
 def _read_fields(parent: Node) -> dict[str, str]:
@@ -169,7 +158,7 @@ def _flatten(node: Node) -> str:
     return " ".join(piece for piece in (*own, *map(_flatten, node)) if piece.strip())
 
 
-def find_difference(before: PublishedFiles, after: PublishedFiles) -> Difference:
+def find_difference(before: PublishedFeed, after: PublishedFeed) -> Difference:
     """Return what differs between two publications of one feed; of a first publication only its items."""
     old, new = before.items, after.items
     gone = [item for guid, item in old.items() if guid not in new]
@@ -192,7 +181,7 @@ def find_difference(before: PublishedFiles, after: PublishedFiles) -> Difference
     )
 
 
-def _find_moved(items: Iterable[FileItem], others: Iterable[FileItem]) -> dict[str, _MovedItem]:
+def _find_moved(items: Iterable[ComparedItem], others: Iterable[ComparedItem]) -> dict[str, _MovedItem]:
     """Return the items of which an entry belongs to one of the others, with that one, by guid."""
     home = {entry: item for item in others for entry in item.entries}
     found = ((item, next((home[entry] for entry in item.entries if entry in home), None)) for item in items)

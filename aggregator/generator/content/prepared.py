@@ -22,6 +22,10 @@ _PROGRAM: Final = (digest_code("generator", "model", "text"), *_LIBRARIES)
 """Names the code that renders items; another release of these packages may sanitise or write them in another way."""
 
 
+DIGEST_BYTES: Final = 16
+"""Of the digest of an item."""
+
+
 class PreparedFeed(Struct, frozen=True):
     """The channel and the items, newest first; ``source`` is the feed of which they were made, item by item.
 
@@ -47,4 +51,4 @@ def _digest(value: tuple[object, ...]) -> bytes:
         encoded = msgspec.msgpack.encode(value)
     except UnicodeEncodeError:  # a lone surrogate, which a source's escapes can hold
         encoded = repr(value).encode("utf-8", "surrogatepass")
-    return blake2b(encoded, digest_size=16).digest()
+    return blake2b(encoded, digest_size=DIGEST_BYTES).digest()

@@ -1,32 +1,30 @@
-"""What is read back from the files of a published feed."""
+"""What is compared of a feed is the same from kept items as from items that are rendered for it."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from msgspec.structs import replace
 
-import pytest
-
-from aggregator.generator import feed_files, files
-from aggregator.generator.changes.published import PublishedFiles, read_published
+from aggregator.generator import rss
+from aggregator.generator.changes.published import ItemChange, describe_feed, find_difference
 from aggregator.generator.content.prepared import prepare
 from tests.support import sample_feed as made
 
 
-@pytest.mark.parametrize(
-    ("name", "find", "put"),
-    [
-        ("report.json", '"entries": [', '"entries": 5, "x": ['),
-        ("report.json", '"items": [', '"items": 7, "x": ['),
-        ("report.json", '"sources": [', '"sources": [7], "x": ['),
-        ("feed.json", '"items": [', '"items": [7], "x": ['),
-        ("feed.xml", "<pubDate>", "<pubDate>x</pubDate><pubDate>"),
-        ("feed.xml", "<channel>", "<channel"),
-    ],
-)
-def test_damaged_files_are_as_none(tmp_path: Path, name: str, find: str, put: str) -> None:
-    files.publish(tmp_path, feed_files.render_files(prepare(made.feed())))
-    assert read_published(tmp_path).items
-    text = (tmp_path / name).read_text("utf-8")
-    assert find in text
-    (tmp_path / name).write_text(text.replace(find, put), "utf-8")
-    assert read_published(tmp_path) == PublishedFiles()
+def test_items_are_rendered_if_they_are_not_kept() -> None:
+    feed = made.feed(4, 2)
+    texts = rss.render_items(prepare(feed), range(len(feed.items)))
+    kept = {item.guid: text for item, text in zip(feed.items, texts, strict=True)}
+    described = describe_feed(feed, kept)
+    assert list(described.items) == [item.guid for item in feed.items]
+    assert describe_feed(feed, dict(list(kept.items())[::2])) == described == describe_feed(feed, {})
+
+
+def test_an_item_is_compared_as_it_was_rendered() -> None:
+    feed = made.feed(2, 0)
+    first = feed.items[0]
+    titled = replace(feed, items=(replace(first, title="Renamed"), *feed.items[1:]))
+    (old, *_), before = rss.render_items(prepare(feed), [0]), describe_feed(feed, {})
+    (change,) = find_difference(before, describe_feed(titled, {})).changed
+    assert isinstance(change, ItemChange)
+    assert [(each.field, each.before, each.after) for each in change.fields] == [("title", first.title, "Renamed")]
+    assert not find_difference(before, describe_feed(titled, {first.guid: old}))
