@@ -81,7 +81,7 @@ def _make_attachments(shown: FeedItem) -> list[dict[str, Any]]:
 
 
 def _make_provenance(item: Item, shown: FeedItem, channel: FeedChannel) -> dict[str, Any]:
-    """Return which source gave each field; report.json has every other value and repair too."""
+    """Return which source gave each field; report.json has every repair too."""
     origin = channel.find_origin(shown.origin)
     fields = {
         known.field: {

@@ -1,12 +1,12 @@
-"""Render report.json: the sources of each field, evidence for merges, repairs, states of sources, and near misses.
+"""Render report.json: the sources of each field, repairs, states of sources, and near misses.
 
-It has no times of runs, so that the same store gives the same bytes.
+It has no times of runs, so that the same store gives the same bytes. What sources give differently, and the evidence
+that joins entries, are in the store alone (`aggregator explain`): they are most of an item.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from aggregator.generator import json_text
@@ -114,7 +114,6 @@ def _make_item(item: Item, shown: FeedItem, channel: FeedChannel) -> dict[str, A
             "cut": item.cut,
             "entries": [sanitize.clean_text(name) for name in item.entries],
             "fields": [_make_field(known) for known in item.provenance],
-            "evidence": [_make_pair(pair) for pair in item.pairs],
         }
     )
 
@@ -125,13 +124,6 @@ def _make_field(known: Provenance) -> dict[str, Any]:
             "field": known.field,
             "source": sanitize.clean_source_name(known.source),
             "agreeing": [sanitize.clean_source_name(name) for name in known.agreeing],
-            "dissent": [
-                {
-                    "source": sanitize.clean_source_name(other.source),
-                    "value": _clean_value(sanitize.clean_field(known.field, other.value)),
-                }
-                for other in known.dissent
-            ],
             "confidence": round(known.confidence, 4),
             "repairs": [_make_repair(note) for note in known.notes],
         }
@@ -153,16 +145,6 @@ def _make_pair(pair: Pair) -> dict[str, Any]:
             "right": sanitize.clean_text(pair.right),
             "weight": round(pair.weight, 3),
             "veto": pair.veto,
-            "evidence": [
-                {
-                    "name": one.name,
-                    "level": one.level,
-                    "left": _clean_value(one.left),
-                    "right": _clean_value(one.right),
-                    "weight": round(one.weight, 3),
-                }
-                for one in pair.evidence
-            ],
         }
     )
 
@@ -183,8 +165,3 @@ def list_remarks(feed: Feed, channel: FeedChannel, unsized: int) -> list[str]:
     if unsized:
         found.append(f"the size of {unsized} audio file{'s' if unsized > 1 else ''} is unknown; 0 is published")
     return [sanitize.clean_text(remark) for remark in (*feed.remarks, *found)]
-
-
-@lru_cache(maxsize=1 << 12)  # an entry's values stand in the evidence of all its pairs
-def _clean_value(value: str) -> str:
-    return sanitize.clean_line(value, _LONGEST)

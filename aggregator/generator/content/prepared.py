@@ -29,7 +29,8 @@ DIGEST_BYTES: Final = 16
 class PreparedFeed(Struct, frozen=True):
     """The channel and the items, newest first; ``source`` is the feed of which they were made, item by item.
 
-    ``digests`` are, item by item, of all that its rendering depends on: the item, the channel and the program.
+    ``digests`` are, item by item, of all that its rendering depends on: the item without its evidence, the channel
+    and the program.
     """
 
     source: Feed
@@ -42,7 +43,7 @@ def prepare(feed: Feed) -> PreparedFeed:
     """Prepare the channel and every item for the formats."""
     channel = feed_channel.make_feed_channel(feed)
     shared = _digest((_PROGRAM, channel, feed.channel))
-    digests = (_digest((shared, replace(item, rank=0))) for item in feed.items)
+    digests = (_digest((shared, replace(item, rank=0, pairs=()))) for item in feed.items)
     return PreparedFeed(feed, channel, tuple(map(feed_item.make_feed_item, feed.items)), tuple(digests))
 
 
