@@ -32,12 +32,9 @@ from aggregator.commands.options import (
 from aggregator.commands.output import format_value, shorten, to_json
 from aggregator.commands.tables import open_console
 from aggregator.config.load import Config, load
+from aggregator.generator.changes.feed_state import FeedState, FieldChange, ItemChange, ItemState
 from aggregator.generator.changes.published import (
-    ComparedItem,
     Difference,
-    FieldChange,
-    ItemChange,
-    PublishedFeed,
     describe_feed,
     find_difference,
 )
@@ -127,14 +124,14 @@ def find_differences(
     return outcomes, {name: find_difference(before[name], after[name]) for name in feeds}
 
 
-def _read_published(config: Config, folders: Mapping[str, str]) -> dict[str, PublishedFeed]:
+def _read_published(config: Config, folders: Mapping[str, str]) -> dict[str, FeedState]:
     """Return what is published of each of the feeds, by its name; nothing of one whose files are missing."""
-    found: dict[str, PublishedFeed] = {}
+    found: dict[str, FeedState] = {}
     with database.open_store(config.state) as store:
         for name, folder in folders.items():
             feed = publications.read_feed(store, name) if config.output.exists(folder, ("feed.xml",)) else None
             if feed is None:
-                found[name] = PublishedFeed()
+                found[name] = FeedState()
                 continue
             items = FeedItems(store, name).read()
             rendered = publish.keep_items(store, name).find("rss", [item.guid for item in items])
@@ -209,12 +206,12 @@ def _format(field: str, value: str | None) -> str:
     return format_value(Moment(datetime.fromisoformat(value))) if field == "date" else shorten(value, _LONGEST)
 
 
-def _quote(item: ComparedItem) -> str:
+def _quote(item: ItemState) -> str:
     return f"“{shorten(item.title, _LONGEST)}”"
 
 
-def _format_day(item: ComparedItem) -> str:
-    day = item.fields.get("date")
+def _format_day(item: ItemState) -> str:
+    day = item.values.get("date")
     return f", {day[:10]}" if day else ""
 
 
@@ -231,8 +228,8 @@ def _to_values(found: Difference) -> dict[str, object]:
     }
 
 
-def _item_values(item: ComparedItem) -> dict[str, object]:
-    return {"guid": item.guid, "title": item.title, "date": item.fields.get("date"), "entries": item.entries}
+def _item_values(item: ItemState) -> dict[str, object]:
+    return {"guid": item.guid, "title": item.title, "date": item.values.get("date"), "entries": item.entries}
 
 
 def _change_values(change: ItemChange) -> dict[str, object]:

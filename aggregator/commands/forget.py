@@ -22,7 +22,7 @@ from aggregator.config.load import Config, load
 from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError
 from aggregator.generator.changes import feed_state
-from aggregator.generator.changes.changes import describe_change, find_changes
+from aggregator.generator.changes.changes import describe_change, list_changes
 from aggregator.model.feed import Plan
 from aggregator.store import database, decisions
 from aggregator.store.entries import read_entries, read_sources
@@ -99,7 +99,9 @@ def _print_changes(config: Config, plan: Plan, forgotten: frozenset[str], now: d
     """Print what the feed would lose or gain, as the changes page describes it."""
     before = feed_state.take_state(compose_published(config.state, plan, now))
     after = feed_state.take_state(compose_published(config.state, plan, now, forgotten=forgotten))
-    described = [shorten(describe_change(change), _LONGEST) for change in find_changes(before, after)]
+    described = [
+        shorten(describe_change(change), _LONGEST) for change in list_changes(feed_state.find_changes(before, after))
+    ]
     typer.echo("\n".join((plan.name, *(f"  {each}" for each in described[:_SHOWN] or ["nothing would change"]))))
     if len(described) > _SHOWN:
         typer.echo(f"  and {format_count(len(described) - _SHOWN, 'more change')}")

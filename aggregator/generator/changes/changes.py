@@ -12,11 +12,18 @@ from msgspec import Struct, field
 from msgspec.structs import astuple, replace
 
 from aggregator.generator.changes import feed_state
-from aggregator.generator.changes.feed_state import FeedState, ItemState, name_host
+from aggregator.generator.changes.feed_state import (
+    FeedState,
+    ItemChange,
+    StateChanges,
+    find_changes,
+    name_host,
+    take_item_states,
+)
 from aggregator.generator.pages import wording
 from aggregator.model.entry import Duration, Moment
 from aggregator.model.feed import Feed
-from aggregator.model.item import Item
+from aggregator.model.item import Item, sources_of
 
 _Kind = Literal["added", "changed", "left", "audio", "listed", "unlisted", "channel", "source"]
 _KINDS: tuple[_Kind, ...] = ("added", "left", "audio", "changed", "listed", "unlisted", "channel", "source")
@@ -42,29 +49,19 @@ class Change(Struct, frozen=True):
     after: str | None = None
 
 
-def find_changes(old: FeedState, new: FeedState) -> tuple[Change, ...]:
-    """Return every change from ``old`` to ``new``: items added and removed, then fields, sources and the channel."""
-    found = [
-        *(
-            Change("added", item.title, guid, item.genre, None, item.values.get("date"))
-            for guid, item in new.items.items()
-            if guid not in old.items
-        ),
-        *(Change("left", item.title, guid, item.genre) for guid, item in old.items.items() if guid not in new.items),
-        *(
-            change
-            for guid, item in new.items.items()
-            if guid in old.items
-            for change in _compare_items(guid, old.items[guid], item)
-        ),
-        *_compare_fields("channel", "", "", old.channel, new.channel),
-        *(
-            Change("source", name, "", "", old.sources.get(name), new.sources.get(name))
-            for name in sorted({*old.sources, *new.sources})
-            if old.sources.get(name) != new.sources.get(name)
+def list_changes(found: StateChanges) -> tuple[Change, ...]:
+    """Return changes between two states: items added and removed, then fields, sources and the channel."""
+    listed = [
+        *(Change("added", each.title, each.guid, each.genre, None, each.values.get("date")) for each in found.added),
+        *(Change("left", each.title, each.guid, each.genre) for each in found.removed),
+        *(change for each in found.changed for change in _list_item_changes(each)),
+        *(Change("channel", "", "", each.field, each.before, each.after) for each in found.channel),
+        *sorted(
+            (Change("source", each.field, "", "", each.before, each.after) for each in found.sources),
+            key=lambda change: change.title,
         ),
     ]
-    return tuple(sorted(found, key=lambda change: _KINDS.index(change.kind)))
+    return tuple(sorted(listed, key=lambda change: _KINDS.index(change.kind)))
 
 
 def describe_change(change: Change) -> str:
@@ -101,24 +98,13 @@ def quote_title(change: Change) -> str:
     return f"“{wording.isolate(change.title)}”"
 
 
-def _compare_items(guid: str, was: ItemState, now: ItemState) -> Iterator[Change]:
+def _list_item_changes(change: ItemChange) -> Iterator[Change]:
     """Yield what changed in an item that stayed."""
-    yield from _compare_fields("changed", now.title, guid, was.values, now.values)
-    for source in now.sources:
-        if source not in was.sources:
-            yield Change("listed", now.title, guid, source)
-    for source in was.sources:
-        if source not in now.sources:
-            yield Change("unlisted", now.title, guid, source)
-
-
-def _compare_fields(
-    kind: _Kind, title: str, guid: str, was: Mapping[str, str], now: Mapping[str, str]
-) -> Iterator[Change]:
-    """Yield the fields whose values differ, those with a value now first."""
-    for name in (*now, *(each for each in was if each not in now)):
-        if was.get(name) != now.get(name):
-            yield Change(kind, title, guid, name, was.get(name), now.get(name))
+    item, was, now = change.item, sources_of(change.before.entries), sources_of(change.item.entries)
+    for each in change.fields:
+        yield Change("changed", item.title, item.guid, each.field, each.before, each.after)
+    yield from (Change("listed", item.title, item.guid, source) for source in now if source not in was)
+    yield from (Change("unlisted", item.title, item.guid, source) for source in was if source not in now)
 
 
 def _describe_values(change: Change) -> str:
@@ -228,11 +214,11 @@ def advance_history(past: History | None, feed: Feed, at: datetime, published: P
         changed = published.write(feed.items[start : start + _BATCH])
         if past:
             before, after = (item for item, _ in changed if item), (item for _, item in changed)
-            tally.add(find_changes(*(FeedState(items=feed_state.take_item_states(each)) for each in (before, after))))
+            tally.add(find_changes(*(FeedState(items=take_item_states(each)) for each in (before, after))))
     gone = published.remove_others([item.guid for item in feed.items])
     if past is None:
         return History(state)
-    tally.add(find_changes(replace(past.state, items=feed_state.take_item_states(gone)), state))
+    tally.add(find_changes(replace(past.state, items=take_item_states(gone)), state))
     if not tally.total and not tally.moves:
         return past
     return History(state, (tally.edition(at), *past.editions)[:_MOST_EDITIONS])
@@ -245,8 +231,9 @@ class _Tally(Struct):
     moves: dict[tuple[str, str], list[Change]] = field(default_factory=dict)
     total: int = 0
 
-    def add(self, more: Sequence[Change]) -> None:
+    def add(self, found: StateChanges) -> None:
         """Add more changes; audio that moved to another host is set aside, without its new type and size."""
+        more = list_changes(found)
         moved = {change.guid for change in more if _find_moved_host(change)}
         for change in more:
             if (hosts := _find_moved_host(change)) is not None:

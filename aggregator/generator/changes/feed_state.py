@@ -1,6 +1,6 @@
-"""The published state of a feed in a small form that shows every change.
+"""The published state of a feed as texts, and what differs between two.
 
-Of a long text only its size and a digest are stored.
+Of a long text :func:`take_state` keeps only its size and a digest.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ _LONGEST = 255
 
 
 class ItemState(Struct, frozen=True):
-    """One item as subscribers see it: each known field as text, and the sources that list it."""
+    """One item as subscribers see it: each known field as text, and the ids of its entries."""
 
+    guid: str
     title: str
     genre: Genre
     values: Mapping[str, str]
-    sources: tuple[str, ...] = ()
+    entries: tuple[str, ...] = ()
 
 
 class FeedState(Struct, frozen=True):
@@ -38,6 +39,57 @@ class FeedState(Struct, frozen=True):
     channel: Mapping[str, str] = field(default_factory=dict)
     items: Mapping[str, ItemState] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+
+
+class FieldChange(Struct, frozen=True):
+    """A field with its value before and after, ``None`` where it has none."""
+
+    field: str
+    before: str | None
+    after: str | None
+
+
+class ItemChange(Struct, frozen=True):
+    """An item whose fields or entries changed, before and after the change."""
+
+    before: ItemState
+    item: ItemState
+    fields: tuple[FieldChange, ...]
+
+
+class StateChanges(Struct, frozen=True):
+    """The changes between two states of a feed; none of the channel and the sources if the first is empty."""
+
+    added: tuple[ItemState, ...]
+    removed: tuple[ItemState, ...]
+    changed: tuple[ItemChange, ...]
+    channel: tuple[FieldChange, ...]
+    sources: tuple[FieldChange, ...]
+
+
+def find_changes(before: FeedState, after: FeedState) -> StateChanges:
+    """Return what differs between two states of a feed."""
+    old, new, is_first = before.items, after.items, not before.channel
+    changed = (
+        ItemChange(old[guid], item, _compare(old[guid].values, item.values))
+        for guid, item in new.items()
+        if guid in old and old[guid] != item
+    )
+    return StateChanges(
+        added=tuple(item for guid, item in new.items() if guid not in old),
+        removed=tuple(item for guid, item in old.items() if guid not in new),
+        changed=tuple(changed),
+        channel=() if is_first else _compare(before.channel, after.channel),
+        sources=() if is_first else _compare(before.sources, after.sources),
+    )
+
+
+def _compare(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FieldChange, ...]:
+    """Return the fields whose values differ, those with a value now first."""
+    names = dict.fromkeys((*after, *before))
+    return tuple(
+        FieldChange(name, before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)
+    )
 
 
 def take_state(feed: Feed) -> FeedState:
@@ -57,7 +109,7 @@ def take_item_states(items: Iterable[Item]) -> dict[str, ItemState]:
     """Return the states of items by guid; they must have their texts."""
     return {
         item.guid: ItemState(
-            replace_surrogates(item.title), item.genre, _drop_unknown(_list_item_fields(item)), item.sources
+            item.guid, replace_surrogates(item.title), item.genre, _drop_unknown(_list_item_fields(item)), item.entries
         )
         for item in items
     }

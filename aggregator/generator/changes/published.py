@@ -7,14 +7,16 @@ became two.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Final
 
 from lxml import etree
-from msgspec import Struct, field
+from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.generator import rss
+from aggregator.generator.changes.feed_state import FeedState, FieldChange, ItemChange, ItemState, find_changes
 from aggregator.generator.content.prepared import prepare
 from aggregator.generator.paging import FeedPage
 from aggregator.generator.podcast import NAMESPACES, Node, format_name
@@ -50,50 +52,18 @@ _HEAD: Final = "".join(("<rss", *(f' xmlns:{prefix}="{uri}"' for prefix, uri in 
 _TAIL: Final = b"</rss>"
 
 
-class FieldChange(Struct, frozen=True):
-    """A field with its value before and after, ``None`` where it has none."""
-
-    field: str
-    before: str | None
-    after: str | None
-
-
-class ComparedItem(Struct, frozen=True):
-    """One item: each element that it has in feed.xml as text, and the ids of its entries."""
-
-    guid: str
-    title: str
-    fields: Mapping[str, str]
-    entries: tuple[str, ...] = ()
-
-
-class PublishedFeed(Struct, frozen=True):
-    """One feed as it is published: its channel, its items by guid, and the state of each source."""
-
-    channel: Mapping[str, str] = field(default_factory=dict)
-    items: Mapping[str, ComparedItem] = field(default_factory=dict)
-    sources: Mapping[str, str] = field(default_factory=dict)
-
-
 class _MovedItem(Struct, frozen=True):
     """An item that became one with another (``other``), or that was part of it."""
 
-    item: ComparedItem
-    other: ComparedItem
-
-
-class ItemChange(Struct, frozen=True):
-    """An item whose fields changed, as it is after the change."""
-
-    item: ComparedItem
-    fields: tuple[FieldChange, ...]
+    item: ItemState
+    other: ItemState
 
 
 class Difference(Struct, frozen=True):
     """The difference between two publications of one feed; false where there is none."""
 
-    added: tuple[ComparedItem, ...] = ()
-    removed: tuple[ComparedItem, ...] = ()
+    added: tuple[ItemState, ...] = ()
+    removed: tuple[ItemState, ...] = ()
     merged: tuple[_MovedItem, ...] = ()
     parted: tuple[_MovedItem, ...] = ()
     changed: tuple[ItemChange, ...] = ()
@@ -108,21 +78,21 @@ class Difference(Struct, frozen=True):
 _NO_DIFFERENCE = Difference()
 
 
-def describe_feed(feed: Feed, rendered: Mapping[str, bytes]) -> PublishedFeed:
+def describe_feed(feed: Feed, rendered: Mapping[str, bytes]) -> FeedState:
     """Return what is compared of a feed; ``rendered`` are its items as they stand in feed.xml, by guid, if known."""
     prepared = prepare(feed)
     missing = [index for index, item in enumerate(feed.items) if item.guid not in rendered]
     made = zip(missing, rss.render_items(prepared, missing) if missing else (), strict=True)
     texts = {**rendered, **{feed.items[index].guid: text for index, text in made}}
-    items: dict[str, ComparedItem] = {}
+    items: dict[str, ItemState] = {}
     for item, shown in zip(feed.items, prepared.items, strict=True):
         node = etree.fromstring(_HEAD + texts[item.guid] + _TAIL)[0]
         fields = _read_fields(node) | ({"language": shown.language} if shown.language else {})
         fields["listed by"] = ", ".join(item.sources)
-        items[shown.guid] = ComparedItem(shown.guid, node.findtext("title") or "", fields, item.entries)
+        items[shown.guid] = ItemState(shown.guid, node.findtext("title") or "", item.genre, fields, item.entries)
     without_items = b"".join(part for part in rss.lay_out(prepared, FeedPage()) if isinstance(part, bytes))
     sources = {each.source.name: f"{each.source.kind}, {each.status}" for each in feed.source_results}
-    return PublishedFeed(_read_fields(etree.fromstring(without_items)[0]), items, dict(sorted(sources.items())))
+    return FeedState(_read_fields(etree.fromstring(without_items)[0]), items, dict(sorted(sources.items())))
 
 
 def _read_fields(parent: Node) -> dict[str, str]:
@@ -158,41 +128,33 @@ def _flatten(node: Node) -> str:
     return " ".join(piece for piece in (*own, *map(_flatten, node)) if piece.strip())
 
 
-def find_difference(before: PublishedFeed, after: PublishedFeed) -> Difference:
+def find_difference(before: FeedState, after: FeedState) -> Difference:
     """Return what differs between two publications of one feed; of a first publication only its items."""
-    old, new = before.items, after.items
-    gone = [item for guid, item in old.items() if guid not in new]
-    come = [item for guid, item in new.items() if guid not in old]
-    merged = _find_moved(gone, new.values())
-    parted = _find_moved(come, [item for guid, item in old.items() if guid in new])
-    first = not before.channel
+    found = find_changes(before, after)
+    merged = _find_moved(found.removed, after.items.values())
+    parted = _find_moved(found.added, [item for guid, item in before.items.items() if guid in after.items])
     return Difference(
-        added=tuple(item for item in come if item.guid not in parted),
-        removed=tuple(item for item in gone if item.guid not in merged),
+        added=tuple(item for item in found.added if item.guid not in parted),
+        removed=tuple(item for item in found.removed if item.guid not in merged),
         merged=tuple(merged.values()),
         parted=tuple(parted.values()),
-        changed=tuple(
-            ItemChange(item, fields)
-            for guid, item in new.items()
-            if guid in old and (fields := _compare_items(old[guid].fields, item.fields))
-        ),
-        channel=() if first else _compare(before.channel, after.channel),
-        sources=() if first else _compare(before.sources, after.sources),
+        changed=tuple(replace(each, fields=fields) for each in found.changed if (fields := _simplify(each.fields))),
+        channel=found.channel,
+        sources=found.sources,
     )
 
 
-def _find_moved(items: Iterable[ComparedItem], others: Iterable[ComparedItem]) -> dict[str, _MovedItem]:
+def _find_moved(items: Iterable[ItemState], others: Iterable[ItemState]) -> dict[str, _MovedItem]:
     """Return the items of which an entry belongs to one of the others, with that one, by guid."""
     home = {entry: item for item in others for entry in item.entries}
     found = ((item, next((home[entry] for entry in item.entries if entry in home), None)) for item in items)
     return {item.guid: _MovedItem(item, other) for item, other in found if other is not None and other is not item}
 
 
-def _compare_items(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FieldChange, ...]:
-    """Return the fields that differ; a text as plain text, and without the summary that is made of it."""
-    found = _compare(before, after)
-    names = {each.field for each in found}
-    return tuple(_to_plain_text(each) for each in found if each.field != "summary" or "text" not in names)
+def _simplify(fields: Sequence[FieldChange]) -> tuple[FieldChange, ...]:
+    """Return the fields with texts as plain text, and without the summary that is made of a text that changed."""
+    names = {each.field for each in fields}
+    return tuple(_to_plain_text(each) for each in fields if each.field != "summary" or "text" not in names)
 
 
 def _to_plain_text(change: FieldChange) -> FieldChange:
@@ -201,11 +163,3 @@ def _to_plain_text(change: FieldChange) -> FieldChange:
     before, after = to_text(change.before), to_text(change.after)
     same = re.sub(r"\s+", " ", before) == re.sub(r"\s+", " ", after)
     return FieldChange("markup", change.before, change.after) if same else FieldChange("text", before, after)
-
-
-def _compare(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FieldChange, ...]:
-    """Return the fields whose values differ, in the order of the files."""
-    names = dict.fromkeys((*after, *before))
-    return tuple(
-        FieldChange(name, before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)
-    )

@@ -16,7 +16,7 @@ from lxml import etree
 from msgspec.structs import replace
 
 from aggregator.generator.changes import changes, changes_page, feed_state
-from aggregator.generator.changes.changes import _KINDS, Change, describe_change, find_changes
+from aggregator.generator.changes.changes import _KINDS, Change, describe_change, list_changes
 from aggregator.model.entry import Duration, Enclosure, Moment
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item
@@ -48,8 +48,12 @@ def published(*runs: tuple[Feed, datetime]) -> changes.History:
     return past
 
 
+def compare(old: Feed, new: Feed) -> tuple[Change, ...]:
+    return list_changes(feed_state.find_changes(feed_state.take_state(old), feed_state.take_state(new)))
+
+
 def told(old: Feed, new: Feed) -> list[str]:
-    return [describe_change(change) for change in find_changes(feed_state.take_state(old), feed_state.take_state(new))]
+    return [describe_change(change) for change in compare(old, new)]
 
 
 def one(item: Item) -> Feed:
@@ -190,7 +194,7 @@ def test_looked_at_some_at_a_time_the_changes_are_those_of_the_whole(monkeypatch
     old, new = made.feed(9, 3), made.feed(7, 6)
     other = tuple(replace(each, entries=("apple/1",), season=9, link=None) for each in new.items[:8])
     new = replace(new, items=(*reversed(other), *new.items[8:]), source_results=new.source_results[:1])
-    expected = find_changes(feed_state.take_state(old), feed_state.take_state(new))
+    expected = compare(old, new)
     for most in (200, 5):
         monkeypatch.setattr(changes, "_MOST_CHANGES", most)
         for lot in (1, 2, 400):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from aggregator.generator import rss
-from aggregator.generator.changes.published import ItemChange, describe_feed, find_difference
+from aggregator.generator.changes.feed_state import ItemChange
+from aggregator.generator.changes.published import describe_feed, find_difference
 from aggregator.generator.content.prepared import prepare
 from tests.support import sample_feed as made
 
