@@ -136,7 +136,7 @@ def _find_feeds(config: Config, feeds: Sequence[str], source: str | None) -> tup
 
 
 def _read_next_polls(config: Config, outcomes: Sequence[Outcome], now: datetime) -> dict[str, dict[str, NextPoll]]:
-    with database.open_store(config.state) as store:
+    with database.open_store(config.state, is_checked=True) as store:
         return persist.read_next_polls(store, [config.plan(outcome.feed) for outcome in outcomes], now)
 
 

@@ -44,7 +44,7 @@ def _compose(out: IO[bytes], note: Note, task: Task) -> Edition:
     """Return the feed composed, its files under temporary names; the writes that it needs are written before it."""
     plan = task.plan
     with (
-        database.open_store(task.state) as opened,
+        database.open_store(task.state, is_checked=True) as opened,
         deferring(opened, partial(calls.write_part, out)) as store,
     ):
         composed = compose(store, plan, task.at, note=note)
@@ -131,6 +131,8 @@ def _warm_up() -> None:
     with suppress(OSError), TemporaryDirectory(prefix="aggregator-") as folder:
         plan = Plan("warm-up", Channel("warm-up", "", ""), ())
         task = Task(f"{folder}/store.db", datetime.now(UTC), plan, folder, packed=False)
+        with database.open_store(task.state):  # makes it
+            pass
         run(calls.encode("compose", task), BytesIO(), lambda _: None)
 
 

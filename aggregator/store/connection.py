@@ -102,12 +102,16 @@ def printable_name(url: URL) -> str:
     return hidden.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
-def create_store_engine(url: URL) -> Engine:
-    """Return the engine; an SQLite file that is missing is created, with its folder. Foreign files are left alone."""
+def create_store_engine(url: URL, *, is_checked: bool = False) -> Engine:
+    """Return the engine; an SQLite file that is missing is created, with its folder. Foreign files are left alone.
+
+    With ``is_checked`` the file is known to be a store.
+    """
     path = sqlite_file(url)
     if path is None:
         return _create_server_engine(url)
-    _claim_file(path)
+    if not is_checked:
+        _claim_file(path)
     options = {"compiled_cache": _COMPILED}
     engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, execution_options=options)
     engine.dialect = _load_dialect()

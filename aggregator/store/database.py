@@ -73,21 +73,23 @@ class Store(Struct, frozen=True):
 
 
 @contextmanager
-def open_store(state: str, *, fence: bool = False) -> Iterator[Store]:
+def open_store(state: str, *, fence: bool = False, is_checked: bool = False) -> Iterator[Store]:
     """Open the store that ``state`` names (a path, or a PostgreSQL address); create it if it is missing.
 
-    With ``fence`` a new generation begins: a store opened with ``fence`` before can commit nothing any more. Raises
-    StoreError, and changes nothing, if it is foreign, damaged, newer than this program, or cannot be written.
+    With ``fence`` a new generation begins: a store opened with ``fence`` before can commit nothing any more. A store
+    that this run has open elsewhere ``is_checked``: it is opened as it is. Raises StoreError, and changes nothing, if
+    it is foreign, damaged, newer than this program, or cannot be written.
     """
     url = connections.parse_address(state)
     where = connections.printable_name(url)
     with connections.translating_errors(where):
-        engine = connections.create_store_engine(url)
+        engine = connections.create_store_engine(url, is_checked=is_checked)
     try:
-        migrations.migrate(engine)
         store = Store(where, engine)
-        with reading(store) as connection:
-            checksums.check_small_sums(connection)
+        if not is_checked:
+            migrations.migrate(engine)
+            with reading(store) as connection:
+                checksums.check_small_sums(connection)
         yield replace(store, generation=_begin_generation(store)) if fence else store
     finally:
         engine.dispose()
