@@ -28,6 +28,7 @@ from aggregator.model.record import Record
 from aggregator.model.source import Source
 from aggregator.store import facts, polls, records
 from aggregator.store.database import Store
+from aggregator.text import media_types
 from aggregator.text.urls import find_host
 
 _FACT: Final = "probes"
@@ -209,7 +210,7 @@ def _can_be_asked(enclosure: Enclosure) -> bool:
 
 
 def _is_complete(enclosure: Enclosure) -> bool:
-    return bool(enclosure.length) and links.find_media_type(enclosure) not in links.VAGUE_TYPES
+    return bool(enclosure.length) and media_types.find_media_type(enclosure) not in media_types.VAGUE_TYPES
 
 
 def _believable(url: str, answer: Enclosure | None) -> Enclosure:
@@ -224,6 +225,6 @@ def _fill(item: Item, answers: Mapping[str, Enclosure]) -> Item:
     answer = answers.get(enclosure.url) if enclosure else None
     if enclosure is None or answer is None:
         return item
-    is_known = links.find_media_type(enclosure) not in links.VAGUE_TYPES
+    is_known = media_types.find_media_type(enclosure) not in media_types.VAGUE_TYPES
     kind = enclosure.type if is_known else answer.type or enclosure.type
     return replace(item, enclosure=Enclosure(enclosure.url, kind, enclosure.length or answer.length))

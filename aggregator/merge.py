@@ -324,6 +324,7 @@ def _make_weights(store: Store, plan: Plan, repaired: _Repaired, clusters: Seque
         since=repaired.since,
         seniority=order_sources(repaired.entries, repaired.began),
         lost=repaired.lost.entries,
+        video=plan.video,
     )
 
 
@@ -382,7 +383,7 @@ def _digest_ranked(ranked: RankedEntries, digests: Mapping[str, str], model_dige
         )
         for each in ranked.entries
     ]
-    return _digest((model_digest, used))
+    return _digest((model_digest, weights.video, used))
 
 
 def _repeated_links(clusters: Sequence[Cluster]) -> frozenset[tuple[str, str]]:

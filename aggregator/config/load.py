@@ -207,6 +207,7 @@ def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) ->
         filter=Filter(_make_conditions(keys.only), _make_conditions(keys.exclude)),
         probe_gone=keys.probe_gone,
         is_public=keys.token == PUBLIC,
+        video=keys.video,
         notify_new=tuple(keys.notify.new),
         webhook=keys.webhook,
         webhook_secret=keys.webhook_secret or "",

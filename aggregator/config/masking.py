@@ -45,7 +45,18 @@ _HARMLESS: Final = frozenset(
         *("medium", "name", "notify_after", "obey_robots", "output", "owner_email", "path", "primary"),
         *("probe_enclosures", "probe_gone", "refresh", "role", "same", "shorter_than", "show", "show_sources"),
         *("since", "snapshot"),
-        *("text", "title", "trust", "trusted_header", "trusted_networks", "ttl_minutes", "type", "value", "window"),
+        *(
+            "text",
+            "title",
+            "trust",
+            "trusted_header",
+            "trusted_networks",
+            "ttl_minutes",
+            "type",
+            "value",
+            "video",
+            "window",
+        ),
         "without",
     }
 )

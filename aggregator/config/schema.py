@@ -37,6 +37,7 @@ from aggregator.config.scalars import (
 from aggregator.errors import ReadError
 from aggregator.fetchers import registry
 from aggregator.model.entry import EpisodeType, Genre
+from aggregator.model.feed import Video
 
 _Medium = Literal[
     "podcast", "music", "video", "film", "audiobook", "newsletter", "blog", "publisher", "course", "mixed",
@@ -305,6 +306,11 @@ class FeedKeys(Keys):
     )
     webhook_secret: Text | None = Field(
         None, description="What the calls of the webhook are signed with: whsec_… (base64), any text, or ${NAME}."
+    )
+    video: Video | None = Field(
+        None,
+        description="Whether only video is published, video before audio, or no video (default: audio first, video as "
+        "an alternative).",
     )
     show_sources: bool = Field(
         default=True, description="Whether the pages say which sources list an item, and which value is whose."

@@ -12,13 +12,16 @@ from aggregator.generator import json_text
 from aggregator.generator.content import sanitize
 from aggregator.generator.content.feed_channel import PAGE, FeedChannel
 from aggregator.generator.content.feed_item import FeedItem
+from aggregator.generator.content.passed_tags import Row, make_rows
 from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.json_text import without_empty
 from aggregator.generator.kept import Document
 from aggregator.generator.paging import FeedPage
 from aggregator.model.item import Item
+from aggregator.text import urls
 
 NAME: Final = "feed.json"
+_ELSEWHERE: Final = frozenset({"podcast:alternateEnclosure", "podcast:contentLink"})
 _VERSION: Final = "https://jsonfeed.org/version/1.1"
 
 
@@ -49,6 +52,7 @@ def render_items(feed: PreparedFeed, indices: Sequence[int]) -> list[bytes]:
 
 
 def _make_item(item: Item, shown: FeedItem, channel: FeedChannel) -> dict[str, Any]:
+    rows = make_rows([tag for tag in shown.tags if tag.name in _ELSEWHERE], "item")
     return without_empty(
         {
             "id": shown.guid,
@@ -63,13 +67,15 @@ def _make_item(item: Item, shown: FeedItem, channel: FeedChannel) -> dict[str, A
             "authors": [{"name": shown.author}] if shown.author else None,
             "tags": list(shown.categories),
             "language": shown.language,
-            "attachments": _make_attachments(shown),
+            "attachments": _make_attachments(shown, rows),
+            "external_url": next((row[2]["href"] for row in rows if row[0] == "podcast:contentLink"), None),
             "_aggregator": _make_provenance(item, shown, channel),
         }
     )
 
 
-def _make_attachments(shown: FeedItem) -> list[dict[str, Any]]:
+def _make_attachments(shown: FeedItem, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return the media file and others of the item, which have one title, as alternatives have."""
     if shown.media is None:
         return []
     attachment: dict[str, Any] = {"url": shown.media.url, "mime_type": shown.media.type}
@@ -77,7 +83,13 @@ def _make_attachments(shown: FeedItem) -> list[dict[str, Any]]:
         attachment["size_in_bytes"] = shown.media.length
     if shown.duration:
         attachment["duration_in_seconds"] = shown.duration
-    return [attachment]
+    others = []
+    for _, _, known, children in rows:
+        uri = next((child[2].get("uri") for child in children if child[0] == "podcast:source"), None)
+        if uri and uri != shown.media.url and urls.is_web(uri):
+            size = int(known.get("length") or 0)
+            others.append(without_empty({"url": uri, "mime_type": known["type"], "size_in_bytes": size}))
+    return [attachment, *others] if not others else [{**each, "title": shown.title} for each in (attachment, *others)]
 
 
 def _make_provenance(item: Item, shown: FeedItem, channel: FeedChannel) -> dict[str, Any]:

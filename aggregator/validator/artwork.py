@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from aggregator.generator.content.links import media_type_by_extension
+from aggregator.text.media_types import media_type_by_extension
 
 # Apple and PSP-1: pixels of each side.
 _LEAST, _MOST = 1400, 3000

@@ -11,8 +11,8 @@ from typing import Any, Literal
 from lxml import etree
 from msgspec import Struct, field
 
-from aggregator.generator.content.links import media_type_by_extension
 from aggregator.generator.podcast import NAMESPACES, Node, format_name, make_tag
+from aggregator.text.media_types import media_type_by_extension
 from aggregator.validator.artwork import Picture
 
 Kind = Literal["rss", "atom", "json", "opml", "unknown"]

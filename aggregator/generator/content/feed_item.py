@@ -11,7 +11,7 @@ from aggregator.generator.content import links, sanitize
 from aggregator.generator.content.sanitize import clean_person
 from aggregator.model.entry import EpisodeType, Tag
 from aggregator.model.item import Item
-from aggregator.text import html
+from aggregator.text import html, media_types
 from aggregator.text.urls import PODCAST_NAMESPACE
 
 # A title made of a text's beginning, where no source gave a title: one line in the list of an app.
@@ -30,7 +30,7 @@ class _Media(Struct, frozen=True):
     @property
     def playable(self) -> bool:
         """Return whether it is audio or video, or may be."""
-        return self.type.startswith(("audio/", "video/")) or self.type == links.UNKNOWN_TYPE
+        return self.type.startswith(("audio/", "video/")) or self.type == media_types.UNKNOWN_TYPE
 
 
 class FeedItem(Struct, frozen=True):
@@ -133,7 +133,7 @@ def find_media(item: Item) -> _Media | None:
     if item.enclosure is None or (address := links.clean_url(item.enclosure.url)) is None:
         return None
     length = item.enclosure.length
-    return _Media(address, links.find_media_type(item.enclosure), length if length and length > 0 else 0)
+    return _Media(address, media_types.find_media_type(item.enclosure), length if length and length > 0 else 0)
 
 
 def to_feed_time(at: datetime) -> datetime:

@@ -7,7 +7,6 @@ from urllib.parse import quote, urlsplit, urlunsplit
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from aggregator.generator.content import sanitize
-from aggregator.model.entry import Enclosure
 from aggregator.text.urls import PODCAST_NAMESPACE
 
 # RFC 3986, section 3.3 to 3.5: what may stand in a path, query or fragment as it is, brackets not among it; "%" too:
@@ -16,30 +15,11 @@ _KEEP = "!#$%&'()*+,/:;=?@~-._"
 _PLAIN = re.compile(
     r"https?://[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?::\d{1,5})?(?:[/?#][A-Za-z0-9!#$%&'()*+,/:;=?@~._-]*)?"
 )
-MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
 # A host has at most 253 characters (RFC 1035); urlsplit and IDNA take quadratic time for one of combining marks.
 _LONG_HOST = re.compile(r"[^/?#]*//[^/?#]{600}")
 _HOST = re.compile(r"[A-Za-z0-9.:\[\]_-]+")
 
-# Apple's list of formats, and what else podcasts were seen to use; extension of the path to media type.
-TYPES = {
-    "mp3": "audio/mpeg", "m4a": "audio/x-m4a", "m4b": "audio/x-m4b", "aac": "audio/aac", "mp4": "video/mp4",
-    "m4v": "video/x-m4v", "mov": "video/quicktime", "pdf": "application/pdf", "ogg": "audio/ogg", "oga": "audio/ogg",
-    "opus": "audio/opus", "wav": "audio/wav", "flac": "audio/flac", "webm": "video/webm", "jpg": "image/jpeg",
-    "jpeg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp", "zip": "application/zip",
-}  # fmt: skip
-# Names of audio/mpeg that apps do not all know.
-SPELLINGS = dict.fromkeys(
-    ("audio/mp3", "audio/mpeg3", "audio/x-mpeg", "audio/x-mp3", "audio/mpg", "audio/x-mpeg-3"), "audio/mpeg"
-)
-VAGUE_TYPES = frozenset(
-    {
-        "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download",
-        "text/plain", "text/html",
-    }
-)  # fmt: skip
 _SECRET = re.compile(r"(?i)(?:^|[&_-])(?:auth|key|apikey|pass|password|pwd|secret|sig|signature|token|user|uid)=")
-UNKNOWN_TYPE = "application/octet-stream"
 
 
 def clean_url(value: str | None) -> str | None:
@@ -76,25 +56,6 @@ def clean_public_url(value: str | None) -> str | None:
     if address is None or "@" in urlsplit(value or "").netloc or _SECRET.search(urlsplit(address).query):
         return None
     return address
-
-
-def find_media_type(enclosure: Enclosure) -> str:
-    """Return the media type: the source's if it is specific, else by the extension, else that of unknown bytes.
-
-    >>> find_media_type(Enclosure("https://example.org/a.mp3?x=1"))
-    'audio/mpeg'
-    """
-    given = (enclosure.type or "").split(";")[0].strip().lower()
-    given = SPELLINGS.get(given, given)
-    if MEDIA_TYPE.fullmatch(given) and given not in VAGUE_TYPES:
-        return given
-    return media_type_by_extension(enclosure.url) or (given if MEDIA_TYPE.fullmatch(given) else UNKNOWN_TYPE)
-
-
-def media_type_by_extension(address: str) -> str | None:
-    """Return the media type for the extension of a URL's path; ``None`` if it is unknown."""
-    path = re.split("[?#]", address, maxsplit=1)[0]
-    return TYPES.get(path.rpartition(".")[2].lower())
 
 
 def _clean_host(netloc: str) -> str | None:

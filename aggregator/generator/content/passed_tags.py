@@ -12,6 +12,7 @@ from aggregator.generator.content import links, sanitize
 from aggregator.generator.content.sanitize import clean_person
 from aggregator.model.elements import ATTRIBUTE_KINDS, CHILDREN, ELEMENTS, NEEDED, ElementRule, Place, ValueKind
 from aggregator.model.entry import Tag
+from aggregator.text import media_types
 
 MEDIUMS = frozenset(
     name + final
@@ -48,7 +49,7 @@ _PATTERNS: Mapping[ValueKind, re.Pattern[str]] = {
     "integer": re.compile(r"\d{1,15}"),
     "decimal": re.compile(r"\d{1,15}(?:\.\d{1,15})?"),
     # Media types ignore case (RFC 2045, section 5.1): "application/x-mpegURL" is how Apple writes it.
-    "media": re.compile(links.MEDIA_TYPE.pattern, re.IGNORECASE),
+    "media": re.compile(media_types.MEDIA_TYPE.pattern, re.IGNORECASE),
     "chapters": re.compile(r"application/json(?:\+chapters)?"),
     "mail": re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+"),
     "live": re.compile(r"pending|live|ended"),

@@ -6,12 +6,13 @@ A source weighs by its trust (promise 5: a less trusted source may complete, nev
     description  one reading of all copies, token by token; with the markup of the source whose text it is
     published    the most trusted date; made exact by a source that names a time on that day
     duration     the most trusted one; made exact by a source within its grain
-    enclosure    the most trusted one that its source still lists (``living_audio``); a missing length or type from
-                 another source of the same file
+    enclosure    the most trusted one that its source still lists, audio before video (``media``); a missing length or
+                 type from another source of the same file
     link         the most trusted one, one that its source does not repeat on other items first
     season,      the most trusted source that numbers the item, both of one source; another completes them only where
     episode      its other number is the same
-    tags         of each element those of the most trusted source that has any and may supply them
+    tags         of each element those of the most trusted source that has any and may supply them; other files and
+                 pages of the item (``media``)
     all others   the most trusted source that has a value and has the rank to supply it (``supply``)
 
 An entry that its own source has replaced gives only what lasts: title, text, date, length, audio, link and guid. What
@@ -25,13 +26,13 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
+from aggregator.merger.reconciling.media import ALTERNATE, choose_enclosure, list_alternates, list_pages
 from aggregator.merger.reconciling.provenance import Finding, RankedEntries, Weights, rank_entries, trace
 from aggregator.merger.reconciling.supply import FIELDS, limit_by_rank
 from aggregator.merger.reconciling.text_fields import read_description, read_title
 from aggregator.model.cluster import Cluster
-from aggregator.model.entry import PRECISIONS, Duration, Enclosure, Entry, Moment, Tag
+from aggregator.model.entry import PRECISIONS, Duration, Entry, Moment, Tag
 from aggregator.model.item import Item, Provenance
-from aggregator.text import urls
 
 # A day without a zone can begin 14 hours before or 12 hours after that day begins in UTC (the zones in use).
 _ZONES = timedelta(hours=14)
@@ -120,32 +121,6 @@ def _is_same_length(left: Duration, right: Duration) -> bool:
     return abs(left.seconds - right.seconds) <= max(left.step, right.step)
 
 
-def _choose_enclosure(ranked: RankedEntries) -> Iterator[Finding]:
-    """Yield the most trusted audio; a missing type or length may come from another source of the same file.
-
-    Audio that its source no longer lists is used only if no source lists any.
-    """
-    known = [(entry, entry.enclosure) for entry in ranked.entries if entry.enclosure is not None]
-    if not known:
-        return
-    chosen_entry, chosen = next((pair for pair in known if pair[0].id not in ranked.weights.lost), known[0])
-    bare = urls.bare_audio(chosen.url)
-    twins = [audio for _, audio in known if urls.bare_audio(audio.url) == bare]
-    enclosure = Enclosure(
-        chosen.url,
-        next((twin.type for twin in twins if twin.type), None),
-        next((twin.length for twin in twins if twin.length), None),
-    )
-    origin = trace(
-        "enclosure",
-        chosen_entry,
-        ranked,
-        lambda entry: entry.enclosure.url if entry.enclosure else None,
-        lambda entry: entry.enclosure is not None and urls.bare_audio(entry.enclosure.url) == bare,
-    )
-    yield Finding({"enclosure": enclosure}, origin)
-
-
 def _choose_link(ranked: RankedEntries) -> Iterator[Finding]:
     """Yield the most trusted link; one that its source repeats on several items only if there is no other."""
     linked = [entry for entry in ranked.entries if entry.link is not None]
@@ -220,6 +195,11 @@ def _choose_tags(ranked: RankedEntries) -> Iterator[Finding]:
         given = [tag for tag in allowed if _get_group(tag) not in chosen and tag.name not in other]
         chosen.update((_get_group(tag), entry) for tag in given)
         tags += given
+    own = {child.attributes for tag in tags if tag.name == ALTERNATE for child in tag.children}
+    for entry, tag in (*list_alternates(ranked), *list_pages(ranked)):
+        if own.isdisjoint(child.attributes for child in tag.children) and tag not in tags:
+            chosen.setdefault(tag.name, entry)
+            tags.append(tag)
     first = next(iter(chosen.values()), None)
     if first is None:
         return
@@ -250,6 +230,6 @@ def _trace_plain(name: str, chosen_entry: Entry, ranked: RankedEntries) -> Prove
 
 _Rule = Callable[[RankedEntries], Iterator[Finding]]
 _RULES: tuple[_Rule, ...] = (
-    *(read_title, read_description, _choose_date, _choose_duration, _choose_enclosure),
+    *(read_title, read_description, _choose_date, _choose_duration, choose_enclosure),
     *(_choose_link, _choose_numbers, _choose_others, _choose_tags),
 )

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
 from aggregator.model.entry import Entry, Note
+from aggregator.model.feed import Video
 from aggregator.model.item import Dissent, Provenance
 
 QUOTED = 200
@@ -43,6 +44,7 @@ class Weights(Struct, frozen=True):
       decide between sources that are trusted alike.
     - ``younger``: ids of entries that come second by that.
     - ``lost``: ids of entries whose audio is replaced by another source's (``living_audio``).
+    - ``video``: whether video is the file of an item (``only``, ``prefer``) or never (``no``); else audio comes first.
     """
 
     trust: Mapping[str, float] = field(default_factory=dict)
@@ -55,6 +57,7 @@ class Weights(Struct, frozen=True):
     seniority: Mapping[str, int] = field(default_factory=dict)
     younger: frozenset[str] = frozenset()
     lost: frozenset[str] = frozenset()
+    video: Video | None = None
 
     def of(self, entry: Entry) -> float:
         """Return the trust of an entry's source, .5 for an unknown one, next to none for a superseded entry."""

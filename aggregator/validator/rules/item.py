@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aggregator.generator.content import sanitize
-from aggregator.generator.content.links import SPELLINGS, media_type_by_extension
 from aggregator.generator.podcast import Node, make_tag
+from aggregator.text.media_types import SPELLINGS, media_type_by_extension
 from aggregator.validator import values
 from aggregator.validator.document import FeedDocument, Spot, get_text, has_media
 from aggregator.validator.rule import Fault, Rule

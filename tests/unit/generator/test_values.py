@@ -22,6 +22,7 @@ from aggregator.model.entry import Duration, Enclosure, Moment
 from aggregator.model.feed import Feed, SourceResult
 from aggregator.model.item import Item
 from aggregator.model.source import Source
+from aggregator.text import media_types
 
 BARE = Item(title="Bare", entries=("a/1",), guid="bare")
 
@@ -116,7 +117,7 @@ def test_a_source_s_secret_is_not_told(address: str, harbour: Feed) -> None:
     ],
 )
 def test_a_media_type_that_says_nothing_is_taken_from_the_path(given: str | None, address: str, meant: str) -> None:
-    assert links.find_media_type(Enclosure(address, given)) == meant
+    assert media_types.find_media_type(Enclosure(address, given)) == meant
 
 
 def test_what_is_heard_goes_into_podcast_xml(harbour: Feed) -> None:
