@@ -1,4 +1,8 @@
-"""Find the pairs of records to compare: those that share a rare token, a day, a number, the core or a hard id."""
+"""Find the pairs of records to compare: those that share a rare token, a day, a number, the core or a hard id.
+
+What is rare, and which blocks are too large, is as the records show it that the feed was learned from. Those that came
+since take no pair from others.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from aggregator.merger.matching.features.feature_table import ABSENT, Frame
-from aggregator.merger.matching.features.token_bags import Bags, Ints, number_combinations, select_features
+from aggregator.merger.matching.features.token_bags import Bags, Bools, Ints, number_combinations, select_features
 
 # Records of a block; a larger one says "common", not "same". 60 or 120 change pairs by 4 %, recall by nothing.
 _CAP = 80
@@ -34,8 +38,9 @@ def find_candidates(frame: Frame) -> _Candidates:
     rows = len(frame.records)
     found: list[Ints] = []
     capped = 0
-    for keys, owners in _list_block_keys(frame):
-        pairs, over = _pair_up(keys, owners, rows)
+    learned = np.array([not record.fresh for record in frame.records], dtype=np.bool_)
+    for keys, owners in _list_block_keys(frame, learned):
+        pairs, over = _pair_up(keys, owners, learned)
         found.append(pairs)
         capped += over
     left, right = np.divmod(_sort_unique(np.concatenate(found)), max(rows, 1))
@@ -54,23 +59,23 @@ def _sort_unique(values: Ints) -> Ints:
     return distinct
 
 
-def _list_block_keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
-    """Yield columns of (key, row) for each kind of block."""
+def _list_block_keys(frame: Frame, learned: Bools) -> Iterator[tuple[Ints, Ints]]:
+    """Yield columns of (key, row) for each kind of block; ``learned`` rows show what is rare."""
     rows = np.arange(len(frame.records), dtype=np.int64)
     scope = frame.likely_scope + 2
     width = int(scope.max(initial=0)) + 1
-    yield _list_feature_keys(frame.tokens, most=_COMMON)
-    yield _list_couple_keys(frame.tokens)
+    yield select_features(frame.tokens, (2, _COMMON), learned)[:2]
+    yield _list_couple_keys(frame.tokens, learned)
     yield frame.core * width + scope, rows
-    yield _list_feature_keys(frame.unique_ids, most=_CAP)
-    yield _select_rarest(frame.texts, (2, _UNCOMMON), _RAREST)
+    yield select_features(frame.unique_ids, (2, _CAP), learned)[:2]
+    yield _select_rarest(frame.texts, (2, _UNCOMMON), _RAREST, learned)
     yield _list_opening_keys(frame)
     dated = frame.day != ABSENT
     for shift in (0, 1):
         yield ((frame.day[dated] + shift) // 2) * width + scope[dated], rows[dated]
     yield from _list_length_keys(frame, scope, width)
     yield from _list_repeated_title_keys(frame, scope, width)
-    features, owners = _list_feature_keys(frame.numbers, most=len(rows))
+    features, owners, _ = select_features(frame.numbers, (2, len(rows)), learned)
     yield features * width + scope[owners], owners
 
 
@@ -111,24 +116,23 @@ def _list_opening_keys(frame: Frame) -> tuple[Ints, Ints]:
     return keys, who
 
 
-def _list_feature_keys(bags: Bags, *, most: int) -> tuple[Ints, Ints]:
-    """Return each feature of 2 to ``most`` rows, with its rows."""
-    features, owners, _ = select_features(bags, 2, most)
-    return features, owners
+def _select_rarest(bags: Bags, between: tuple[int, int], most: int, learned: Bools) -> tuple[Ints, Ints]:
+    """Return for each row its ``most`` rarest features of those in a range of numbers of rows, the rarest first.
 
-
-def _select_rarest(bags: Bags, rows_between: tuple[int, int], most: int) -> tuple[Ints, Ints]:
-    """Return for each row its ``most`` rarest features of those in a range of numbers of rows, the rarest first."""
-    features, owners, often = select_features(bags, *rows_between)
-    order = np.lexsort((features, often, owners))
-    features, owners = features[order], owners[order]
-    near = np.arange(len(owners)) - np.searchsorted(owners, owners, side="left") < most
+    Features that fewer ``learned`` rows have are returned beside these.
+    """
+    features, owners, often = select_features(bags, between, learned)
+    order = np.lexsort((features, often, often >= between[0], owners))
+    features, owners, is_known = features[order], owners[order], often[order] >= between[0]
+    known = np.cumsum(is_known)
+    before = np.concatenate(([0], known))[np.searchsorted(owners, owners, side="left")]
+    near = ~is_known | (known - before <= most)
     return features[near], owners[near]
 
 
-def _list_couple_keys(bags: Bags) -> tuple[Ints, Ints]:
+def _list_couple_keys(bags: Bags, learned: Bools) -> tuple[Ints, Ints]:
     """Return pairs of the rarest tokens that are too common to be keys alone, for large runs."""
-    features, owners = _select_rarest(bags, (_COMMON + 1, len(bags.sizes) // 4), _COUPLED)
+    features, owners = _select_rarest(bags, (_COMMON + 1, int(learned.sum()) // 4), _COUPLED, learned)
     found = []
     for step in range(1, _COUPLED):
         one, other = np.arange(len(owners) - step), np.arange(step, len(owners))
@@ -139,16 +143,21 @@ def _list_couple_keys(bags: Bags) -> tuple[Ints, Ints]:
     return keys, who
 
 
-def _pair_up(keys: Ints, owners: Ints, rows: int) -> tuple[Ints, int]:
-    """Return the pairs of rows with equal key, as ``left * rows + right``, and the number of blocks above the cap."""
+def _pair_up(keys: Ints, owners: Ints, learned: Bools) -> tuple[Ints, int]:
+    """Return the pairs of rows with equal key, as ``left * rows + right``, and the number of blocks above the cap.
+
+    ``learned`` rows count for the cap.
+    """
+    rows = len(learned)
     order = np.lexsort((owners, keys))
     keys, owners = keys[order], owners[order]
     starts = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))
     sizes = np.diff(starts, append=len(keys))
+    is_over = np.diff(np.append(0, np.cumsum(learned[owners]))[np.append(starts, len(keys))]) > _CAP
     out: list[Ints] = []
-    for size in sorted(set(sizes[(sizes > 1) & (sizes <= _CAP)].tolist())):
-        members = owners[starts[sizes == size][:, None] + np.arange(size)]
+    for size in sorted(set(sizes[(sizes > 1) & ~is_over].tolist())):
+        members = owners[starts[(sizes == size) & ~is_over][:, None] + np.arange(size)]
         one, other = np.triu_indices(size, 1)
         out.append((members[:, one] * rows + members[:, other]).ravel())
     pairs = np.concatenate(out) if out else np.zeros(0, dtype=np.int64)
-    return pairs[pairs // max(rows, 1) != pairs % max(rows, 1)], int((sizes > _CAP).sum())
+    return pairs[pairs // max(rows, 1) != pairs % max(rows, 1)], int(is_over.sum())

@@ -119,12 +119,16 @@ def has_shared_features(several: Sequence[Bags], group: Ints, fresh: Bools) -> B
     return found
 
 
-def select_features(bags: Bags, least: int, most: int) -> tuple[Ints, Ints, Ints]:
-    """Return the features of ``least`` to ``most`` rows, row by row; the row of each, and in how many it occurs."""
-    often = np.bincount(bags.features, minlength=bags.width)[bags.features]
-    kept = (often >= least) & (often <= most)
+def select_features(bags: Bags, between: tuple[int, int], learned: Bools) -> tuple[Ints, Ints, Ints]:
+    """Return the features of some number of rows, row by row; the row of each, and how many learned rows have it.
+
+    The upper bound is for ``learned`` rows, the lower for all.
+    """
     owners = np.repeat(np.arange(len(bags.sizes)), bags.sizes)
-    return bags.features[kept].astype(np.int64), owners[kept], often[kept]
+    every = np.bincount(bags.features, minlength=bags.width)
+    often = np.bincount(bags.features[learned[owners]], minlength=bags.width)
+    kept = ((every >= between[0]) & (often <= between[1]))[bags.features]
+    return bags.features[kept].astype(np.int64), owners[kept], often[bags.features[kept]]
 
 
 class WordGroup(Struct, frozen=True):
