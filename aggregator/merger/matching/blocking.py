@@ -38,9 +38,8 @@ def find_candidates(frame: Frame) -> _Candidates:
     rows = len(frame.records)
     found: list[Ints] = []
     capped = 0
-    learned = np.array([not record.fresh for record in frame.records], dtype=np.bool_)
-    for keys, owners in _list_block_keys(frame, learned):
-        pairs, over = _pair_up(keys, owners, learned)
+    for keys, owners in _list_block_keys(frame):
+        pairs, over = _pair_up(keys, owners, ~frame.fresh)
         found.append(pairs)
         capped += over
     left, right = np.divmod(_sort_unique(np.concatenate(found)), max(rows, 1))
@@ -59,9 +58,9 @@ def _sort_unique(values: Ints) -> Ints:
     return distinct
 
 
-def _list_block_keys(frame: Frame, learned: Bools) -> Iterator[tuple[Ints, Ints]]:
-    """Yield columns of (key, row) for each kind of block; ``learned`` rows show what is rare."""
-    rows = np.arange(len(frame.records), dtype=np.int64)
+def _list_block_keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
+    """Yield columns of (key, row) for each kind of block."""
+    learned, rows = ~frame.fresh, np.arange(len(frame.records), dtype=np.int64)
     scope = frame.likely_scope + 2
     width = int(scope.max(initial=0)) + 1
     yield select_features(frame.tokens, (2, _COMMON), learned)[:2]

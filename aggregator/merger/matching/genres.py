@@ -21,6 +21,7 @@ def decide_genres(frame: Frame, compared: Compared) -> Ints:
 
     A listing is all that one source lists of one show. It lists episodes if it has assumed posts only, and at least
     three of them, and four in five of those from the days on which other sources have episodes, are surely one each.
+    Entries that came since the feed was learned from do not show it.
     """
     assumed = np.array([record.assumed for record in frame.records], dtype=np.bool_)
     is_episode = np.array([record.kind == "episode" for record in frame.records], dtype=np.bool_)
@@ -31,9 +32,10 @@ def decide_genres(frame: Frame, compared: Compared) -> Ints:
     for row, listing in enumerate(zip(frame.source.tolist(), frame.likely_scope.tolist(), strict=True)):
         listings[listing].append(row)
     for (_, scope), rows in listings.items():
-        if assumed[rows].all():
+        learned = [row for row in rows if not frame.fresh[row]] or rows
+        if assumed[learned].all():
             days = frame.day[is_episode & (frame.likely_scope == scope) & (frame.day != ABSENT)]
-            posts = [row for row in rows if _is_within(int(frame.day[row]), days)]
+            posts = [row for row in learned if _is_within(int(frame.day[row]), days)]
             found = [partners[row] for row in posts if row in partners]
             sure = min(len(found), len(set().union(*found)))
             if sure >= max(_MIN_EPISODES, _SHARE * len(posts)):

@@ -17,6 +17,8 @@ show later by 4.35 years in the median on its next host.
 **Translation.** A listing in another language has other titles and texts. If most entries of two listings have one
 instant and one length to the second in pairs, which no other entry of either listing has, in one order, their words are
 no evidence.
+
+Dates and order are as the pairs show it that were learned from: an entry that came since changes no other pair.
 """
 
 from __future__ import annotations
@@ -98,9 +100,10 @@ def find_order(frame: Frame, compared: Compared, table: Table, weights: Floats, 
     size = np.bincount(listing, weights=place >= 0).astype(np.int64)
     title_alone = table.prior + table.weights[KINDS.index("title")][-1]  # less than SURE in some fitted tables
     placed = (place[compared.left] >= 0) & (place[compared.right] >= 0)
+    learned = ~(frame.fresh[compared.left] | frame.fresh[compared.right])
     for pairs in _group_by_listings(compared, listing, placed & (vetoes == 0) & (weights >= UNSEEN), _LANDMARKS):
         own = weights[pairs.at]
-        sure = pairs.select_best(own, np.flatnonzero(own >= min(SURE, title_alone)))
+        sure = pairs.select_best(own, np.flatnonzero(learned[pairs.at] & (own >= min(SURE, title_alone))))
         if len(sure) >= _LANDMARKS:
             sizes = int(size[listing[pairs.one[0]]]), int(size[listing[pairs.other[0]]])
             levels[pairs.at] = _grade_places(place[pairs.one], place[pairs.other], sure, sizes)
@@ -232,7 +235,7 @@ def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Float
     levels, own = before.copy(), np.zeros(len(before), dtype=np.int64)
     bare = weights - table.of("date")[before]
     meant: Floats = (bare + _TIE * (weights - bare)).astype(np.float32)
-    titled = bare >= SURE
+    titled = (bare >= SURE) & ~(frame.fresh[compared.left] | frame.fresh[compared.right])
     sure = titled & find_witnessed(compared.levels)
     dated = (frame.day[compared.left] != ABSENT) & (frame.day[compared.right] != ABSENT) & (vetoes == 0)
     listing = number_combinations(frame.source, frame.last)

@@ -191,7 +191,7 @@ def _list_titles(frame: Frame, listing: int, some: Sequence[int], span: tuple[in
         source=int(frame.source[rows[0]]),
         last=span[1],
         name=f"{records[0].source} {span[0]} {frame.likely_scope[rows[0]]}",
-        fresh=np.array([record.fresh for record in records], dtype=np.bool_)[order],
+        fresh=frame.fresh[rows][order],
         rows=rows[order],
         keys=frame.title_key[rows][order],
         days=frame.day[rows][order],

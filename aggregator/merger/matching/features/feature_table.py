@@ -64,6 +64,7 @@ class Frame(Struct, frozen=True):
     """The records of a run as columns; rows are sorted by id, so that the order of the input does not matter.
 
     - ``records``: of their texts only the beginnings, each with the digest of the whole.
+    - ``fresh``: whether the row came since the feed was learned from.
     - ``scope``: the show, -1 for an unknown one; ``likely_scope``: the show that is compared first.
     - ``group_size``: how many rows the rarity of the row's words is measured in: those of a likely scope, without
       titles that have no 3-gram in common with another.
@@ -88,6 +89,7 @@ class Frame(Struct, frozen=True):
     records: tuple[Record, ...]
     titles: tuple[Title, ...]
     names_of: tuple[str, ...]
+    fresh: Bools
     source: Ints
     scope: Ints
     likely_scope: Ints
@@ -127,10 +129,7 @@ class Frame(Struct, frozen=True):
 
 
 def build_frame(records: Sequence[Record], kept: Kept | None = None) -> Frame:
-    """Return the columns of records, sorted by id.
-
-    ``kept`` is what a former run kept; with ``None`` nothing is kept.
-    """
+    """Return the columns of records, sorted by id; ``kept`` is what a former run kept, ``None`` to keep nothing."""
     rows = tuple(sorted(correct_dates(records), key=lambda record: record.id))
     scope = find_scopes(rows)
     sources, likely_scope = [row.source for row in rows], _make_column(scope.likely_scope)
@@ -148,6 +147,7 @@ def build_frame(records: Sequence[Record], kept: Kept | None = None) -> Frame:
         records=tuple(map(_shorten, rows)),
         titles=titles,
         names_of=names_of,
+        fresh=fresh,
         source=source,
         scope=_make_column(scope.rows),
         likely_scope=likely_scope,

@@ -90,3 +90,10 @@ def test_several_posts_about_each_episode_are_posts() -> None:
         replace(each, id=f"{each.id}-again", day=DAY + 7 * at + 2) for at, each in enumerate(list_others(SHOWS["en"]))
     ]
     assert join([*list_episodes(SHOWS["en"]), *list_others(SHOWS["en"]), *again]) == set()
+
+
+def test_an_entry_that_came_since_leaves_the_others_what_they_were() -> None:
+    listed = [*list_episodes(SHOWS["en"]), *list_others(SHOWS["en"][:7])]
+    audio = Record("other-new", "other", SHOWS["en"][7], kind="episode", day=DAY + 49)
+    assert join([*listed, audio]) == {"7"}
+    assert join([*listed, replace(audio, fresh=True)]) == set("01234567")

@@ -165,3 +165,12 @@ def test_an_archive_dated_anew_is_no_archive_of_reruns_though_only_titles_agree(
     moved = [replace(each, day=DAY + 400 + 97 * at * at) for at, each in enumerate(bare("y", BARE[own], own, 0, 0))]
     found = match_records([*bare("x", BARE[own], own, 0, 0), *moved], Constraints(), SHIPPED)
     assert all(len(group) > 1 for group in found.groups)
+
+
+def test_whether_listings_agree_is_as_those_show_it_that_were_learned_from() -> None:
+    """The eighth pair is enough, unless it came since."""
+    again = replace(OWN, id="y-own", source="y", day=DAY + 900)
+    records = [*listed("x", TITLES[:8]), *listed("y", TITLES[:8]), OWN, again]
+    for came_since, expected in ((False, "a year"), (True, "more")):
+        every = [replace(each, fresh=came_since and each.id.endswith("-7")) for each in records]
+        assert date(match_records(every, Constraints(), SHIPPED)) == expected

@@ -129,3 +129,11 @@ def test_order_stands_in_the_evidence() -> None:
     told = {each.name: (each.level, each.left, each.right) for each in pair.evidence}
     assert told["order"] == ("alone between the same items", "", "")
     assert pair.weight == pytest.approx(sum(each.weight for each in pair.evidence))
+
+
+def test_the_order_is_that_of_entries_that_were_learned_from() -> None:
+    """Five landmarks show it, four and one that came since do not."""
+    entries = [*listing("host", ODD[0], 4)[:6], *listing("page", ODD[1], 4)[:6]]
+    for fresh, level in (((), "alone between the same items"), ((TITLES[0],), None)):
+        records = [make_record(entry, fresh=entry.title in fresh) for entry in entries]
+        assert odd(match_records(records, Constraints(), SHIPPED)) == level
