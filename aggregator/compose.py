@@ -29,9 +29,10 @@ from aggregator.model.cluster import Decision
 from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.item import Item, LeftOut, Override, PublishedItem, Settlement, sources_of
 from aggregator.new_items import read_situation
+from aggregator.persist import StoredState
 from aggregator.result import Composition
 from aggregator.sandbox.limits import CostError, limited, make_limits
-from aggregator.store import database, decisions, entries, facts, guids
+from aggregator.store import database, decisions, entries
 from aggregator.store.database import Store
 
 
@@ -44,11 +45,11 @@ def compose(store: Store, plan: Plan, now: datetime, *, adding: bool = True, not
 
     Unless ``adding`` is set it has no item that was not published before.
     """
-    published = guids.read_guids(store, plan.name)
-    merged = _admit(store, plan, merge.merge_entries(store, plan, now, note), published, now, adding=adding)
-    settlement = _identify(store, plan, merged, published, now)
+    state = persist.read_state(store, plan)
+    merged = _admit(store, plan, state, merge.merge_entries(store, plan, state, now, note), now, adding=adding)
+    settlement = _identify(store, plan, state, merged, now)
     merged, settlement = _filter_published(plan, merged, settlement)
-    return _to_composition(store, plan, merged, settlement, now)
+    return _to_composition(plan, state, merged, settlement, now)
 
 
 def compose_published(
@@ -87,25 +88,24 @@ def _filter_items(plan: Plan, items: Sequence[Item]) -> tuple[tuple[Item, ...], 
 def _admit(  # noqa: PLR0913 - each is a part of one question
     store: Store,
     plan: Plan,
+    state: StoredState,
     merged: Merged,
-    published: Sequence[PublishedItem],
     now: datetime,
     *,
     adding: bool,
 ) -> Merged:
     """Return the items without new ones that are held or left out, and which; without any new one unless ``adding``."""
-    decided = (*plan.decisions, *decisions.read_decisions(store, plan.name))
-    parted = {entry for each in decided if each.verdict == "different" for entry in (each.left, each.right)}
-    new = admission.select_new(merged.items, published, persist.read_trust(store, plan), parted)
+    parted = {entry for each in state.decided if each.verdict == "different" for entry in (each.left, each.right)}
+    new = admission.select_new(merged.items, state.published, state.trust, parted)
     new, left_out = _filter_items(plan, new)
     merged = _without(merged, {each.entries for each in left_out}, left_out)
     if not new:
         return merged
-    living = sum(record.alias_of is None and record.buried is None for record in published)
+    living = sum(record.alias_of is None and record.buried is None for record in state.published)
     situation = replace(
         read_situation(store, plan, new, now),
         coverage=merged.summary.coverage,
-        quota=admission.compute_quota(living) if published else None,
+        quota=admission.compute_quota(living) if state.published else None,
         misdating=merged.summary.misdating,
         undecided=merged.summary.undecided,
     )
@@ -125,20 +125,16 @@ def _without(merged: Merged, dropped: Collection[tuple[str, ...]], left_out: tup
     return replace(merged, items=items, summary=summary)
 
 
-def _identify(
-    store: Store, plan: Plan, merged: Merged, published: Sequence[PublishedItem], now: datetime
-) -> Settlement:
+def _identify(store: Store, plan: Plan, state: StoredState, merged: Merged, now: datetime) -> Settlement:
     """Return the items under their permanent guids, dates and titles, newest first, and all guids as they are now."""
     items, since = merged.items, merged.summary.since
     overrides: dict[str, tuple[Override, ...]] = {}
-    for each in (*decisions.read_overrides(store, plan.name), *plan.overrides):
+    for each in state.overrides:
         overrides[each.guid] = (*overrides.get(each.guid, ()), each)
     undated = any(item.published is None or item.published.at > now for item in (*items, *merged.undecided))
     arrivals = entries.read_arrivals(store, plan.name) if undated else {}
     first_seen = {name: seen for name, (seen, _) in arrivals.items()}
-    trust = persist.read_trust(store, plan)
-    removed = {**decisions.read_removed(store, plan.name), **dict(plan.buried)}
-    past = Past(plan.name, tuple(published), first_seen, trust, since, overrides, removed)
+    past = Past(plan.name, state.published, first_seen, state.trust, since, overrides, state.removed)
     if plan.reads_chapters:
         items = note_chapters.add_chapters(items)
     settlement = settle(enclosure_probe.fill_enclosures(store, plan, items), past, now, _leave_undecided(merged))
@@ -146,8 +142,7 @@ def _identify(
         settlement.items, past.published_items, settlement.published_items, now, past.trust
     )
     changed = tuple(sorted({*settlement.changed, *named.changed}))
-    forgotten = decisions.read_forgotten(store, plan.name)
-    published_items = _bury_forgotten(named.published_items, {item.guid for item in named.items}, forgotten)
+    published_items = _bury_forgotten(named.published_items, {item.guid for item in named.items}, state.forgotten)
     return replace(settlement, items=named.items, published_items=published_items, changed=changed)
 
 
@@ -191,35 +186,33 @@ def _bury_forgotten(
     )
 
 
-def _to_composition(store: Store, plan: Plan, merged: Merged, settlement: Settlement, now: datetime) -> Composition:
+def _to_composition(
+    plan: Plan, state: StoredState, merged: Merged, settlement: Settlement, now: datetime
+) -> Composition:
     """Return the feed as it may be published; its time changes only with its content."""
     summary = merged.summary
     alarmed = (
-        *describe_holds(persist.read_held_audio(store, plan), summary.rekeyed),
-        *_other_shows(store, plan, summary),
+        *describe_holds(state.held_audio, summary.rekeyed),
+        *_other_shows(plan, state, summary),
         *filters.list_emptied(summary.left_out, summary.coverage),
     )
-    channel, live_until = drop_ended(_complete_channel(store, plan, summary.seniority), now)
+    channel, live_until = drop_ended(_complete_channel(plan, state, summary.seniority), now)
     fingerprint = _fingerprint(channel, settlement)
-    known = facts.read_feed_state(store, plan.name)
-    forgotten = decisions.read_forgotten(store, plan.name)
-    unused = {*forgotten, *plan.without}
+    known, unused = state.feed, {*state.forgotten, *plan.without}
     feed = Feed(
         channel=channel,
         items=settlement.items,
         updated=known.updated if known.updated and known.fingerprint == fingerprint else now,
-        source_results=tuple(
-            each for each in persist.read_source_results(store, plan) if each.source.name not in plan.without
-        ),
+        source_results=tuple(each for each in state.results if each.source.name not in plan.without),
         near_misses=summary.near_misses,
         remarks=(
             *alarmed,
             *summary.remarks,
             *settlement.remarks,
             *learning.boilerplate_remarks(merged.model, plan),
-            *(f"{name}: forgotten, its entries take no part in the feed" for name in sorted(forgotten)),
+            *(f"{name}: forgotten, its entries take no part in the feed" for name in sorted(state.forgotten)),
         ),
-        gone=tuple(source for source in persist.read_former_sources(store, plan) if source.name not in unused),
+        gone=tuple(source for source in state.former if source.name not in unused),
         held=merged.admission.held,
         left_out=summary.left_out,
     )
@@ -236,10 +229,10 @@ def _to_composition(store: Store, plan: Plan, merged: Merged, settlement: Settle
     )
 
 
-def _other_shows(store: Store, plan: Plan, summary: Summary) -> tuple[str, ...]:
+def _other_shows(plan: Plan, state: StoredState, summary: Summary) -> tuple[str, ...]:
     """Return one line for each source of the config that lists another show."""
     named = {source.name for source in plan.sources}
-    described = {name: show for name, show in entries.read_shows(store, plan.name).items() if name in named}
+    described = {name: show for name, show in state.shows.items() if name in named}
     shows = {name: show.title for name, show in described.items()}
     listed = {name: listed for name, listed in summary.listed.items() if name in named}
     filtered = frozenset(source.name for source in plan.sources if source.filter.only.show)
@@ -247,13 +240,14 @@ def _other_shows(store: Store, plan: Plan, summary: Summary) -> tuple[str, ...]:
     return other_shows.find_other_shows(plan.channel.title, listed, shows, filtered, strangers)
 
 
-def _complete_channel(store: Store, plan: Plan, seniority: Mapping[str, int]) -> Channel:
+def _complete_channel(plan: Plan, state: StoredState, seniority: Mapping[str, int]) -> Channel:
     """Return the channel; its guid is the one once assigned, else the config's, else that of its address."""
-    unused = {*decisions.read_forgotten(store, plan.name), *plan.without}
-    shows = {name: show for name, show in entries.read_shows(store, plan.name).items() if name not in unused}
-    channel = complete_channel(plan.channel, shows, persist.read_trust(store, plan), seniority)
-    known = facts.read_feed_state(store, plan.name).guid
-    return replace(channel, guid=known or channel.guid or links.make_podcast_guid(f"{channel.base_url}/podcast.xml"))
+    unused = {*state.forgotten, *plan.without}
+    shows = {name: show for name, show in state.shows.items() if name not in unused}
+    channel = complete_channel(plan.channel, shows, state.trust, seniority)
+    return replace(
+        channel, guid=state.feed.guid or channel.guid or links.make_podcast_guid(f"{channel.base_url}/podcast.xml")
+    )
 
 
 def _fingerprint(channel: Channel, settlement: Settlement) -> str:

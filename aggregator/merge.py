@@ -38,8 +38,9 @@ from aggregator.model.entry import Entry
 from aggregator.model.feed import Plan
 from aggregator.model.feed_model import FeedModel
 from aggregator.model.item import Admission, Item, LeftOut, PublishedItem
-from aggregator.model.source import Filter
-from aggregator.store import cache, decisions, entries, guids, records
+from aggregator.model.source import Filter, Source
+from aggregator.persist import StoredState
+from aggregator.store import cache, entries, records
 from aggregator.store.database import Store, batches
 from aggregator.store.entries import PLACE_FIELDS, EntryRows
 
@@ -121,12 +122,12 @@ Note = Callable[[str], object]
 """Called with the entry that is at work, before it can take long."""
 
 
-def merge_entries(store: Store, plan: Plan, now: datetime, note: Note) -> Merged:
+def merge_entries(store: Store, plan: Plan, state: StoredState, now: datetime, note: Note) -> Merged:
     """Repair, match and reconcile the entries of a feed; they are released afterwards."""
-    repaired = _repair(store, plan, now, note)
+    repaired = _repair(store, plan, state, now, note)
     note("matching")
-    table, matching, undecided = _match(store, plan, repaired)
-    rekeyed = find_rekeyed(matching.clusters, persist.read_held_audio(store, plan))
+    table, matching, undecided = _match(store, plan, state, repaired)
+    rekeyed = find_rekeyed(matching.clusters, state.held_audio)
     if rekeyed:
         lost = repaired.lost.entries.union(*rekeyed.values())
         repaired = replace(repaired, lost=repaired.lost._replace(entries=lost))
@@ -134,14 +135,14 @@ def merge_entries(store: Store, plan: Plan, now: datetime, note: Note) -> Merged
     if hidden:
         matching, undecided = hide_in_matching(matching, hidden), tuple(hide(undecided, hidden))
     note("learning how reliable each source's texts are")
-    weights = _make_weights(store, plan, repaired, matching.clusters)
+    weights = _make_weights(plan, state, repaired, matching.clusters)
     model = repaired.model or learning.make_model(
         now, table, learning.learn_texts(matching.clusters, weights), matching, weights.trust
     )
     clusters, digests = (*matching.clusters, *undecided), repaired.digests
     every = _reconcile(store, plan, clusters, digests=digests, model=model, weights=weights, note=note)
     if hidden:
-        every = adopt_guids(every, whole, hidden, persist.read_trust(store, plan))
+        every = adopt_guids(every, whole, hidden, state.trust)
     items, others = every[: len(matching.clusters)], every[len(matching.clusters) :]
     summary = Summary(
         entries=len(repaired.entries) + len(repaired.left_out),
@@ -161,11 +162,9 @@ def merge_entries(store: Store, plan: Plan, now: datetime, note: Note) -> Merged
     return Merged(items, others, summary, model)
 
 
-def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
+def _repair(store: Store, plan: Plan, state: StoredState, now: datetime, note: Note) -> _Repaired:
     """Return every entry of the feed repaired by itself, without forgotten sources, with held audio as it was."""
-    trust = persist.read_trust(store, plan)
-    some_trusted_alike = len(set(trust.values())) < len(trust)
-    held, forgotten = persist.read_held_audio(store, plan), decisions.read_forgotten(store, plan.name)
+    some_trusted_alike = len(set(state.trust.values())) < len(state.trust)
     since: dict[str, datetime] = {}
     began: dict[str, datetime] = {}
     every: list[Entry] = []
@@ -174,9 +173,9 @@ def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
     ahead: set[str] = set()
     listed: dict[str, datetime] = {}
     model, renewed = learning.read_model(store, plan.name), set[str]()
-    for some in batches(each for each in entries.read_rows(store, plan.name) if each.source not in forgotten):
+    for some in batches(each for each in entries.read_rows(store, plan.name) if each.source not in state.forgotten):
         repaired = _repair_some(store, plan, some, note)
-        for stored, before, entry in zip(some, repaired, restore_held_audio(repaired, held), strict=True):
+        for stored, before, entry in zip(some, repaired, restore_held_audio(repaired, state.held_audio), strict=True):
             seen[entry.id] = stored.first_seen
             if entry.published is not None and entry.published.at > seen[entry.id] + AHEAD:
                 ahead.add(entry.id)
@@ -192,7 +191,7 @@ def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
     every.sort(key=lambda each: (each.source, each.key))
     _drop_unused(store, plan, _REPAIR, digests.values())
     lost = _find_lost_audio(store, plan, every, listed, now)
-    chosen, left_out = _filter_entries(store, plan, every, note)
+    chosen, left_out = _filter_entries(plan, state.former, every, note)
     learned_from = [each for each in chosen if each.source not in plan.without]
     counts, changed = Counter(each.source for each in learned_from), Counter[str]()
     changed.update(each.source for each in learned_from if each.id in renewed)
@@ -202,13 +201,13 @@ def _repair(store: Store, plan: Plan, now: datetime, note: Note) -> _Repaired:
 
 
 def _filter_entries(
-    store: Store, plan: Plan, every: Sequence[Entry], note: Note
+    plan: Plan, former: Sequence[Source], every: Sequence[Entry], note: Note
 ) -> tuple[tuple[Entry, ...], tuple[LeftOut, ...]]:
     """Return the entries that belong to the feed, and those that the filters of their sources leave out.
 
     A source that the config names no more keeps its filter.
     """
-    sources = {source.name: source for source in (*persist.read_former_sources(store, plan), *plan.sources)}
+    sources = {source.name: source for source in (*former, *plan.sources)}
     filtered = {name: source.filter for name, source in sources.items() if source.filter != Filter()}
     chosen: list[Entry] = []
     left_out: list[LeftOut] = []
@@ -256,14 +255,15 @@ def _repair_some(store: Store, plan: Plan, some: Sequence[EntryRows], note: Note
     return repaired
 
 
-def _match(store: Store, plan: Plan, repaired: _Repaired) -> tuple[Table, Matching, Sequence[Cluster]]:
+def _match(
+    store: Store, plan: Plan, state: StoredState, repaired: _Repaired
+) -> tuple[Table, Matching, Sequence[Cluster]]:
     """Return the weights of evidence and the clusters, under a person's decisions; published items stay together.
 
     The last are clusters as they would be without decisions, where those are others. The entries of a single source are
     compared with nothing.
     """
-    decided = (*plan.decisions, *decisions.read_decisions(store, plan.name))
-    pins = guids_of_entries(guids.read_guids(store, plan.name))
+    decided, pins = state.decided, guids_of_entries(state.published)
     every, model = repaired.entries, repaired.model
     table, alignments = (parse_table(model.weights), model.alignments) if model else (None, ())
     alone = match.cluster_single_source(every, decided, pins)
@@ -272,7 +272,7 @@ def _match(store: Store, plan: Plan, repaired: _Repaired) -> tuple[Table, Matchi
         return table, Matching(alone, (), table.version), ()
     kept = Kept(**_read_cached(store, plan, _COMPARE, Kept.__struct_fields__))
     fresh = {name for name, at in repaired.seen.items() if model is not None and at > model.at}
-    pairs = match.compare_entries(every, _list_assuming(store, plan), repaired.seen, fresh, kept)
+    pairs = match.compare_entries(every, _list_assuming(plan, state.former), repaired.seen, fresh, kept)
     if pairs.kept is not None:
         _write_cached(store, plan, _COMPARE, asdict(pairs.kept))
     _drop_unused(store, plan, _COMPARE, Kept.__struct_fields__)
@@ -286,9 +286,9 @@ def _match(store: Store, plan: Plan, repaired: _Repaired) -> tuple[Table, Matchi
     return table, matching, [each for each in undecided if tuple(one.id for one in each.entries) not in known]
 
 
-def _list_assuming(store: Store, plan: Plan) -> frozenset[str]:
+def _list_assuming(plan: Plan, former: Sequence[Source]) -> frozenset[str]:
     """Return the sources that only assume that their entries without a file are posts."""
-    sources = {source.name: source for source in (*persist.read_former_sources(store, plan), *plan.sources)}
+    sources = {source.name: source for source in (*former, *plan.sources)}
     return frozenset(
         name
         for name, source in sources.items()
@@ -314,10 +314,10 @@ def guids_of_entries(published: Sequence[PublishedItem]) -> Mapping[str, str]:
     return found
 
 
-def _make_weights(store: Store, plan: Plan, repaired: _Repaired, clusters: Sequence[Cluster]) -> Weights:
+def _make_weights(plan: Plan, state: StoredState, repaired: _Repaired, clusters: Sequence[Cluster]) -> Weights:
     """Return by what copies are ranked, without what was learned of their texts."""
     return Weights(
-        persist.read_trust(store, plan),
+        state.trust,
         _repeated_links(clusters),
         plan.keeps,
         ahead=repaired.ahead,

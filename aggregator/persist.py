@@ -14,12 +14,16 @@ from aggregator.fetchers.fetched import FetchedSource, PollStates, explain_next_
 from aggregator.fetchers.http import polling
 from aggregator.merger.reconciling import enclosure_hold
 from aggregator.merger.reconciling.enclosure_hold import HeldAudio
+from aggregator.model.cluster import Decision
+from aggregator.model.entry import Show
 from aggregator.model.feed import Plan, SourceResult
+from aggregator.model.item import Override, PublishedItem
 from aggregator.model.record import replace_surrogates
 from aggregator.model.source import Poll, PollState, Source, SourceStatus, Validators
 from aggregator.result import NextPoll, Publication
-from aggregator.store import cache, entries, facts, polls, records
+from aggregator.store import cache, decisions, entries, facts, guids, polls, records
 from aggregator.store.database import Store
+from aggregator.store.facts import FeedState
 from aggregator.store.listings import compare_with_stored, write_history, write_listings
 
 _R = TypeVar("_R", bound=Struct)
@@ -56,6 +60,33 @@ _LONGEST_REASON: Final = 160
 
 _BATCH = 100
 """Feeds whose poll states are read at once: more are no cheaper each, and wait in memory."""
+
+
+class StoredState(Struct, frozen=True):
+    """A feed as the store has it beside its entries, read once a composition.
+
+    - ``trust``: of each source, as in the config, else as in the last config that named it.
+    - ``former``: the sources that the config names no more.
+    - ``results``: of the last poll of each source.
+    - ``shows``: what each source says of the show.
+    - ``held_audio``: audio that is still published though its source moved all of its own at once.
+    - ``decided``, ``overrides`` and ``removed``: of people, those of the config with them.
+    - ``forgotten``: sources that take no part.
+    - ``published``: every guid.
+    - ``feed``: the channel's guid, and what was last published.
+    """
+
+    trust: Mapping[str, float]
+    former: tuple[Source, ...]
+    results: tuple[SourceResult, ...]
+    shows: Mapping[str, Show]
+    held_audio: tuple[HeldAudio, ...]
+    decided: tuple[Decision, ...]
+    overrides: tuple[Override, ...]
+    removed: Mapping[str, str]
+    forgotten: frozenset[str]
+    published: tuple[PublishedItem, ...]
+    feed: FeedState
 
 
 def read_poll_states(store: Store, plans: Iterable[Plan]) -> Iterator[tuple[Plan, Mapping[str, PollStates]]]:
@@ -210,7 +241,7 @@ def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSourc
 
     A source that did not answer, or that the config has no more, proves nothing: what is held of it stays so.
     """
-    known = {each.source: each for each in read_held_audio(store, plan)}
+    known = {each.source: each for each in _read_records(store, plan, facts.HELD_AUDIO, HeldAudio)}
     if not known and not any(fetched.entries for fetched in fetched_sources):
         return
     answers = (each for each in fetched_sources if each.status in _ANSWERS)
@@ -329,25 +360,27 @@ def read_answering(store: Store, plan: Plan, grace: timedelta) -> Mapping[str, d
     return answering
 
 
-def read_held_audio(store: Store, plan: Plan) -> tuple[HeldAudio, ...]:
-    """Return the audio that is still published though its source moved all of its own at once."""
-    return _read_records(store, plan, facts.HELD_AUDIO, HeldAudio)
-
-
-def read_trust(store: Store, plan: Plan) -> Mapping[str, float]:
-    """Return the trust of each source: as in the config, else as in the last config that named the source."""
-    kept = {name: source.trust for name, source in entries.read_sources(store, plan.name).items()}
-    return kept | {source.name: source.trust for source in plan.sources}
-
-
-def read_former_sources(store: Store, plan: Plan) -> tuple[Source, ...]:
-    """Return the sources that the config names no more, sorted by name: their entries stay, and they are credited."""
-    return _read_records(store, plan, _FORMER_SOURCES, Source)
+def read_state(store: Store, plan: Plan) -> StoredState:
+    """Return what the store has of the feed beside its entries."""
+    trust = {name: source.trust for name, source in entries.read_sources(store, plan.name).items()}
+    return StoredState(
+        trust=trust | {source.name: source.trust for source in plan.sources},
+        former=_read_records(store, plan, _FORMER_SOURCES, Source),
+        results=read_source_results(store, plan),
+        shows=entries.read_shows(store, plan.name),
+        held_audio=_read_records(store, plan, facts.HELD_AUDIO, HeldAudio),
+        decided=(*plan.decisions, *decisions.read_decisions(store, plan.name)),
+        overrides=(*decisions.read_overrides(store, plan.name), *plan.overrides),
+        removed={**decisions.read_removed(store, plan.name), **dict(plan.buried)},
+        forgotten=decisions.read_forgotten(store, plan.name),
+        published=guids.read_guids(store, plan.name),
+        feed=facts.read_feed_state(store, plan.name),
+    )
 
 
 def _write_former_sources(store: Store, plan: Plan, polled: Iterable[Source], named: Collection[str]) -> None:
     """Add the sources that were polled and are not named any more; remove those that are named again."""
-    before = read_former_sources(store, plan)
+    before = _read_records(store, plan, _FORMER_SOURCES, Source)
     known = {source.name: source for source in (*before, *polled) if source.name not in named}
     after = tuple(source for _, source in sorted(known.items()))
     if after != before:
