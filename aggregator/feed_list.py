@@ -46,7 +46,7 @@ def publish_list(config: Config, store: Store, at: datetime, refused: Collection
     plans = [plan for plan in config.plans if not plan.channel.token and plan.name not in refused]
     output, digest = config.output, publications.index_digest(store, plans)
     published = publications.read_publication(store, leases.INDEX, digest, at)
-    if published and publications.are_files_unchanged(output, published.files):
+    if published and publications.are_files_unchanged(config, published.files):
         return Outcome(leases.INDEX, files=published.unchanged_files)
     noticing = partial(publications.noticing_lost_lease, store, output, leases.INDEX, at)
     try:

@@ -12,6 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from aggregator import enclosure_probe, persist
+from aggregator.config.load import Config
 from aggregator.errors import DamagedError, LockedError
 from aggregator.generator.storage.output import Output
 from aggregator.model.feed import Cover, Feed, Plan
@@ -137,11 +138,14 @@ def read_file_states(output: Output, names: Iterable[str]) -> tuple[FileState, .
     return tuple(FileState(*each) for each in output.read_states(tuple(names)))
 
 
-def are_files_unchanged(output: Output, files: Sequence[FileState]) -> bool:
+def are_files_unchanged(config: Config, files: Sequence[FileState]) -> bool:
     """Return whether all the files are as they were written; false if there are none.
 
-    What was written to a bucket is not looked at again: each look would be a request.
+    What was written to a bucket is not looked at again: each look would be a request. Nor is anything for a preview.
     """
+    output = config.output
+    if config.is_copy:
+        return bool(files)
     if output.bucket:
         return bool(files) and all(each.written == output.mark for each in files)
     try:

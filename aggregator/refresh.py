@@ -266,7 +266,7 @@ def _update_feed(run: Run, stored: _StoredFeed, threads: ThreadPoolExecutor) -> 
         waiting = _unchanged_outcome(stored.plan, stored.results, published or Publication(""))
         done.set_result(replace(waiting, is_put_off=True))
         return done
-    if published and publications.are_files_unchanged(run.config.output, published.files):
+    if published and publications.are_files_unchanged(run.config, published.files):
         done.set_result(_unchanged_outcome(stored.plan, stored.results, published))
         return done
     return threads.submit(_compose_and_publish, run, stored.plan, stored.results)

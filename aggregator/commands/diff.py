@@ -113,43 +113,38 @@ def find_differences(
     Sources that are due are fetched. ``prepare`` is called with the copy of the store before that, to decide something
     as a person might. Raises the errors of a refresh.
     """
-    folders = {name: config.plan(name).channel.folder for name in feeds}
-    with _copy_of_state(config, folders.values()) as copied:
-        before = _read_published(copied, folders)
+    standing = [name for name in feeds if config.output.exists(config.plan(name).channel.folder, ("feed.xml",))]
+    with _copy_of_store(config) as copied:
+        before = _read_published(copied.state, standing)
         if prepare is not None:
             with database.open_store(copied.state) as store:
                 prepare(store)
         outcomes = refresh(copied, at=at, feeds=feeds, force=force, new=True)
-        after = _read_published(copied, folders)
-    return outcomes, {name: find_difference(before[name], after[name]) for name in feeds}
+        after = _read_published(copied.state, feeds)
+    return outcomes, {
+        name: find_difference(before.get(name, FeedState()), after.get(name, FeedState())) for name in feeds
+    }
 
 
-def _read_published(config: Config, folders: Mapping[str, str]) -> dict[str, FeedState]:
-    """Return what is published of each of the feeds, by its name; nothing of one whose files are missing."""
+def _read_published(state: str, feeds: Iterable[str]) -> dict[str, FeedState]:
+    """Return those of the feeds, by name, that were ever published, as they last were."""
     found: dict[str, FeedState] = {}
-    with database.open_store(config.state) as store:
-        for name, folder in folders.items():
-            feed = publications.read_feed(store, name) if config.output.exists(folder, ("feed.xml",)) else None
-            if feed is None:
-                found[name] = FeedState()
-                continue
-            items = FeedItems(store, name).read()
-            rendered = publish.keep_items(store, name).find("rss", [item.guid for item in items])
-            found[name] = describe_feed(replace(feed, items=items), rendered)
+    with database.open_store(state) as store:
+        for name in feeds:
+            if (feed := publications.read_feed(store, name)) is not None:
+                items = FeedItems(store, name).read()
+                rendered = publish.keep_items(store, name).find("rss", [item.guid for item in items])
+                found[name] = describe_feed(replace(feed, items=items), rendered)
     return found
 
 
 @contextmanager
-def _copy_of_state(config: Config, folders: Iterable[str]) -> Iterator[Config]:
-    """Yield the config with a copy of the store and of the output, or of these folders if it is in a bucket.
-
-    The copies are deleted afterwards.
-    """
+def _copy_of_store(config: Config) -> Iterator[Config]:
+    """Yield the config with a copy of the store and an empty output, both deleted afterwards."""
     with tempfile.TemporaryDirectory(prefix="aggregator-dry-run-") as folder:
         state, output = Path(folder) / "store.db", Path(folder) / "output"
         if connection.has_content(config.state):
             backup.backup(config.state, state)
-        config.output.copy(folders, output)
         yield replace(config, state=str(state), output=Output(output), backups=0, is_copy=True)
 
 

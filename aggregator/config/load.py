@@ -49,7 +49,7 @@ class Config(Struct, frozen=True):
     robots.txt applies to configured URLs, too. ``backups`` is how many daily copies of the store are kept beside it.
     ``notify`` are addresses of Apprise, with the names of secrets; ``notify_after`` is for how many refreshes a source
     fails before a message is sent.
-    ``is_copy`` is whether state and output are copies, so that nobody is told about them.
+    ``is_copy`` is whether the state is a copy and the output an empty folder, for a preview: nobody is told about it.
     ``opml`` are lists of subscriptions, URLs or absolute paths, with which the config is kept in step.
     ``desk`` says who may enter the desk. ``queue`` is the address of the Redis between dispatcher and workers, ``None``
     without one; ``lease`` is after which a feed of a worker that died is given to another.

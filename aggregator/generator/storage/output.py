@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -103,14 +102,6 @@ class Output(Struct, frozen=True):
         place = self.path / "read" / folder
         self._bucket().download(folder, place)
         return place
-
-    def copy(self, folders: Iterable[str], place: Path) -> None:
-        """Copy what is published to a folder of this machine: all of a folder, or these folders of a bucket."""
-        if self.bucket:
-            for folder in folders:
-                self._bucket().download(folder, place / folder)
-        elif self.path.exists():
-            shutil.copytree(self.path, place)
 
     def _bucket(self) -> Any:
         from aggregator.generator.storage.bucket import open_bucket  # noqa: PLC0415 - an extra
