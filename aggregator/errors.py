@@ -4,6 +4,7 @@
     ├── ConfigError          config.yaml or the command line is wrong               exit 2
     ├── FetchError           a source did not answer, or its answer is no use       the source failed
     │   ├── GoneError        its address no longer exists                           the source failed
+    │   ├── BusyHostError    another machine asks its host                          the source waits
     │   └── UnansweredError  its host could not be reached, or gave no answer in time the source failed
     ├── ReadError            a document arrived and cannot be understood            the source failed
     ├── StoreError           the store is foreign, newer, or not writable           exit 1
@@ -64,6 +65,10 @@ class DamagedError(StoreError):
 
 class GoneError(FetchError):
     """An address no longer exists: 404 or 410."""
+
+
+class BusyHostError(FetchError):
+    """Another machine has been asking a host for longer than is waited for."""
 
 
 class PublishError(AggregatorError):

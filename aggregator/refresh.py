@@ -32,7 +32,6 @@ from aggregator.errors import DamagedError, NothingToPublishError, PublishError,
 from aggregator.fetchers.fetch import Resources, Terms
 from aggregator.fetchers.fetch_feeds import FetchedFeed, fetch_feeds
 from aggregator.generator.files import WrittenFile
-from aggregator.host_leases import HostLeases
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Source
 from aggregator.processes import editions
@@ -41,6 +40,7 @@ from aggregator.result import FileState, Listener, Outcome, Progress, Publicatio
 from aggregator.sandbox.calls import Returned
 from aggregator.store import backup, cache, connection, database, facts, hosts, leases, polls
 from aggregator.store.database import Claim, Store
+from aggregator.store.host_leases import HostLeases
 
 GC_THRESHOLDS = (100_000, 20, 100)
 """For ``gc.set_threshold`` during a run and in the server: our records make no reference cycles, and with Python's own

@@ -18,11 +18,10 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.errors import FetchError, ReadError, StoreError
+from aggregator.errors import BusyHostError, FetchError, ReadError, StoreError
 from aggregator.fetchers import credentials, paging, parser_process, plausibility, registry, snapshot
 from aggregator.fetchers.fetched import FetchedSource, PollStates, select_states
 from aggregator.fetchers.http import bot_protection, host_limits, polling
-from aggregator.fetchers.http.errors import BusyHostError
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Listing

@@ -13,9 +13,8 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from aggregator.errors import FetchError, ReadError
+from aggregator.errors import BusyHostError, FetchError, ReadError
 from aggregator.fetchers import parser_process
-from aggregator.fetchers.http.errors import BusyHostError
 from aggregator.fetchers.http.target import redact
 from aggregator.fetchers.parsing.entries import make_keys_unique
 from aggregator.model.entry import Listing

@@ -28,10 +28,6 @@ class UnavailableError(FetchError):
         self.status, self.fields, self.host = status, fields, host
 
 
-class BusyHostError(FetchError):
-    """Another machine has been asking a host for longer than is waited for."""
-
-
 class TooManyRedirectsError(FetchError):
     """An address has more redirects than are followed."""
 

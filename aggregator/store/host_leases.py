@@ -11,8 +11,7 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
-from aggregator.errors import AggregatorError
-from aggregator.fetchers.http.errors import BusyHostError
+from aggregator.errors import AggregatorError, BusyHostError
 from aggregator.model.source import Robots
 from aggregator.store import hosts, leases
 from aggregator.store.database import Store
