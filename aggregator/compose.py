@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 from msgspec.structs import replace
 
-from aggregator import enclosure_probe, learning, merge, persist
+from aggregator import enclosure_probe, merge, persist
 from aggregator.errors import PublishError
 from aggregator.fetchers.http.target import make_printable
 from aggregator.generator.content import links, unique_titles
@@ -22,6 +22,7 @@ from aggregator.merge import Merged, Note, Summary
 from aggregator.merger import filters, other_shows
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import Past, settle
+from aggregator.merger.model import learning
 from aggregator.merger.reconciling import note_chapters
 from aggregator.merger.reconciling.channel import complete_channel, drop_ended
 from aggregator.merger.reconciling.enclosure_hold import describe_holds

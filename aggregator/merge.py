@@ -19,7 +19,7 @@ from hashlib import blake2b
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from aggregator import enclosure_probe, learning, persist
+from aggregator import enclosure_probe, persist
 from aggregator.fetchers import registry
 from aggregator.merger import filters, other_shows
 from aggregator.merger.hidden_sources import adopt_guids, hide, hide_in_matching
@@ -28,6 +28,7 @@ from aggregator.merger.identity.settle import AHEAD
 from aggregator.merger.matching import match
 from aggregator.merger.matching.features.feature_table import Kept
 from aggregator.merger.matching.scoring import SHIPPED, Table, parse_table
+from aggregator.merger.model import learning
 from aggregator.merger.reconciling.enclosure_hold import find_rekeyed, restore_held_audio
 from aggregator.merger.reconciling.items import reconcile
 from aggregator.merger.reconciling.living_audio import LostAudio, find_lost_audio
@@ -40,7 +41,7 @@ from aggregator.model.feed_model import FeedModel
 from aggregator.model.item import Admission, Item, LeftOut, PublishedItem
 from aggregator.model.source import Filter, Source
 from aggregator.persist import StoredState
-from aggregator.store import cache, entries, records
+from aggregator.store import cache, entries, facts, records
 from aggregator.store.database import Store, batches
 from aggregator.store.entries import PLACE_FIELDS, EntryRows
 
@@ -172,7 +173,7 @@ def _repair(store: Store, plan: Plan, state: StoredState, now: datetime, note: N
     seen: dict[str, datetime] = {}
     ahead: set[str] = set()
     listed: dict[str, datetime] = {}
-    model, renewed = learning.read_model(store, plan.name), set[str]()
+    model, renewed = facts.read_model(store, plan.name), set[str]()
     for some in batches(each for each in entries.read_rows(store, plan.name) if each.source not in state.forgotten):
         repaired = _repair_some(store, plan, some, note)
         for stored, before, entry in zip(some, repaired, restore_held_audio(repaired, state.held_audio), strict=True):

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from msgspec.structs import replace
 
-from aggregator import learning, publications
+from aggregator import publications
 from aggregator.commands import item_report
 from aggregator.commands.find_item import find_item
 from aggregator.commands.options import (
@@ -24,10 +24,10 @@ from aggregator.commands.tables import open_console
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError, NothingToPublishError
 from aggregator.merger.identity import admission
-from aggregator.merger.model import wording
+from aggregator.merger.model import learning, wording
 from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem, LeftOut
-from aggregator.store import database, entries, guids
+from aggregator.store import database, entries, facts, guids
 from aggregator.store.items import FeedItems
 from aggregator.text.fold import fold
 
@@ -83,7 +83,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
 def _print_model(config: Config, plan: Plan, *, as_json: bool) -> None:
     """Print what was learned of the listings of a feed, a line for each; raise NothingToPublishError if nothing was."""
     with database.open_store(config.state) as store:
-        model = learning.read_model(store, plan.name)
+        model = facts.read_model(store, plan.name)
     if model is None:
         raise NothingToPublishError(f"{plan.name}: nothing was learned yet; run aggregator refresh first")
     if as_json:

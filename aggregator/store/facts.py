@@ -13,7 +13,8 @@ from msgspec import Struct
 from sqlalchemy import bindparam, select
 
 from aggregator.errors import StoreError
-from aggregator.store import checksums
+from aggregator.model.feed_model import FeedModel
+from aggregator.store import checksums, records
 from aggregator.store.database import (
     Store,
     batches,
@@ -130,6 +131,12 @@ def read_facts(store: Store, feeds: Sequence[str], prefix: str) -> dict[tuple[st
     fits = facts_table.c.feed.in_(feeds), facts_table.c.name.startswith(prefix, autoescape=True)
     with reading(store) as connection:
         return {(row.feed, row.name): row.value for row in select_rows(connection, facts_table, *fits)}
+
+
+def read_model(store: Store, feed: str) -> FeedModel | None:
+    """Return the model of the feed as it was last learned, ``None`` if it never was."""
+    kept = read_fact(store, feed, MODEL)
+    return records.decode(FeedModel, kept.decode()) if kept else None
 
 
 def read_fact_of_feeds(store: Store, name: str) -> dict[str, bytes]:

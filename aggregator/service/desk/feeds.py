@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import hubs, learning, opml_lists, persist, publications
+from aggregator import hubs, opml_lists, persist, publications
 from aggregator.config.load import Config
 from aggregator.fetchers.http.target import redact
 from aggregator.generator.content.feed_item import make_title
@@ -37,7 +37,7 @@ from aggregator.service.desk.frame import (
 from aggregator.service.desk.inbox import Waiting
 from aggregator.service.desk.published import AppView, make_app_view, make_remarks
 from aggregator.service.desk.source import SourceLine, make_source_lines
-from aggregator.store import decisions, guids, polls
+from aggregator.store import decisions, facts, guids, polls
 from aggregator.store.database import Store
 from aggregator.store.items import FeedItems
 from aggregator.text.fold import fold
@@ -230,7 +230,7 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
         results, last_polls = persist.read_source_results(store, plan), polls.read_polls(store, plan.name)
         sources = make_source_lines(plan, results, last_polls, persist.read_next_polls(store, [plan], now())[plan.name])
         removed = decisions.read_removed(store, plan.name)
-        model, notices = learning.read_model(store, plan.name), hubs.read_notices(store, plan)
+        model, notices = facts.read_model(store, plan.name), hubs.read_notices(store, plan)
         near_misses = len(inbox.read_waiting(store, [plan])[plan.name].pairs)
         feed, items = publications.read_feed(store, plan.name), FeedItems(store, plan.name).read()
         last, today = publications.read_last(store, plan.name), now().date()

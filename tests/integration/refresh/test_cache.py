@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from sqlalchemy import delete, func, select
 
-from aggregator import learning, persist, publications, publish, version
+from aggregator import persist, publications, publish, version
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
+from aggregator.merger.model import learning
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment, Tag
 from aggregator.model.feed import Channel, Plan

@@ -25,8 +25,6 @@ from aggregator.merger.reconciling.text_fields import texts_of
 from aggregator.model.cluster import Cluster, Matching
 from aggregator.model.feed import Plan
 from aggregator.model.feed_model import FeedModel
-from aggregator.store import facts, records
-from aggregator.store.database import Store
 from aggregator.text.titles import affixes
 from aggregator.text.titles.affixes import Template
 from aggregator.version import digest_code
@@ -48,12 +46,6 @@ _EDGES = f"{HEAD}{TAIL} "
 
 CODE: Final = digest_code("merger", "model", "text")
 """Names the program that learned a model, or put a value into the cache: neither is used by another one."""
-
-
-def read_model(store: Store, feed: str) -> FeedModel | None:
-    """Return the model of the feed as it was last learned, ``None`` if it never was."""
-    kept = facts.read_fact(store, feed, facts.MODEL)
-    return records.decode(FeedModel, kept.decode()) if kept else None
 
 
 def is_outgrown(model: FeedModel, entries: Mapping[str, int], changed: Mapping[str, int]) -> bool:
