@@ -34,6 +34,7 @@ from aggregator.merger.reconciling.items import reconcile
 from aggregator.merger.reconciling.living_audio import LostAudio, find_lost_audio
 from aggregator.merger.reconciling.provenance import RankedEntries, Weights, order_sources, rank_entries
 from aggregator.merger.repair.repair import repair
+from aggregator.merger.rewriting import rewrite_entry, rewrite_item
 from aggregator.model.cluster import Cluster, Matching, Pair
 from aggregator.model.entry import Entry
 from aggregator.model.feed import Plan
@@ -144,6 +145,7 @@ def merge_entries(store: Store, plan: Plan, state: StoredState, now: datetime, n
     every = _reconcile(store, plan, clusters, digests=digests, model=model, weights=weights, note=note)
     if hidden:
         every = adopt_guids(every, whole, hidden, state.trust)
+    every = [rewrite_item(item, plan.rewrite, f"feeds.{plan.name}") for item in every] if plan.rewrite else every
     items, others = every[: len(matching.clusters)], every[len(matching.clusters) :]
     summary = Summary(
         entries=len(repaired.entries) + len(repaired.left_out),
@@ -169,11 +171,13 @@ def _repair(store: Store, plan: Plan, state: StoredState, now: datetime, note: N
     since: dict[str, datetime] = {}
     began: dict[str, datetime] = {}
     every: list[Entry] = []
+    kept: list[str] = []
     digests: dict[str, str] = {}
     seen: dict[str, datetime] = {}
     ahead: set[str] = set()
     listed: dict[str, datetime] = {}
     model, renewed = facts.read_model(store, plan.name), set[str]()
+    rules = {each.name: each.rewrite for each in _list_sources(plan, state.former) if each.rewrite}
     for some in batches(each for each in entries.read_rows(store, plan.name) if each.source not in state.forgotten):
         repaired = _repair_some(store, plan, some, note)
         for stored, before, entry in zip(some, repaired, restore_held_audio(repaired, state.held_audio), strict=True):
@@ -187,10 +191,16 @@ def _repair(store: Store, plan: Plan, state: StoredState, now: datetime, note: N
                 renewed.add(entry.id)
             listed[entry.id] = stored.last_seen
             moved = "" if before is entry else repr((entry.enclosure, entry.tags))
+            if entry.source in rules:
+                note(f"rewriting {entry.id}")
+                place = f"feeds.{plan.name}.sources.{entry.source}"
+                entry = rewrite_entry(entry, rules[entry.source], place)  # noqa: PLW2901
+                moved += repr(rules[entry.source])
+            kept.append(stored.digest)
             digests[entry.id] = stored.digest + moved
             every.append(entry)
     every.sort(key=lambda each: (each.source, each.key))
-    _drop_unused(store, plan, _REPAIR, digests.values())
+    _drop_unused(store, plan, _REPAIR, kept)
     lost = _find_lost_audio(store, plan, every, listed, now)
     chosen, left_out = _filter_entries(plan, state.former, every, note)
     learned_from = [each for each in chosen if each.source not in plan.without]
@@ -201,15 +211,16 @@ def _repair(store: Store, plan: Plan, state: StoredState, now: datetime, note: N
     return _Repaired(chosen, digests, seen, frozenset(ahead), since, began, lost, left_out, model)
 
 
+def _list_sources(plan: Plan, former: Sequence[Source]) -> Collection[Source]:
+    """Return the sources of the feed; one that the config names no more keeps its filter and its rules."""
+    return {each.name: each for each in (*former, *plan.sources)}.values()
+
+
 def _filter_entries(
     plan: Plan, former: Sequence[Source], every: Sequence[Entry], note: Note
 ) -> tuple[tuple[Entry, ...], tuple[LeftOut, ...]]:
-    """Return the entries that belong to the feed, and those that the filters of their sources leave out.
-
-    A source that the config names no more keeps its filter.
-    """
-    sources = {source.name: source for source in (*former, *plan.sources)}
-    filtered = {name: source.filter for name, source in sources.items() if source.filter != Filter()}
+    """Return the entries that belong to the feed, and those that the filters of their sources leave out."""
+    filtered = {each.name: each.filter for each in _list_sources(plan, former) if each.filter != Filter()}
     chosen: list[Entry] = []
     left_out: list[LeftOut] = []
     for entry in every:

@@ -24,7 +24,7 @@ from aggregator.model.cluster import Decision
 from aggregator.model.entry import Tag
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Override
-from aggregator.model.source import Conditions, Filter, Source
+from aggregator.model.source import Conditions, Filter, Rewrite, Source
 from aggregator.text import html
 from aggregator.text.times import durations
 from aggregator.text.urls import is_web
@@ -207,6 +207,7 @@ def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) ->
         filter=Filter(_make_conditions(keys.only), _make_conditions(keys.exclude)),
         probe_gone=keys.probe_gone,
         is_public=keys.token == PUBLIC,
+        rewrite=_make_rules(keys.rewrite),
         video=keys.video,
         notify_new=tuple(keys.notify.new),
         webhook=keys.webhook,
@@ -309,7 +310,12 @@ def _make_source(name: str, keys: schema.SourceKeys, folder: Path, *, private: b
         headers=tuple(sorted(keys.headers.items())),
         private=private,
         ca=None if keys.ca is None else str(folder / keys.ca),
+        rewrite=_make_rules(keys.rewrite),
     )
+
+
+def _make_rules(keys: Sequence[schema.RewriteKeys]) -> tuple[Rewrite, ...]:
+    return tuple(Rewrite(each.field, each.pattern, each.with_) for each in keys)
 
 
 def _make_conditions(keys: schema.FilterKeys, shows: Sequence[str] = ()) -> Conditions:

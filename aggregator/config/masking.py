@@ -44,7 +44,7 @@ _HARMLESS: Final = frozenset(
         ),
         *("medium", "name", "notify_after", "obey_robots", "output", "owner_email", "path", "primary"),
         *("probe_enclosures", "probe_gone", "refresh", "role", "same", "shorter_than", "show", "show_sources"),
-        *("since", "snapshot"),
+        *("field", "pattern", "since", "snapshot", "with"),
         *(
             "text",
             "title",
@@ -83,7 +83,9 @@ _LINKS: Final = frozenset(
 _PRIVATE: Final = frozenset({"headers", "notify", "options"})
 """Keys with any keys below them, whose values are not shown."""
 
-_PARTS: Final = frozenset({"buried", "desk", "exclude", "feeds", "funding", "only", "overrides", "persons", "sources"})
+_PARTS: Final = frozenset(
+    {"buried", "desk", "exclude", "feeds", "funding", "only", "overrides", "persons", "rewrite", "sources"}
+)
 """Keys with known keys below them, or names and then known keys."""
 
 KEYS: Final = (

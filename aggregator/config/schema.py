@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Annotated, Literal, Self, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
-from pydantic.config import JsonDict
+from pydantic.config import ConfigDict, JsonDict
 
 from aggregator.config.messages import suggest
 from aggregator.config.scalars import (
@@ -38,6 +39,7 @@ from aggregator.errors import ReadError
 from aggregator.fetchers import registry
 from aggregator.model.entry import EpisodeType, Genre
 from aggregator.model.feed import Video
+from aggregator.model.source import RewrittenField
 
 _Medium = Literal[
     "podcast", "music", "video", "film", "audiobook", "newsletter", "blog", "publisher", "course", "mixed",
@@ -91,6 +93,27 @@ class SourceFilterKeys(FilterKeys):
     show: OneOrMore[Text] = Field(default=[], description="Name of the show, as the listing writes it.")
 
 
+class RewriteKeys(Keys):
+    """A rule that rewrites a field: each match of the pattern is replaced."""
+
+    model_config = ConfigDict(str_strip_whitespace=False)
+
+    field: RewrittenField = Field(
+        description="The field: title, description, summary, author, link, image or enclosure."
+    )
+    pattern: Pattern = Field(description="A regular expression.")
+    with_: str = Field("", alias="with", description=r"The replacement; \1 is the first group. Empty to cut the match.")
+
+    @model_validator(mode="after")
+    def _check_groups(self) -> Self:
+        """Check that the replacement names groups that the pattern has."""
+        try:
+            re.compile(f"{self.pattern}|").sub(self.with_, "")
+        except (re.error, IndexError) as error:
+            raise ValueError(f'with: "{self.with_}" does not fit the pattern: {error}') from error
+        return self
+
+
 class SourceKeys(Keys):
     """One place that lists items."""
 
@@ -118,6 +141,9 @@ class SourceKeys(Keys):
     )
     exclude: SourceFilterKeys = Field(
         SourceFilterKeys(), description="Entries that meet any of these conditions do not belong to the feed."
+    )
+    rewrite: list[RewriteKeys] = Field(
+        default_factory=list, description="Rules that rewrite fields of its entries, one after the other."
     )
     trust: Annotated[float, Field(strict=True, ge=0, le=1)] | None = Field(
         None, description="How far the source is trusted, from 0 to 1 (default: by its kind)."
@@ -306,6 +332,9 @@ class FeedKeys(Keys):
     )
     webhook_secret: Text | None = Field(
         None, description="What the calls of the webhook are signed with: whsec_… (base64), any text, or ${NAME}."
+    )
+    rewrite: list[RewriteKeys] = Field(
+        default_factory=list, description="Rules that rewrite fields of its items, one after the other."
     )
     video: Video | None = Field(
         None,

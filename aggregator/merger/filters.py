@@ -1,8 +1,7 @@
 """Apply the filters of the config: conditions that leave entries and items out of a feed.
 
 Entries that are left out stay in the store and come back under their old guid if the filter changes. Conditions about
-an unknown length or date are ignored. Patterns have a limit of processor time, not of elapsed time, so that the same
-store gives the same feed on a busy machine.
+an unknown length or date are ignored.
 """
 
 from __future__ import annotations
@@ -11,14 +10,11 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from itertools import chain
 
-from aggregator.errors import PublishError
+from aggregator.merger import patterns
 from aggregator.model.entry import Entry
 from aggregator.model.item import Item, LeftOut
 from aggregator.model.source import Conditions, Filter
 from aggregator.text.fold import fold
-
-_SECONDS = 1.0
-"""Processor time that a pattern may take for one title; an honest one takes a millionth of it."""
 
 
 def find_reason(found: Entry | Item, chosen: Filter, place: str) -> str | None:
@@ -58,7 +54,7 @@ def _check_conditions(found: Entry | Item, given: Conditions, place: str) -> Ite
     if given.show and isinstance(found, Entry) and found.show:
         yield "show", fold(found.show) in map(fold, given.show)
     if given.title:
-        yield "title", any(_matches_pattern(pattern, found.title, f"{place}.title") for pattern in given.title)
+        yield "title", any(patterns.matches(pattern, found.title, f"{place}.title") for pattern in given.title)
     if given.category:
         yield "category", not {*map(fold, given.category)}.isdisjoint(map(fold, found.categories))
     if given.type:
@@ -72,15 +68,3 @@ def _check_conditions(found: Entry | Item, given: Conditions, place: str) -> Ite
         yield "since", at >= given.since
     if given.before and at:
         yield "before", at < given.before
-
-
-def _matches_pattern(pattern: str, title: str, place: str) -> bool:
-    import regex  # noqa: PLC0415 - takes a tenth of a second, and most feeds have no pattern
-
-    try:
-        return regex.search(pattern, title, timeout=_SECONDS) is not None
-    except TimeoutError as error:
-        why = f'takes more than {_SECONDS:g} s of processor time on "{title[:100]}"; write a simpler one'
-        raise PublishError(f'{place}: the pattern "{pattern}" {why}') from error
-    except regex.error as error:
-        raise PublishError(f'{place}: "{pattern}" is not a regular expression: {error}') from error

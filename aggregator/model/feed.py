@@ -11,7 +11,7 @@ from aggregator.model.cluster import Decision, Pair
 from aggregator.model.entry import Moment, Show, Tag
 from aggregator.model.item import HeldItem, Item, LeftOut, Override
 from aggregator.model.record import Record
-from aggregator.model.source import Filter, Source, SourceStatus
+from aggregator.model.source import Filter, Rewrite, Source, SourceStatus
 
 Video = Literal["only", "prefer", "no"]
 """Treatment of video where an item has several files."""
@@ -74,7 +74,8 @@ class Plan(Record, frozen=True):
     days lie between two requests for it, 0 for none. ``reads_chapters`` is whether an episode without chapters gets
     those that its notes list. ``filter`` is for items, as they would be published. ``buried``
     are the guids that a person has taken out of the feed, each with the reason. ``is_public`` is a person's word
-    (``token: none``) that a feed which was private is public now. ``video`` says whether video is published: nothing
+    (``token: none``) that a feed which was private is public now. ``rewrite`` are rules for the fields of
+    items, as they would be published. ``video`` says whether video is published: nothing
     else, before audio, or never; ``None`` after audio. ``notify_new`` are addresses of Apprise that are told
     of new items, as the ``webhook`` is, whose calls are signed with the secret.
     """
@@ -95,6 +96,7 @@ class Plan(Record, frozen=True):
     buried: tuple[tuple[str, str], ...] = ()
     without: tuple[str, ...] = ()
     is_public: bool = False
+    rewrite: tuple[Rewrite, ...] = ()
     video: Video | None = None
     notify_new: tuple[str, ...] = ()
     webhook: str | None = None

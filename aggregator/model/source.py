@@ -36,6 +36,18 @@ class Filter(Record, frozen=True):
     exclude: Conditions = Conditions()
 
 
+RewrittenField = Literal["title", "description", "summary", "author", "link", "image", "enclosure"]
+"""Fields that rules can rewrite; of an enclosure its address."""
+
+
+class Rewrite(Record, frozen=True):
+    """A rule: every match of a regular expression in a field is replaced; the replacement may name its groups."""
+
+    field: RewrittenField
+    pattern: str
+    replacement: str = ""
+
+
 class Source(Record, frozen=True):
     """A place that lists items, as ``config.yaml`` names it.
 
@@ -52,6 +64,7 @@ class Source(Record, frozen=True):
     are header fields for the origin of its ``url``; in both, ``${NAME}`` stands for a secret
     (``fetchers.credentials``). ``private`` says that its feed has a token, so that audio whose address has a secret may
     be published in it. ``ca`` is an absolute file name: certificates that are trusted at its own host, too (PEM).
+    ``rewrite`` are rules for the fields of its entries.
     """
 
     name: str
@@ -72,6 +85,7 @@ class Source(Record, frozen=True):
     history: tuple[str, ...] = ()
     follow_moves: bool = False
     ca: str | None = None
+    rewrite: tuple[Rewrite, ...] = ()
 
 
 class Request(Record, frozen=True):

@@ -26,7 +26,7 @@ PLACES = {
     "feedparser": {"fetchers/feeds/tolerant.py"},
     "requests": {"fetchers/http/"},
     "protego": {"fetchers/http/robots.py"},
-    "regex": {"merger/filters.py"},
+    "regex": {"merger/patterns.py"},
     "sqlalchemy": {"store/"},
     "feedgen": {"generator/"},
     "ftfy": {"text/"},
