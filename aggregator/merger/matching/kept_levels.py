@@ -49,11 +49,11 @@ def key_rows(frame: Frame) -> tuple[bytes, ...]:
     serial = (frame.series_words != ABSENT).tolist()
     return tuple(
         digest_values(
-            *(row.id, row.source, row.title, row.numbers, frame.titles[at], frame.names_of[at], frame.own[at]),
-            *(numbers[at], sorted(on_day[numbers[at][1]]) if serial[at] else ""),
-            extra=b"".join(each[starts[at] : starts[at + 1]] for each, starts in weights),
+            *(row.id, row.source, row.title, row.numbers, frame.titles[at], frame.names_of[at], numbers[at]),
+            *(len(said), sorted(ids), sorted(codes), sorted(on_day[numbers[at][1]]) if serial[at] else ""),
+            extra=said + b"".join([each[starts[at] : starts[at + 1]] for each, starts in weights]),
         )
-        for at, row in enumerate(frame.records)
+        for at, (row, (said, ids, codes)) in enumerate(zip(frame.records, frame.own, strict=True))
     )
 
 

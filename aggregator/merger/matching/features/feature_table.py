@@ -29,7 +29,6 @@ from aggregator.merger.matching.features.token_bags import (
     Bools,
     Ints,
     WordGroup,
-    digest_values,
     has_shared_features,
     list_unique,
     make_bags,
@@ -82,8 +81,8 @@ class Frame(Struct, frozen=True):
     - ``unique_ids``: those that one item of their source has (``records.list_unique_ids``).
     - ``numbers``, ``digits`` of the core, and ``all_numbers``: both with the part.
 
-    ``own`` is the digest of the row's texts, and of its sentences, codes and ids that no other row of its source has;
-    ``kept`` is for a later run.
+    ``own`` is what the row says, as bytes, with its ids and codes that no other row of its source has; ``kept`` is for
+    a later run.
     """
 
     records: tuple[Record, ...]
@@ -124,7 +123,7 @@ class Frame(Struct, frozen=True):
     digits: Bags
     all_numbers: Bags
     codes: Bags
-    own: tuple[bytes, ...]
+    own: tuple[tuple[bytes, Sequence[str], Sequence[str]], ...]
     kept: Kept | None
 
 
@@ -184,13 +183,9 @@ def build_frame(records: Sequence[Record], kept: Kept | None = None) -> Frame:
         digits=digits,
         all_numbers=marks,
         codes=make_bags(codes),
-        own=tuple(map(_digest_own, texts.digests, ids, codes)),
+        own=tuple(zip(texts.said, ids, codes, strict=True)),
         kept=None if kept is None else Kept(kept_titles or kept.titles, texts.kept or kept.texts),
     )
-
-
-def _digest_own(texts: bytes, ids: Iterable[str], codes: Iterable[str]) -> bytes:
-    return digest_values(texts, sorted(ids), sorted(codes))
 
 
 def _shorten(record: Record) -> Record:

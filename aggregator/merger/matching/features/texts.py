@@ -24,7 +24,6 @@ from aggregator.merger.matching.features.token_bags import (
     Bools,
     Ints,
     WordGroup,
-    digest_values,
     find_first,
     measure_rarity,
     pack_flat,
@@ -44,7 +43,7 @@ _DIGEST_BYTES = 16
 class TextBags(NamedTuple):
     """The words of descriptions, of summaries and of both, and sentences that a source has once (see ``Frame``).
 
-    ``digests`` are those of what each row has of these. ``kept`` is what was made of all texts, for a later run, and
+    ``said`` is what each row has of these, as bytes. ``kept`` is what was made of all texts, for a later run, and
     ``None`` if that is what was known.
     """
 
@@ -52,7 +51,7 @@ class TextBags(NamedTuple):
     summaries: Bags
     texts: Bags
     sentences: Bags
-    digests: Sequence[bytes]
+    said: Sequence[bytes]
     kept: bytes | None
 
 
@@ -120,13 +119,14 @@ def make_text_bags(
     both = pack_flat(owners, rank[features], width, len(rows))
     rare = [measure_rarity([both], group) for group in groups]
     own = _find_own_sentences(texts, sentences, number, source)
+    distinct, own_numbers = np.unique(number[own[1]], return_inverse=True)
     parts = [_split_rows(texts.sentences[at], each, len(rows)) for each, at in (*sentences, own)]
     return TextBags(
         weigh_bags(long, rare),
         weigh_bags(short, rare),
         both,
-        pack_flat(own[0], *_number_again(number[own[1]]), len(rows)),
-        [digest_values(len(one), len(two), extra=one + two + three) for one, two, three in zip(*parts, strict=True)],
+        pack_flat(own[0], own_numbers, max(len(distinct), 1), len(rows)),
+        [b"%d %d " % (len(one), len(two)) + one + two + three for one, two, three in zip(*parts, strict=True)],
         _pack(digests, texts) if new and kept is not None else None,
     )
 
@@ -230,12 +230,6 @@ def _number_by_first(features: Ints, width: int) -> tuple[Ints, int]:
     rank = np.empty(width, dtype=np.int64)
     rank[np.argsort(first, kind="stable")] = np.arange(width)
     return rank, max(int((first < len(features)).sum()), 1)
-
-
-def _number_again(features: Ints) -> tuple[Ints, int]:
-    """Return features as numbers from 0, and how many there are."""
-    distinct, numbers = np.unique(features, return_inverse=True)
-    return numbers.astype(np.int64), max(len(distinct), 1)
 
 
 def _find_own_sentences(

@@ -53,7 +53,7 @@ def list_sizes(bags: Bags) -> list[int]:
 
 def are_equal(one: TextBags, other: TextBags) -> bool:
     """Whether all that is compared is the same, the numbers of the words included."""
-    return one.digests == other.digests and all(
+    return one.said == other.said and all(
         np.array_equal(getattr(each, name), getattr(theirs, name))
         for each, theirs in zip(one[:4], other[:4], strict=True)
         for name in Bags.__struct_fields__
