@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from aggregator.merger.matching.features.show_scope import Scope
 from aggregator.merger.matching.features.token_bags import weigh_bags
 from aggregator.merger.matching.scoring import KINDS, weigh
-from aggregator.text.titles.markers import Part
 
 
 class Switch(NamedTuple):
@@ -153,7 +152,7 @@ RULES = (
 )
 
 LISTS = (
-    Switch("parts", _MARKED, "find_part", lambda text: (Part(), text)),
+    Switch("parts", _MARKED, "find_part", lambda text: (None, text)),
     Switch("re-runs, extras, trailers", _MARKED, "find_tag", _give(None)),
     Switch("number words", "text.titles.markers", "_NUMBER_OF_FOLDED_WORD", {}),
     Switch("articles", "text.titles.replaced_words", "_ARTICLES", frozenset()),

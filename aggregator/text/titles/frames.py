@@ -200,7 +200,7 @@ def _is_decorative(frame: str) -> bool:
     """Return whether a frame may be decoration: it is not empty, has no number, and names no re-run, extra or part."""
     if not frame or any(letter.isdigit() for letter in frame) or find_tag(frame) or find_tag(f"x ({frame})"):
         return False
-    return find_part(f"{frame} 2: x")[0].number is None
+    return find_part(f"{frame} 2: x")[0] is None
 
 
 def _fold_core(text: str, frames: Frames) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from aggregator.text.fold import fold
 
@@ -162,22 +161,13 @@ _EPISODE_OR_PART = re.compile("bölüm", re.IGNORECASE)
 """Words that count episodes if another word counts parts: "Bölüm 26: X (Kısım 1)"."""
 
 
-class Part(NamedTuple):
-    """Number of a part and how many parts there are; ``None`` where the title has no such number."""
+def find_part(text: str) -> tuple[int | None, str]:
+    """Return the number of the part that a title names, ``None`` if it names none, and the title without it.
 
-    number: int | None = None
-    total: int | None = None
-
-
-def find_part(text: str) -> tuple[Part, str]:
-    """Return the part that a title names, and the title without it.
-
-    >>> find_part("The Long Way (Part 2 of 3)")
-    (Part(number=2, total=3), 'The Long Way')
-    >>> find_part("Pt. IV: Home")
-    (Part(number=4, total=None), 'Home')
+    >>> find_part("The Long Way (Part 2 of 3)"), find_part("Pt. IV: Home")
+    ((2, 'The Long Way'), (4, 'Home'))
     >>> find_part("Die lange Reise (2. Teil)"), find_part("Part time work")
-    ((Part(number=2, total=None), 'Die lange Reise'), (Part(number=None, total=None), 'Part time work'))
+    ((2, 'Die lange Reise'), (None, 'Part time work'))
     """
     for pattern in (_WORDED, _NUMBERED, _SPELT, _FRACTION):
         every = list(pattern.finditer(text))
@@ -189,19 +179,19 @@ def find_part(text: str) -> tuple[Part, str]:
         total = read_number(groups.get("of") or groups.get("of2"))
         weak = (groups.get("n") or "").casefold() in _WEAK
         if number and (total is None or number <= total) and not (weak and not _is_set_off(text, match)):
-            return Part(number, total), _remove_mark(text, match)
-    return (Part(), text) if text.isascii() else _find_asian_part(text)
+            return number, _remove_mark(text, match)
+    return (None, text) if text.isascii() else _find_asian_part(text)
 
 
-def _find_asian_part(text: str) -> tuple[Part, str]:
+def _find_asian_part(text: str) -> tuple[int | None, str]:
     """Return the part in the forms of Japanese, Chinese and Korean titles, and the title without it."""
     if match := _HALF.search(text):
-        return Part(_HALVES[match["h"] or match["b"]]), _remove_mark(text, match)
+        return _HALVES[match["h"] or match["b"]], _remove_mark(text, match)
     if match := _PIECE.search(text):
         written = next(value for value in match.groups() if value)
         number = _HALVES.get(written) or (int(written) if written.isdecimal() else _CHINESE.index(written) + 1)
-        return (Part(number), _remove_mark(text, match)) if number else (Part(), text)
-    return Part(), text
+        return (number, _remove_mark(text, match)) if number else (None, text)
+    return None, text
 
 
 def _is_set_off(text: str, match: re.Match[str]) -> bool:

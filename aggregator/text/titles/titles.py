@@ -34,7 +34,7 @@ class Title(NamedTuple):
 
     - ``core``: the folded title without the show's name, decoration, numbers and part; never empty if it has a word.
     - ``numbers``: all episode numbers, ascending.
-    - ``part`` and ``parts``: 2 and 3 for "Part 2 of 3".
+    - ``part``: 2 for "Part 2 of 3".
     - ``tag``: ``replay``, ``companion``, ``bonus``, ``trailer`` or ``None``.
     - ``digits``: the numbers of a core that has words, ascending, with repetitions, then the stages of a release
       ("rc" of "3.5.0rc1", "final" of "3.5.0").
@@ -45,7 +45,6 @@ class Title(NamedTuple):
     season: int | None = None
     numbers: tuple[int, ...] = ()
     part: int | None = None
-    parts: int | None = None
     tag: str | None = None
     digits: tuple[int | str, ...] = ()
     frames: tuple[str, ...] = ()
@@ -76,7 +75,7 @@ def parse_title(title: str, show: str = "", frames: Frames = NO_FRAMES) -> Title
     figures = sorted([*map(int, _DIGITS.findall(core)), *_find_roman_numbers(rest)])
     digits: tuple[int | str, ...] = (*figures, *find_release_stages(rest)) if worded else ()
     tag = find_tag(rest) or find_tag(text)
-    return Title(core, season, tuple(sorted(set(numbers))), part.number, part.total, tag, digits, taken)
+    return Title(core, season, tuple(sorted(set(numbers))), part, tag, digits, taken)
 
 
 def learn_frames(listings: Sequence[Sequence[str]], show: str = "") -> Frames:

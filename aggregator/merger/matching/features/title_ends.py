@@ -165,7 +165,7 @@ def _cut_head(text: str) -> tuple[str, str]:
 
 def _cut(rest: str, end: str, *, leads: bool) -> tuple[str, str]:
     plain = normalize("NFKC", end)
-    if not _DIGITS.search(end) or len(end) > _WIDEST or find_tag(f"x {plain}") or find_part(f"x{plain}")[0].number:
+    if not _DIGITS.search(end) or len(end) > _WIDEST or find_tag(f"x {plain}") or find_part(f"x{plain}")[0]:
         return rest + end, ""
     if strip_numbers(f"{plain}x" if leads else f"x{plain}")[2]:  # typed as a number already
         return rest + end, ""
