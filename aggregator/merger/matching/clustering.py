@@ -102,10 +102,12 @@ class _State:
         source that has an id of each does not join them.
         """
         total, pairs = 0.0, 0
-        kind, source = self.rules.kind, self.rules.source
+        kind, source, scope = self.rules.kind, self.rules.source, self.rules.scope
         for left in self.members[one]:
             for right in self.members[other]:
-                if right in self.foes.get(left, ()) or self._are_beside(left, right) or self._are_foreign(left, right):
+                if right in self.foes.get(left, ()) or self._are_beside(left, right):
+                    return False
+                if scope and min(scope[left], scope[right]) >= 0 and scope[left] != scope[right]:  # of two known shows
                     return False
                 weight = self.weight.get((left, right) if left < right else (right, left))
                 if source[left] == source[right] and (weight is None or weight < _PLAIN):
@@ -123,11 +125,6 @@ class _State:
             and rules.first[left] <= rules.last[right]
             and rules.first[right] <= rules.last[left]
         )
-
-    def _are_foreign(self, left: int, right: int) -> bool:
-        """Return whether the two are known to be of different shows."""
-        scope = self.rules.scope
-        return bool(scope) and scope[left] >= 0 and scope[right] >= 0 and scope[left] != scope[right]
 
     def _find_least(self, one: int, other: int, threshold: float) -> float:
         """Return the least mean weight that merges two clusters: higher if they were published under two guids."""

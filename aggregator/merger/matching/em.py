@@ -45,7 +45,8 @@ def fit(frame: Frame, compared: Compared, vetoes: Ints, start: Table) -> Table:
     live = np.flatnonzero(free & (weigh(start, compared.levels) >= _HOPELESS))
     patterns, which = find_patterns(compared.levels[live])
     unlike = _count_non_matches(frame, compared)
-    rivals = _group_rivals(frame, compared.left[live], compared.right[live])
+    left, right = compared.left[live], compared.right[live]  # rivals: candidates of a row in the other's source
+    rivals = number_combinations(left, frame.source[right]), number_combinations(right, frame.source[left])
     anchors = compared.levels[live, KINDS.index("id")] == 1
     lowest = start.prior - math.log(max(len(frame.records) / _USUAL, 1.0))
     table, free_prior = start, start.prior
@@ -82,19 +83,9 @@ def _count_non_matches(frame: Frame, compared: Compared) -> list[Doubles]:
     inside = compared.levels[frame.source[compared.left] == frame.source[compared.right]]
     out = []
     for column, kind in enumerate(KINDS):
-        both = (_measure_shares(sample[:, column], len(LEVELS[kind])) for sample in (chance, inside))
-        out.append(sum(both, np.zeros(len(LEVELS[kind]))) / 2)
+        each = (np.bincount(sample[:, column], minlength=len(LEVELS[kind])) for sample in (chance, inside))
+        out.append(sum((counts / max(float(counts.sum()), 1.0) for counts in each), np.zeros(len(LEVELS[kind]))) / 2)
     return out
-
-
-def _measure_shares(levels: Levels, size: int) -> Doubles:
-    counts = np.bincount(levels, minlength=size).astype(np.float64)
-    return counts / max(float(counts.sum()), 1.0)
-
-
-def _group_rivals(frame: Frame, left: Ints, right: Ints) -> tuple[Ints, Ints]:
-    """Return two group numbers of each pair: the left row's candidates in the right row's source, and the reverse."""
-    return number_combinations(left, frame.source[right]), number_combinations(right, frame.source[left])
 
 
 def _expect(weights: Doubles, rivals: tuple[Ints, Ints]) -> Doubles:

@@ -140,21 +140,13 @@ def cluster_single_source(
     one. Without comparing them, 20,000 items take half of the memory and a tenth of the time. ``decisions`` and
     ``pins`` are those of ``match``.
     """
-    if not entries or not _are_beside(entries) or _may_be_held(entries, decisions, pins) or _may_be_twins(entries):
+    if len({each.source for each in entries}) != 1 or any(decision.verdict == "same" for decision in decisions):
+        return None
+    latest, earliest = max(each.span.first for each in entries), min(each.span.last for each in entries)
+    published = [pins[each.id] for each in entries if each.id in pins]
+    if latest > earliest or len(set(published)) < len(published) or _may_be_twins(entries):
         return None
     return tuple(Cluster((each,)) for each in sorted(entries, key=lambda each: each.id))
-
-
-def _are_beside(entries: Sequence[Entry]) -> bool:
-    """Return whether one source listed all of them at the same time."""
-    latest, earliest = max(each.span.first for each in entries), min(each.span.last for each in entries)
-    return latest <= earliest and len({each.source for each in entries}) == 1
-
-
-def _may_be_held(entries: Sequence[Entry], decisions: Sequence[Decision], pins: Mapping[str, str]) -> bool:
-    """Return whether a decision or a published guid may hold two of them together."""
-    counts = Counter(pins[each.id] for each in entries if each.id in pins)
-    return max(counts.values(), default=0) > 1 or any(decision.verdict == "same" for decision in decisions)
 
 
 def _may_be_twins(entries: Sequence[Entry]) -> bool:
@@ -341,24 +333,16 @@ def _group(found: Resolution, rules: Rules, threshold: float) -> tuple[tuple[int
     return cluster(len(rules.source), edges, replace(rules, apart=frozenset(apart)), threshold)
 
 
-def _find_near_misses(found: Resolution, home: Ints) -> Bools:
-    """Return whether each pair is a near miss; ``home`` is the group of each row.
-
-    Near misses are pairs of two groups that weigh at least ``NEAR_MISS``, or have one instant and one length to the
-    second; except pairs that one source listed at the same time, and a post with an episode.
-    """
-    apart: Bools = home[found.compared.left] != home[found.compared.right]
-    alike = (found.weights >= NEAR_MISS) | find_same_recordings(found.frame, found.compared, found.vetoes)
-    return apart & alike & ~np.isin(found.vetoes, (BESIDE, POSTED))
-
-
 def _rank_near_misses(found: Resolution, home: Ints, apart: Collection[tuple[int, int]]) -> list[int]:
     """Return the best near miss of each two groups that could be one, the most uncertain first.
 
-    Groups cannot be one if a source lists an entry of each at the same time, or a person parted them (``apart``).
+    Near misses are pairs of two groups that weigh at least ``NEAR_MISS``, or have one instant and one length to the
+    second; except pairs that one source listed at the same time, and a post with an episode. Groups cannot be one if a
+    source lists an entry of each at the same time, or a person parted them (``apart``).
     """
-    near = np.flatnonzero(_find_near_misses(found, home))
     total, sides = found.weights + found.competition, (home[found.compared.left], home[found.compared.right])
+    alike = (found.weights >= NEAR_MISS) | find_same_recordings(found.frame, found.compared, found.vetoes)
+    near = np.flatnonzero((sides[0] != sides[1]) & alike & ~np.isin(found.vetoes, (BESIDE, POSTED)))
     barred = {(min(one, other), max(one, other)) for left, right in apart for one, other in [(home[left], home[right])]}
     ranked = []
     for at in sorted(near.tolist(), key=lambda at: (found.vetoes[at] != 0, -float(total[at]), at)):

@@ -140,7 +140,7 @@ def _drop_unlikely(hypotheses: list[Hypothesis]) -> None:
 def _suppose_nothing(scores: Sequence[float]) -> Hypothesis:
     """Return a hypothesis under which nothing meets, as likely as some others together."""
     nothing = np.zeros(0, dtype=np.int64)
-    return Hypothesis(nothing, nothing, 0.0, 0.0, score=float(np.logaddexp.reduce(scores or [_IMPOSSIBLE])))
+    return Hypothesis(nothing, nothing, 0.0, score=float(np.logaddexp.reduce(scores or [_IMPOSSIBLE])))
 
 
 def _recall(one: TitleList, other: TitleList, known: ListingAlignment | None) -> list[Hypothesis]:

@@ -123,7 +123,7 @@ def _meet_clocks_apart(one: TitleList, other: TitleList, offset: float, toleranc
     """Yield what meets if the clock of the other is some seconds ahead, as one hypothesis or none."""
     places = _meet_by_time(one, other, offset, tolerance)
     if len(places[0]):
-        yield Hypothesis(*places, offset / DAY, 0.0, relation=ListingRelation(offset=offset, tolerance=tolerance))
+        yield Hypothesis(*places, 0.0, relation=ListingRelation(offset=offset, tolerance=tolerance))
 
 
 def _price_offset(offset: float, *, zoned: bool, moved: bool) -> float:
@@ -190,23 +190,20 @@ def _try_zones(one: TitleList, other: TitleList, zones: Iterable[int]) -> Iterat
     for packed, alike in known.items():
         days = np.frombuffer(packed, dtype=np.int64) + timed.days - first
         columns = (days, other.days) if one.clock else (one.days, days)
-        moved = float(np.median(days - timed.days)) * (1 if one.clock else -1)
-        for each in _meet_by_day(one, other, columns, moved, float(-np.log(len(alike) / len(_ZONES)))):
+        for each in _meet_by_day(one, other, columns, float(-np.log(len(alike) / len(_ZONES)))):
             each.relation = ListingRelation(zones=tuple(alike))
             yield each
 
 
 def _meet_days_apart(one: TitleList, other: TitleList, days: int, cost: float) -> list[Hypothesis]:
     """Return what meets if the other has its entries some days later, as one hypothesis or none."""
-    found = _meet_by_day(one, other, (one.days + days, other.days), float(days), cost)
+    found = _meet_by_day(one, other, (one.days + days, other.days), cost)
     for each in found:
         each.relation = ListingRelation(offset=days)
     return found
 
 
-def _meet_by_day(
-    one: TitleList, other: TitleList, days: tuple[Ints, Ints], moved: float, cost: float
-) -> list[Hypothesis]:
+def _meet_by_day(one: TitleList, other: TitleList, days: tuple[Ints, Ints], cost: float) -> list[Hypothesis]:
     """Return what meets on equal days, as one hypothesis or none.
 
     Several entries of a title on one day meet in order if nearly all days of both listings have as many: with some
@@ -226,7 +223,7 @@ def _meet_by_day(
         return []
     left, right = left[np.argsort(here[left], kind="stable")], right[np.argsort(there[right], kind="stable")]
     crowded = tuple(np.flatnonzero(~level[at] & (_count_before(at) < least[at])) for at in (here, there))
-    return [Hypothesis(left, right, moved, cost, crowded=(crowded[0], crowded[1]))]
+    return [Hypothesis(left, right, cost, crowded=(crowded[0], crowded[1]))]
 
 
 def _count_before(cells: Ints) -> Ints:
@@ -242,13 +239,13 @@ def _count_before(cells: Ints) -> Ints:
 
 def _meet_by_number(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
     """Yield what meets by equal numbers, if nearly all days are apart by much the same: one feed is early."""
-    for found in _meet_by_day(one, other, (one.numbers, other.numbers), 0.0, _BY_NUMBER):
+    for found in _meet_by_day(one, other, (one.numbers, other.numbers), _BY_NUMBER):
         numbered = one.numbers[found.one] != ABSENT
         found.one, found.other = found.one[numbered], found.other[numbered]
         away = other.days[found.other] - one.days[found.one]
         if len(away) >= MIN_SERIES:
-            found.moved, found.ahead, found.early = float(np.median(away)), 0, True
-            if np.mean(np.abs(away - found.moved) <= 1) >= _NEARLY_ALL and abs(found.moved) >= 1:
+            usual, found.ahead, found.early = float(np.median(away)), 0, True
+            if np.mean(np.abs(away - usual) <= 1) >= _NEARLY_ALL and abs(usual) >= 1:
                 yield found
 
 
@@ -261,4 +258,4 @@ def _try_places(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
     for shift in sorted({*range(-_MAX_SHIFT, _MAX_SHIFT + 1), *ends}):
         places = np.arange(max(0, -shift), min(mine, theirs - shift))
         if len(places) >= max(MIN_SERIES, min(mine, theirs) // 2):
-            yield Hypothesis(places, places + shift, 0.0, _BY_PLACE, anew=True)
+            yield Hypothesis(places, places + shift, _BY_PLACE, anew=True)

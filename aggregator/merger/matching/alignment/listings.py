@@ -59,7 +59,6 @@ class TitleList(Struct, frozen=True):
 class Hypothesis(Struct):
     """The places of the entries of two listings that meet, and what the hypothesis costs.
 
-    - ``moved``: days by which the dates of the other are later.
     - ``surprise``: log of the ratio of the distance of entries and the tolerance: how unlikely they meet by chance.
     - ``ahead``: by how much the numbers of the other are higher; ``None`` if they say nothing.
     - ``anew``: whether an archive was dated anew, so that dates are no evidence.
@@ -71,7 +70,6 @@ class Hypothesis(Struct):
 
     one: Ints
     other: Ints
-    moved: float
     cost: float
     surprise: float = 0.0
     ahead: int | None = None
