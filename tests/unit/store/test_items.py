@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import zlib
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.errors import DamagedError
 from aggregator.model.cluster import Evidence, Pair
+from aggregator.model.entry import Moment
 from aggregator.model.item import Item
 from aggregator.store import database as stores
 from aggregator.store import examine, schema
@@ -45,18 +46,16 @@ def test_items_are_written_as_they_change_and_removed(store: Store, monkeypatch:
     gone = published.remove_others(left)
     assert [each.guid for each in gone] == sorted({each.guid for each in every} - set(left))
     assert published.remove_others(left) == ()
-    assert {each.guid: each for each in published.read(Item)} == {
-        each.guid: without_evidence(each) for each in every[7:]
-    }
+    assert {each.guid: each for each in published.read()} == {each.guid: without_evidence(each) for each in every[7:]}
     assert FeedItems(store, "other").find("1") == item("1", "Another")
 
 
-def test_some_fields_of_the_items_are_read(store: Store) -> None:
-    class Titled(Struct):
-        title: str
-
-    FeedItems(store, "show").write([item("1", "Tide")])
-    assert FeedItems(store, "show").read(Titled) == (Titled("Tide"),)
+def test_items_are_read_in_the_order_of_the_feed(store: Store) -> None:
+    noon = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    given = [("old", -1, 0), ("b", 0, 1), ("a", 0, 1), ("c", 0, 0), ("new", 1, 0)]
+    items = [replace(item(guid), published=Moment(noon + timedelta(days=day)), rank=rank) for guid, day, rank in given]
+    FeedItems(store, "show").write(items)
+    assert [each.guid for each in FeedItems(store, "show").read()] == ["new", "c", "a", "b", "old"]
 
 
 def test_what_a_transaction_takes_back_is_as_it_was(store: Store) -> None:

@@ -115,7 +115,7 @@ def test_the_items_of_version_1_are_those_of_the_next_publication(state: str) ->
     with database.open_store(state) as store:
         published = FeedItems(store, "harbour")
         known, new = (Item("Low tide", ("host/1",), guid=guid) for guid in ("tag:harbour.example,2024:1", "new"))
-        assert (published.read(Item), published.find(known.guid)) == ((), None)
+        assert (published.read(), published.find(known.guid)) == ((), None)
         assert published.remove_others([known.guid]) == ()
         assert published.write([known, new]) == [(None, new)]
         assert published.write([known, new]) == []
