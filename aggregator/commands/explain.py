@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from msgspec.structs import replace
 
 from aggregator import publications
 from aggregator.commands import item_report
@@ -65,7 +64,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     with database.open_store(loaded.state) as store:
         published, items = publications.read_feed(store, plan.name), FeedItems(store, plan.name)
         listed = items.read()
-        held = tuple(_update_hold(each) for each in (published.held if published else ()) if _is_meant(item, each))
+        holds = admission.update_holds(published.held if published else (), current_time(None))
+        held = tuple(each for each in holds if _is_meant(item, each))
         left_out = tuple(each for each in (published.left_out if published else ()) if _is_meant(item, each))
         if held or (left_out and not any(item in (each.guid, each.title) for each in listed)):
             lines = (*admission.describe_held(held), *map(_describe_left_out, left_out))
@@ -109,12 +109,6 @@ def _find_feed(config: Config, guid: str) -> str | None:
 
 def _is_meant(wanted: str, found: HeldItem | LeftOut) -> bool:
     return wanted in found.entries or fold(wanted) == fold(found.title)
-
-
-def _update_hold(held: HeldItem) -> HeldItem:
-    """Return a held item as due if the time has passed until which it is held."""
-    is_over = held.until is not None and held.until <= current_time(None)
-    return replace(held, why="due", until=None) if is_over else held
 
 
 def _describe_left_out(found: LeftOut) -> str:

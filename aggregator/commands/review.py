@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from rich.console import Console
 
-from aggregator import corrections
+from aggregator import corrections, publications
 from aggregator.commands.item_report import print_entries, print_evidence, print_sides
 from aggregator.commands.options import (
     CONFIG,
@@ -28,11 +28,13 @@ from aggregator.compose import compose_published
 from aggregator.config.load import Config, load
 from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError
+from aggregator.merger.identity import admission
 from aggregator.model.cluster import Decision, Pair, Verdict, compute_likelihood
 from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem, Item
 from aggregator.store import database, decisions, entries
 from aggregator.store.entries import StoredEntry
+from aggregator.store.items import FeedItems
 
 _PAIR_KEYS: dict[str, Verdict] = {"s": "same", "d": "different"}
 _ASK = "These are two published items; they become one. Continue?"
@@ -97,7 +99,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     decided = [Decision("same", *same)] if same else []
     decided += [Decision("different", *different)] if different else []
     for decision in decided:
-        _check_known(loaded, plan, decision, now)
+        _check_known(loaded, plan, decision)
         _decide_named(loaded, plan, decision, now, ask=not yes, dry_run=dry_run)
     if undo:
         _undo(loaded, plan, undo, now)
@@ -111,14 +113,35 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         for name, wanted in chosen:
             _decide_held(loaded, plan, name, wanted, now)
         return
-    feed_now = compose_published(loaded.state, plan, now)
-    pairs, held = feed_now.near_misses, [each for each in feed_now.held if each.why != "due"]
+    pairs = _read_near_misses(loaded, plan)
+    held = [each for each in _read_held(loaded, plan, now) if each.why != "due"]
     if listed or as_json:
         _print_list(loaded, plan, pairs, held, as_json=as_json)
     elif not pairs and not held:
         open_console().print("Nothing to decide: no near misses and no held items.")
     elif _ask_about_pairs(loaded, plan, pairs, now):
         _ask_about_held(loaded, plan, held, now)
+
+
+def _read_near_misses(config: Config, plan: Plan) -> tuple[Pair, ...]:
+    """Return the near misses of the last publication that were not decided since."""
+    with database.open_store(config.state) as store:
+        feed = publications.read_feed(store, plan.name)
+        decided = (*plan.decisions, *decisions.read_decisions(store, plan.name))
+    known = {frozenset((each.left, each.right)) for each in decided}
+    return tuple(each for each in (feed.near_misses if feed else ()) if frozenset((each.left, each.right)) not in known)
+
+
+def _read_held(config: Config, plan: Plan, now: datetime) -> tuple[HeldItem, ...]:
+    """Return the items that the last publication held, without those that are to be published since."""
+    with database.open_store(config.state) as store:
+        feed, admitted = publications.read_feed(store, plan.name), decisions.read_admissions(store, plan.name)
+    held = admission.update_holds(feed.held if feed else (), now)
+    return tuple(
+        replace(each, why="declined", until=None) if any(name in admitted for name in each.entries) else each
+        for each in held
+        if not any(admitted.get(name) for name in each.entries)
+    )
 
 
 class _PairLine(Struct, frozen=True):
@@ -301,7 +324,7 @@ def _decide_held(config: Config, plan: Plan, name: str, wanted: bool | None, now
             typer.echo(f"{plan.name}: {shorten(name)}: released")
             return
         decided = [known for known in decisions.read_admissions(store, plan.name) if known == name]
-    held = compose_published(config.state, plan, now).held
+    held = _read_held(config, plan, now)
     found = next((each.entries for each in held if name in each.entries), tuple(decided))
     if not found or (wanted is None and not decided):
         known = sorted(entry for each in held for entry in each.entries)
@@ -351,9 +374,11 @@ def _is_configured(plan: Plan, two: _Two) -> bool:
     return any({one.left, one.right} == set(two) for one in plan.decisions)
 
 
-def _check_known(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
+def _check_known(config: Config, plan: Plan, decision: Decision) -> None:
     """Raise ConfigError, with the nearest known id, if an id is neither an entry id nor a guid of the feed."""
-    known = set(_read_entries(config, plan)) | {item.guid for item in compose_published(config.state, plan, now).items}
+    with database.open_store(config.state) as store:
+        published = FeedItems(store, plan.name).read()
+    known = set(_read_entries(config, plan)) | {item.guid for item in published}
     for name in (decision.left, decision.right):
         if name not in known:
             raise ConfigError(f'{plan.name}: no entry or item has the id "{name}"; {suggest(name, sorted(known))}')

@@ -22,6 +22,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Entry, Genre
@@ -184,6 +185,13 @@ def hold_rest(items: Iterable[Item], found: Admission) -> Admission:
     known = {each.entries for each in found.held}
     due = [_hold(item, "due", None) for item in items if item.entries not in known]
     return Admission(tuple(sorted((*found.held, *due), key=lambda each: each.entries)), found.until)
+
+
+def update_holds(held: Iterable[HeldItem], now: datetime) -> tuple[HeldItem, ...]:
+    """Return held items as they are at a time: those that are held no longer are due with the next refresh."""
+    return tuple(
+        replace(each, why="due", until=None) if each.until is not None and each.until <= now else each for each in held
+    )
 
 
 def _judge(item: Item, sources: Mapping[str, Source], situation: Situation, now: datetime) -> HeldItem | None:

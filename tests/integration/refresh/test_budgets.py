@@ -91,7 +91,7 @@ def test_a_feed_that_costs_too_much_keeps_its_last_edition(tmp_path, run, monkey
     assert report == json.loads(before["report.json"])
     for command in (
         lambda config: forget.run("first", config, feed="sea", dry_run=True),
-        lambda config: review.run(config, feed="sea", listed=True),
+        lambda config: review.run(config, feed="sea", same=("first/1-1", "second/2-1"), dry_run=True),
     ):
         with pytest.raises(PublishError, match=r"^sea: cannot be composed: it takes more than 1 s .*\(it was at "):
             command(tmp_path / "config.yaml")
