@@ -99,7 +99,7 @@ def _read(store: Store, feed: str) -> _FeedTroubles:
 def _find_troubles(config: Config, store: Store, outcome: Outcome, before: _FeedTroubles) -> _FeedTroubles:
     known = {each.key: each for each in before.troubles}
     found = [*_find_failing(config, outcome, known), *_find_others(config, store, outcome, before)]
-    most = before.most_items if outcome.failures else max(before.most_items, outcome.items)
+    most = before.most_items if outcome.failures else max(before.most_items, outcome.published.items)
     return _FeedTroubles(tuple(found), most)
 
 
@@ -133,10 +133,10 @@ def _find_others(config: Config, store: Store, outcome: Outcome, before: _FeedTr
     found = {}
     if gone := enclosure_probe.read_gone(store, config.plan(outcome.feed)):
         found["audio"] = f"audio that is gone (404 or 410): {len(gone)}, such as {gone[0]}"
-    if outcome.near_misses:
-        found["near misses"] = f"near misses that wait for a decision: {outcome.near_misses}; run aggregator review"
-    if not outcome.failures and outcome.items < before.most_items * _LEFT_AT_LEAST:
-        found["items"] = f"the feed shrank from {before.most_items} items to {outcome.items}"
+    if misses := outcome.published.near_misses:
+        found["near misses"] = f"near misses that wait for a decision: {misses}; run aggregator review"
+    if not outcome.failures and outcome.published.items < before.most_items * _LEFT_AT_LEAST:
+        found["items"] = f"the feed shrank from {before.most_items} items to {outcome.published.items}"
     yield from (known.get(key) or _Trouble(key, text, config.notify_after) for key, text in found.items())
 
 

@@ -356,23 +356,8 @@ def _describe_clock(at: datetime, newest: datetime) -> tuple[str, ...]:
 
 def _unchanged_outcome(plan: Plan, results: tuple[SourceResult, ...], publication: Publication) -> Outcome:
     """Return the outcome of a feed of which nothing new was published."""
-    return Outcome(
-        feed=plan.name,
-        source_results=results,
-        entries=sum(result.entries for result in results),
-        stored=publication.entries,
-        items=publication.items,
-        merged=publication.merged,
-        episodes=publication.episodes,
-        posts=publication.posts,
-        repaired=publication.repaired,
-        near_misses=publication.near_misses,
-        files=_name_files(plan, publication.unchanged_files),
-        alarms=publication.alarms,
-        held=publication.held,
-        left_out=publication.left_out,
-        has_audio=publication.has_audio,
-    )
+    files = _name_files(plan, publication.unchanged_files)
+    return Outcome(plan.name, results, publication, files=files, alarms=publication.alarms)
 
 
 def _add(outcome: Outcome, other: Outcome | None) -> Outcome:

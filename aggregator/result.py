@@ -129,12 +129,10 @@ class ChangedTitles(Struct, frozen=True):
 class Outcome(Struct, frozen=True):
     """The outcome of a refresh for one feed.
 
-    ``source_results`` are this run's; ``entries`` counts the entries read in this run, ``stored`` those in the store,
-    ``merged`` those of items beside the first of each.
-    ``new`` and ``changed`` count items, ``titles`` are those of some of them; ``repaired`` counts entries. ``alarms``
+    ``source_results`` are this run's; ``published`` is what stands now, without input and files if nothing does.
+    ``new`` and ``changed`` count items, ``titles`` are those of some of them. ``alarms``
     are what a person should look at. ``failures`` say why files could not be written (the old ones stand until a later
-    run), or why the store could not note that the new ones stand (the next run writes them again). ``held`` is one line
-    for each source whose new items are held, ``left_out`` one for each condition of a filter that leaves something out.
+    run), or why the store could not note that the new ones stand (the next run writes them again).
     ``health`` is what ``report.json`` says of each source, also of those that were not due in this run.
     ``is_put_off`` is whether the feed was left for later because another machine asks a host of it, ``is_refused``
     whether it waits for a person to change the config.
@@ -142,22 +140,12 @@ class Outcome(Struct, frozen=True):
 
     feed: str
     source_results: tuple[SourceResult, ...] = ()
-    entries: int = 0
-    stored: int = 0
-    items: int = 0
-    merged: int = 0
-    episodes: int = 0
-    posts: int = 0
+    published: Publication = Publication("")
     new: int = 0
     changed: int = 0
-    repaired: int = 0
-    near_misses: int = 0
     files: tuple[WrittenFile, ...] = ()
     alarms: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
-    held: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
-    has_audio: bool = True
     titles: ChangedTitles = ChangedTitles()
     health: tuple[SourceResult, ...] = ()
     is_put_off: bool = False

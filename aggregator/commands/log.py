@@ -55,7 +55,12 @@ class Log:
             for warning in summary.list_warnings(each):
                 _write(level="warning", event=warning, feed=each.feed)
             _write(
-                level="info", event="refreshed", feed=each.feed, items=each.items, new=each.new, changed=each.changed
+                level="info",
+                event="refreshed",
+                feed=each.feed,
+                items=each.published.items,
+                new=each.new,
+                changed=each.changed,
             )
 
 

@@ -70,16 +70,17 @@ def format_summary(
     are listed, too.
     """
     yield paint(outcome.feed, bold=True)
-    kinds = f"{format_count(outcome.episodes, 'episode')}, {format_count(outcome.posts, 'post')}"
+    found = outcome.published
+    kinds = f"{format_count(found.episodes, 'episode')}, {format_count(found.posts, 'post')}"
     yield (
-        f"  {format_count(outcome.stored, 'entry', 'entries')} → {format_count(outcome.items, 'item')} ({kinds}):"
-        f" {format_count(outcome.merged, 'duplicate')} merged,"
-        f" {outcome.new} new, {outcome.changed} changed, {outcome.repaired} repaired,"
-        f" {format_count(outcome.near_misses, 'near miss', 'near misses')}"
+        f"  {format_count(found.entries, 'entry', 'entries')} → {format_count(found.items, 'item')} ({kinds}):"
+        f" {format_count(found.merged, 'duplicate')} merged,"
+        f" {outcome.new} new, {outcome.changed} changed, {found.repaired} repaired,"
+        f" {format_count(found.near_misses, 'near miss', 'near misses')}"
     )
     yield from _list_titles("new", "green", outcome.new, outcome.titles.new)
     yield from _list_titles("changed", "yellow", outcome.changed, outcome.titles.changed)
-    yield from (f"  {shorten(line, 300)}" for line in (*outcome.held, *outcome.left_out))
+    yield from (f"  {shorten(line, 300)}" for line in (*outcome.published.held, *outcome.published.left_out))
     width = max((len(each.source.name) for each in outcome.source_results if not each.is_failing), default=0)
     health = {each.source.name: each for each in outcome.health}
     for source_result in outcome.source_results:
@@ -113,12 +114,12 @@ def _list_next_polls(next_polls: Mapping[str, NextPoll]) -> Iterator[str]:
 
 def _list_next_steps(outcome: Outcome) -> Iterator[str]:
     """Yield what a person can do next."""
-    if outcome.episodes and not outcome.has_audio:
+    if outcome.published.episodes and not outcome.published.has_audio:
         yield (
             "podcast.xml is empty: no source gives audio; subscribe to feed.xml, or add one that does: aggregator add"
         )
-    if outcome.near_misses:
-        misses = format_count(outcome.near_misses, "near miss", "near misses")
+    if outcome.published.near_misses:
+        misses = format_count(outcome.published.near_misses, "near miss", "near misses")
         yield f"{misses} to decide about: run aggregator review"
 
 
@@ -139,20 +140,20 @@ def summary_values(outcome: Outcome, next_polls: Mapping[str, NextPoll] = _NO_PO
             }
             for source_result in outcome.source_results
         ],
-        "entries": outcome.entries,
-        "remembered": outcome.stored,
-        "items": outcome.items,
-        "merged": outcome.merged,
-        "episodes": outcome.episodes,
-        "posts": outcome.posts,
+        "entries": sum(each.entries for each in outcome.source_results),
+        "remembered": outcome.published.entries,
+        "items": outcome.published.items,
+        "merged": outcome.published.merged,
+        "episodes": outcome.published.episodes,
+        "posts": outcome.published.posts,
         "new": outcome.new,
         "changed": outcome.changed,
         "titles": {"new": list(outcome.titles.new), "changed": list(outcome.titles.changed)},
-        "repaired": outcome.repaired,
-        "near_misses": outcome.near_misses,
+        "repaired": outcome.published.repaired,
+        "near_misses": outcome.published.near_misses,
         "files": [{"name": file.name, "changed": file.changed} for file in outcome.files],
-        "held": list(outcome.held),
-        "left_out": list(outcome.left_out),
+        "held": list(outcome.published.held),
+        "left_out": list(outcome.published.left_out),
         "alarms": list(outcome.alarms),
         "failures": list(outcome.failures),
     }

@@ -121,7 +121,7 @@ def make_meter() -> Meter:
 def count_refresh(meter: Meter, outcomes: Sequence[Outcome], at: datetime) -> None:
     """Count the feeds of a refresh; ``at`` is aware."""
     for outcome in outcomes:
-        meter.items.labels(outcome.feed).set(outcome.items)
+        meter.items.labels(outcome.feed).set(outcome.published.items)
         meter.failing.labels(outcome.feed).set(sum(result.is_failing for result in outcome.health))
         meter.refreshed.labels(outcome.feed).set(at.timestamp())
 

@@ -193,6 +193,6 @@ def test_a_hostile_source(tmp_path: Path, parsers: Path) -> None:
         "    image: https://example.org/cover.jpg\n    sources:\n      wild: {kind: jsonfeed, path: hostile.json}\n"
     )
     outcome = refresh.refresh(load(tmp_path / "config.yaml"), at=AT)[0]
-    assert outcome.items == outcome.source_results[0].entries
-    assert outcome.items > 38
+    assert outcome.published.items == outcome.source_results[0].entries
+    assert outcome.published.items > 38
     assert avoidable(tmp_path / "config.yaml", "harbour", parsers) == []

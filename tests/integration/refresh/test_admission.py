@@ -35,12 +35,12 @@ def test_a_fake_on_top_is_held_and_told_and_published_after_a_week(beside, origi
     assert titles(beside) == before
     assert [each["title"] for each in beside.report()["held"]] == ["Buy hemp wholesale 90"]
     assert beside.report()["counts"]["held"] == 1
-    assert len(outcome.held) == 1
-    assert outcome.held[0].startswith("mirror: 1 new item is held until another source lists them")
-    assert outcome.alarms == outcome.held, "it is an alarm when it is new"
+    assert len(outcome.published.held) == 1
+    assert outcome.published.held[0].startswith("mirror: 1 new item is held until another source lists them")
+    assert outcome.alarms == outcome.published.held, "it is an alarm when it is new"
     seen = beside.published()
     again = beside.refresh()
-    assert (again.held, again.alarms, beside.published()) == (outcome.held, (), seen)
+    assert (again.published.held, again.alarms, beside.published()) == (outcome.published.held, (), seen)
     for _ in range(3):  # two days each
         beside.refresh()
     assert titles(beside) == ["Buy hemp wholesale 90", *before], "nothing new was read, only time has passed"
@@ -133,9 +133,9 @@ def test_a_flood_comes_a_quota_at_a_time(project, origin, episode, rss) -> None:
     origin.serve("/feed.xml", rss(*flood, *[episode(turn) for turn in range(6)]))
     found = [project.refresh() for _ in range(4)]
     assert [each.new for each in found] == [50, 50, 20, 0]
-    assert [each.items for each in found] == [56, 106, 126, 126]
-    assert found[0].held[0].startswith("host: 70 new items are held as more new items came")
-    assert found[3].held == ()
+    assert [each.published.items for each in found] == [56, 106, 126, 126]
+    assert found[0].published.held[0].startswith("host: 70 new items are held as more new items came")
+    assert found[3].published.held == ()
 
 
 def test_a_new_source_may_bring_its_whole_past_at_once(project, origin, episode, rss) -> None:
@@ -143,7 +143,7 @@ def test_a_new_source_may_bring_its_whole_past_at_once(project, origin, episode,
     project.refresh()
     project.sources["archive"] = f"kind: feed, trust: 0.8, url: '{origin.url('/archive.xml')}'"
     origin.serve("/archive.xml", rss(*[fake(episode, turn, day=turn / 4) for turn in range(200, 320)]))
-    assert project.refresh().items == 126
+    assert project.refresh().published.items == 126
 
 
 def test_a_new_mirror_under_names_of_its_own_publishes_no_item_twice(project, origin, episode, rss) -> None:
@@ -157,8 +157,8 @@ def test_a_new_mirror_under_names_of_its_own_publishes_no_item_twice(project, or
     ]
     origin.serve("/mirror.xml", rss(*[episode(turn) for turn in (0, 1, 3, 4, 6, 7)], *renamed))
     outcome = project.refresh()
-    assert outcome.held[0].startswith("mirror: 2 new items are held until another source lists them")
+    assert outcome.published.held[0].startswith("mirror: 2 new items are held until another source lists them")
     assert titles(project) == known
     for _ in range(4):  # two days each
         outcome = project.refresh()
-    assert (outcome.items, outcome.held) == (10, ()), "they are published, if nobody decides"
+    assert (outcome.published.items, outcome.published.held) == (10, ()), "they are published, if nobody decides"

@@ -15,7 +15,7 @@ from aggregator import notify
 from aggregator.config.load import Config, load
 from aggregator.model.feed import SourceResult
 from aggregator.model.source import Source, SourceStatus
-from aggregator.result import Outcome
+from aggregator.result import Outcome, Publication
 from aggregator.store import database
 from aggregator.store.database import Store
 from tests.support.program import run_program
@@ -81,7 +81,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def outcome(status: SourceStatus = "ok", **more: int) -> Outcome:
     source_result = SourceResult(Source("host", "feed"), status, "timed out")
-    return Outcome("sea", (source_result,), **{"items": 20, **more})
+    return Outcome("sea", (source_result,), Publication("", **{"items": 20, **more}))
 
 
 FAILED = "sea: source host: failed; using earlier entries (timed out)"

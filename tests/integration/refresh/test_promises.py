@@ -371,7 +371,7 @@ def test_promise_8_one_bad_source_never_spoils_the_feed(project, origin, episode
     project.sources["absent"] = "kind: listing, path: nowhere.txt"
     project.sources["closed"] = "kind: feed, url: 'http://127.0.0.1:1/feed.xml'"
     outcome = project.refresh()
-    assert outcome.items == 5
+    assert outcome.published.items == 5
     states = {source_result.source.name: source_result.status for source_result in outcome.source_results}
     assert states == {"absent": "failed", "bad": "failed", "closed": "failed", "gone": "failed", "host": "ok"}
     assert all(source_result.message for source_result in outcome.source_results if source_result.status == "failed")
@@ -418,10 +418,10 @@ def test_promise_6_a_run_in_which_nobody_may_be_asked_changes_no_byte(project, o
     recording.write_text(f"Latest Sea Episodes\n\n{listing}\n\nRelated Topics")
     project.sources = {"casts": f"kind: listing, url: '{origin.url('/nowhere')}', snapshot: casts.txt"}
     first = project.refresh(at=datetime(2024, 6, 3, 12, tzinfo=UTC))
-    assert (first.items, first.source_results[0].status) == (1, "snapshot")
+    assert (first.published.items, first.source_results[0].status) == (1, "snapshot")
     before = project.published()
     second = project.refresh(at=datetime(2024, 6, 3, 12, 1, tzinfo=UTC), force=False)
-    assert (second.items, second.source_results[0].status) == (1, "not due")
+    assert (second.published.items, second.source_results[0].status) == (1, "not due")
     assert project.published() == before
 
 
@@ -431,7 +431,7 @@ def test_promise_10_a_run_by_hand_keeps_the_feeds_schedule_and_force_passes_it(p
     monday = datetime(2024, 6, 3, 12, tzinfo=UTC)
     project.refresh(at=monday, force=False)
     friday = project.refresh(at=monday + timedelta(days=4), force=False)
-    assert (friday.source_results[0].status, friday.items) == ("not due", 5)
+    assert (friday.source_results[0].status, friday.published.items) == ("not due", 5)
     assert "not asked before 2024-06-10 06:17:00 UTC" in friday.source_results[0].message
     assert len(origin.asked) == 1
     project.refresh(at=monday + timedelta(days=4), force=True)

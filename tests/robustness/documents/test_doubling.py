@@ -176,6 +176,6 @@ def test_long_texts_under_new_guids_at_each_refresh_cost_what_is_stored_and_no_m
         before = used()
         (outcome,) = refresh.refresh(load(tmp_path / "config.yaml"), at=NOW + timedelta(days=turn + 1), force=True)
         costs.append(used() - before)
-        assert outcome.stored == len(host) + COPIES * (turn + 1)
+        assert outcome.published.entries == len(host) + COPIES * (turn + 1)
     # What is stored is read at each refresh. When old copies took part for ever, each cost thirty times the first.
     assert costs[-1] < 1.5 * REFRESHES * costs[0], costs

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 
 from aggregator.model.feed import SourceResult
 from aggregator.model.source import Source
-from aggregator.result import Outcome
+from aggregator.result import Outcome, Publication
 from aggregator.service import metrics, web
 
 Serving = Callable[[ASGIApp], AbstractContextManager[int]]
@@ -77,7 +77,9 @@ def test_strangers_cannot_make_new_labels(output: Path, serving: Serving) -> Non
 def test_a_refresh_is_counted() -> None:
     meter = metrics.make_meter()
     health = tuple(SourceResult(Source(status, "feed"), status) for status in ("ok", "failed"))
-    metrics.count_refresh(meter, [Outcome("show", items=84, health=health)], datetime(2026, 1, 1, tzinfo=UTC))
+    metrics.count_refresh(
+        meter, [Outcome("show", published=Publication("", items=84), health=health)], datetime(2026, 1, 1, tzinfo=UTC)
+    )
     assert meter.registry.get_sample_value("aggregator_feed_items", {"feed": "show"}) == 84
     assert meter.registry.get_sample_value("aggregator_feed_silent_sources", {"feed": "show"}) == 1
     assert meter.registry.get_sample_value("aggregator_feed_refreshed_seconds", {"feed": "show"}) == 1767225600
