@@ -114,7 +114,7 @@ def merged(place: Path, names: tuple[str, ...], parsers: Path) -> None:
     for turn, podcast in enumerate(podcasts):
         name = f"show-{turn}"
         heard = {each.source.name: each.entries for each in outcomes[name].source_results}
-        assert (podcast.name, outcomes[name].items) == (podcast.name, heard["host"])
+        assert (podcast.name, outcomes[name].published.items) == (podcast.name, heard["host"])
         assert min(heard.values()) > 0
         assert (podcast.name, avoidable(config, name, parsers)) == (podcast.name, [])
         for path in (place / "output" / name).iterdir():
