@@ -125,15 +125,18 @@ def _read_calls(trace: Path) -> Iterator[tuple[str, str]]:
 def _find_paths(call: str, words: str, folder: Path) -> Iterator[str | None]:
     """The paths that a call concerns, under the folder; ``None`` for others."""
     arguments, _, result = words.rpartition("= ")
+    within = folder
     if call == "openat":
         found = _OPENED.findall(result)
     elif call.startswith(("rename", "unlink", "mkdir", "link")):
         found = _STRING.findall(arguments)
+        for one in _OPENED.findall(arguments)[:1]:  # of a call that ends with "at": names are relative to it
+            within = Path(_unescape(one).decode("utf-8", "replace"))
     else:
         found = _OPENED.findall(_STRING.sub("", arguments))[:1]
     for one in found:
         text = _unescape(one).decode("utf-8", "replace")
-        path = folder / text
+        path = within / text
         is_file = not text.endswith(("]", "(deleted)")) and path.is_relative_to(folder)
         yield str(path.relative_to(folder)) if is_file else None
 
