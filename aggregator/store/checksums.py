@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Column, Connection, Table, delete, func, insert, select
+from sqlalchemy import Column, Connection, Table, bindparam, delete, func, insert, select
 
 from aggregator.errors import DamagedError
 from aggregator.store import schema
@@ -107,11 +107,12 @@ def noting_changes(connection: Connection) -> Iterator[None]:
 def _write_sums(connection: Connection) -> None:
     """Write the sums of all groups that the transaction has changed so far."""
     meta, changed = schema.meta, connection.info.get(_CHANGED, {})
-    for name, (table, group) in changed.items():
-        connection.execute(delete(meta).where(meta.c.name == name))
-        found = _sums(connection, table, *group)
-        if found:
-            connection.execute(insert(meta), [{"name": name, "value": found[name]}])
+    if not changed:
+        return
+    connection.execute(delete(meta).where(meta.c.name == bindparam("of")), [{"of": name} for name in changed])
+    sums = [each for table, group in changed.values() for each in _sums(connection, table, *group).items()]
+    if sums:
+        connection.execute(insert(meta), [{"name": name, "value": value} for name, value in sums])
     changed.clear()
 
 
