@@ -92,32 +92,37 @@ def list_candidates(
 
 
 def find_ways(
-    config: Config | None, candidates: Sequence[Source], now: datetime, options: Mapping[str, str] | None = None
+    config: Config | None,
+    candidates: Sequence[Source],
+    now: datetime,
+    options: Mapping[str, str] | None = None,
+    *,
+    found_by: str | None = None,
 ) -> list[Found]:
     """Return the ways to read what the candidates name, the best first; with ``options`` that one, changed by them.
 
-    Raises FetchError, ReadError, and ConfigError for an option that the kind does not have.
+    ``found_by`` is the address of the document that names them, if no person does: they may then not be in a private
+    network. Raises FetchError, ReadError, and ConfigError for an option that the kind does not have.
     """
     with preview.open_resources(config, now) as resources:
         try:
-            ways = _find_ways(candidates, resources, now)
+            ways = _find_ways(candidates, _Looking(resources, now, found_by))
         except ReadError:
             if "items" not in (options or ()):
                 raise
             ways = [Found(candidates[0])]
         if options:
-            ways = _find_ways((_change_options(ways[0].source, options),), resources, now)[:1]
+            ways = _find_ways((_change_options(ways[0].source, options),), _Looking(resources, now, found_by))[:1]
         return ways
 
 
-def _find_ways(candidates: Sequence[Source], resources: Resources, now: datetime) -> list[Found]:
+def _find_ways(candidates: Sequence[Source], looking: _Looking) -> list[Found]:
     """Return the ways to read what the candidates name, the best first: never none.
 
     A candidate that reads its document is all there is, but for a front page read as a blog without dates: then, and
     where no candidate can, the feeds that the document names or links to, and selectors and paths made for it, are
     tried. Raises FetchError if the URL cannot be fetched, ReadError if no kind can read its document.
     """
-    looking = _Looking(resources, now)
     refused: list[str] = []
     for source in candidates:
         document = looking.get(source)
@@ -126,7 +131,7 @@ def _find_ways(candidates: Sequence[Source], resources: Resources, now: datetime
         if (led := looking.follow(replace(document, source=source))) is not None:
             return [led]
         try:
-            listing = resources.read(replace(document, source=source))
+            listing = looking.resources.read(replace(document, source=source))
         except ReadError as error:
             refused.append(str(error))
             continue
@@ -150,10 +155,11 @@ def _find_ways(candidates: Sequence[Source], resources: Resources, now: datetime
 
 
 class _Looking(Struct):
-    """The documents fetched for one address, each once."""
+    """The documents fetched for one address, each once; ``found_by`` is the document that names it, if one does."""
 
     resources: Resources
     now: datetime
+    found_by: str | None = None
     documents: dict[str, Document | None] = field(default_factory=dict)
 
     def get(self, source: Source, found_by: str | None = None) -> Document | None:
@@ -162,7 +168,7 @@ class _Looking(Struct):
             return _refuse_list_of_feeds(snapshot.read_file(source))
         for request in registry.locate(source)[:1]:
             if request.url not in self.documents:
-                fetched = preview.fetch_document(source, request, self.resources, self.now, found_by)
+                fetched = preview.fetch_document(source, request, self.resources, self.now, found_by or self.found_by)
                 self.documents[request.url] = _refuse_list_of_feeds(fetched)
             return self.documents[request.url]
         return None

@@ -35,6 +35,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "Every day": {
         "init": ("init", "Make a config from addresses and refresh for the first time."),
         "add": ("add", "Detect what a URL is and add it to the config as a source."),
+        "find": ("find", "Find other listings of a feed's show, and say what each would add."),
         "remove": ("remove", "Remove a source, or a feed, from the config."),
         "move": ("move", "Move a source to another feed of the config."),
         "list": ("list", "List the feeds and their sources, and what the last polls gave."),

@@ -77,6 +77,7 @@ def list_pages(guid: str) -> dict[str, str]:
         "settings of a feed": f"{feed}/settings",
         "move": f"{feed}/sources/host/move",
         "remove": f"{feed}/remove",
+        "find": f"{feed}/find",
         "settings of the server": "/system/settings",
         "reviews": "/review",
         "review": "/feeds/crumb-talk/review",

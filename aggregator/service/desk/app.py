@@ -39,6 +39,7 @@ from aggregator.service.desk import (
     choose,
     command,
     feeds,
+    find,
     item,
     moves,
     review,
@@ -63,7 +64,7 @@ from aggregator.service.desk.frame import (
 from aggregator.service.desk.inbox import count_waiting
 from aggregator.service.desk.jobs import BusyError, Job
 
-_SUBJECTS: Final[Any] = (feeds, command, system, add, choose, source, moves, settings, changes, review, item)
+_SUBJECTS: Final[Any] = (feeds, command, system, add, choose, source, moves, find, settings, changes, review, item)
 PAGES: Final[tuple[Page, ...]] = tuple(page for subject in _SUBJECTS for page in subject.PAGES)
 ACTS: Final[tuple[Act, ...]] = tuple(act for subject in _SUBJECTS for act in getattr(subject, "ACTS", ()))
 

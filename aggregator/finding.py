@@ -1,0 +1,174 @@
+"""Find the other listings of a show: ask catalogues and the show's own site, read each candidate, and match it.
+
+A candidate is offered by what it lists: how many of its entries are items of the feed. What the catalogues answered is
+kept for a day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from aggregator import adding, belonging, preview, publications
+from aggregator.config.load import Config
+from aggregator.errors import ConfigError, FetchError, ReadError
+from aggregator.fetchers import registry
+from aggregator.fetchers.fetch import Resources
+from aggregator.fetchers.http.target import redact
+from aggregator.fetchers.show_search import (
+    CATALOGUES,
+    Catalogue,
+    Show,
+    find_links,
+    is_feed_like,
+    list_requests,
+    read_addresses,
+)
+from aggregator.model.belonging import Belonging, Comparison
+from aggregator.model.feed import Plan
+from aggregator.model.record import Record
+from aggregator.model.source import Request, Source
+from aggregator.store import connection, database, facts, polls, records
+from aggregator.store.database import Store
+from aggregator.text.urls import canonical
+
+_FACT: Final = "other listings"
+_FRESH: Final = timedelta(days=1)
+
+_MOST: Final = 15
+"""Candidates that are read."""
+
+_ASKED_AT_ONCE: Final = 6
+
+
+class Candidate(Record, frozen=True):
+    """An address at which the show may be listed, who named it, and the first address that did."""
+
+    url: str
+    named_by: tuple[str, ...]
+    found_by: str
+
+
+class _Answers(Record, frozen=True):
+    """The candidates that were named, when, and why some could not be asked."""
+
+    at: datetime
+    show: str
+    candidates: tuple[Candidate, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class FoundListing(Struct, frozen=True):
+    """A listing of the show: its address and kind, who named it, and what it would do to the feed."""
+
+    url: str
+    kind: str
+    named_by: tuple[str, ...]
+    effect: Belonging
+
+
+class Search(Struct, frozen=True):
+    """The result of a search: listings of the show, the best first, how many others were read, and what failed."""
+
+    listings: tuple[FoundListing, ...]
+    others: int = 0
+    problems: tuple[str, ...] = ()
+
+
+def find_listings(config: Config, plan: Plan, now: datetime, catalogues: Sequence[Catalogue] | None = None) -> Search:
+    """Search the listings of a feed's show that the config does not have; nothing is written into the config.
+
+    Raises ConfigError if nothing is stored of the feed: candidates are matched with its items.
+    """
+    if not connection.has_content(config.state):
+        raise ConfigError(
+            f"{plan.name}: nothing is stored of it yet, so nothing can be matched; run aggregator refresh"
+        )
+    with database.open_store(config.state) as store:
+        show, site = _describe_show(store, plan)
+        answers = _read_answers(store, plan, show, now)
+        known = _list_known(store, plan)
+    with preview.open_resources(config, now) as resources:
+        if answers is None:
+            answers = _ask(resources, show, site, now, CATALOGUES if catalogues is None else catalogues)
+            with database.open_store(config.state) as store:
+                facts.write_fact(store, plan.name, _FACT, records.encode(answers).encode())
+    new = [each for each in answers.candidates if canonical(each.url) not in known][:_MOST]
+    found = [listing for each in new if (listing := _look(config, plan, each, now)) is not None]
+    listings = {listing.url: listing for listing in reversed(found) if listing.effect.is_sure}
+    ordered = sorted(listings.values(), key=lambda each: (-each.effect.matched, each.url))
+    return Search(tuple(ordered), len(new) - len(listings), answers.problems)
+
+
+def _describe_show(store: Store, plan: Plan) -> tuple[Show, str | None]:
+    """Return by what the show is searched, and the address of its own site."""
+    cover = next(iter(publications.read_covers(store, [plan])), None)
+    channel = cover.channel if cover else plan.channel
+    apple = next((each.show for each in plan.sources if each.kind == "apple" and each.show), "")
+    feeds = tuple(each.url for each in plan.sources if each.url and not each.headers and "${" not in each.url)
+    return Show(channel.title, apple or "", plan.channel.guid, feeds), channel.link
+
+
+def _list_known(store: Store, plan: Plan) -> set[str]:
+    """Return the addresses that the feed's sources have, or lead to, to compare by."""
+    known = {each.url for each in plan.sources if each.url}
+    known |= {f"https://podcasts.apple.com/podcast/id{each.show}" for each in plan.sources if each.show}
+    for states in polls.read_poll_states(store, [plan.name]).values():
+        known |= {each.url for each in states} | {each.leads_to for each in states if each.leads_to}
+    return set(map(canonical, known))
+
+
+def _read_answers(store: Store, plan: Plan, show: Show, now: datetime) -> _Answers | None:
+    """Return what was answered in the last day about the same show, ``None`` if it is to be asked."""
+    kept = facts.read_fact(store, plan.name, _FACT)
+    answers = records.decode(_Answers, kept.decode()) if kept else None
+    is_fresh = answers is not None and answers.show == repr(show) and answers.at <= now < answers.at + _FRESH
+    return answers if is_fresh else None
+
+
+def _ask(
+    resources: Resources, show: Show, site: str | None, now: datetime, catalogues: Sequence[Catalogue]
+) -> _Answers:
+    """Ask every catalogue and the show's site, all at once."""
+    problems: list[str] = []
+    named: dict[str, Candidate] = {}
+
+    def ask(name: str, request: Request, catalogue: Catalogue | None) -> list[str]:
+        source = Source(name, "feed", url=request.url)
+        document = preview.fetch_document(source, request, resources, now)
+        if catalogue is not None:
+            return read_addresses(catalogue, document.body, show)
+        return [url for url in find_links(document.body) if registry.recognise(url) or is_feed_like(url)]
+
+    asked = [(each.name, one, each) for each in catalogues for one in list_requests(each, show, now)]
+    tasks = [*asked, *([("its site", Request(site), None)] if site else [])]
+    with ThreadPoolExecutor(_ASKED_AT_ONCE, "search") as threads:
+        futures = [(name, request.url, threads.submit(ask, name, request, each)) for name, request, each in tasks]
+        for name, place, future in futures:
+            try:
+                for url in future.result():
+                    known = named.setdefault(canonical(url), Candidate(url, (), place))
+                    names = tuple(dict.fromkeys((*known.named_by, name)))
+                    named[canonical(url)] = replace(known, named_by=names)
+            except (FetchError, ValueError) as error:
+                problems.append(f"{name}: {error}")
+    return _Answers(now, repr(show), tuple(named.values()), tuple(problems))
+
+
+def _look(config: Config, plan: Plan, candidate: Candidate, now: datetime) -> FoundListing | None:
+    """Read a candidate and match it with the feed; ``None`` if it cannot be read or compared."""
+    try:
+        ways = adding.find_ways(config, adding.list_candidates(candidate.url), now, found_by=candidate.found_by)
+        found = adding.list_episodes(ways[0])
+        given = Comparison(config.state, config.plans, found.source, found.listing, now, plan.name)
+        effect = next(iter(belonging.compare_with_feeds(given)), None)
+    except (FetchError, ReadError, ConfigError):
+        return None
+    if effect is None:
+        return None
+    return FoundListing(redact(candidate.url), found.source.kind, candidate.named_by, effect)

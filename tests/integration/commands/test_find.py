@@ -1,0 +1,208 @@
+"""`find`: catalogues that answer as they did when recorded, each candidate read and matched before it is offered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from aggregator import finding
+from aggregator.commands import find
+from aggregator.config.load import Config, load
+from aggregator.errors import ConfigError
+from aggregator.fetchers.show_search import (
+    CATALOGUES,
+    KEY,
+    SECRET,
+    Catalogue,
+    Show,
+    find_links,
+    list_requests,
+    read_addresses,
+)
+from tests.support.origin import Site, serving
+from tests.support.program import run_program
+from tests.support.rss import make_rss
+from tests.support.workspace import make_item
+from tests.unit.service.desk.conftest import opened
+from tests.unit.service.desk.test_pages import wait
+
+NOW = datetime(2026, 1, 2, 3, tzinfo=UTC)
+APPLE, INDEX, FYYD, GPODDER = CATALOGUES
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serving(Site()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def config(tmp_path: Path, site: Site) -> Config:
+    site.serve("/host", make_rss(*(make_item(n) for n in range(12))))
+    (tmp_path / "config.yaml").write_text(
+        "allow_networks: [127.0.0.0/8]\nfeeds:\n  room:\n    title: Sea Room\n"
+        f"    link: {site.url('/about')}\n    sources: {{host: {{kind: feed, url: '{site.url('/host')}'}}}}\n"
+    )
+    done = run_program(tmp_path, "refresh", "--at", "2026-01-02T01:00:00Z")
+    assert done.returncode == 0, done.stderr
+    return load(tmp_path / "config.yaml")
+
+
+def at_home(site: Site, *catalogues: Catalogue) -> list[Catalogue]:
+    return [replace(each, base=site.url()) for each in catalogues]
+
+
+def answer(site: Site, path: str, value: object) -> None:
+    site.serve(path, json.dumps(value), kind="application/json")
+
+
+def list_answers(site: Site) -> None:
+    """Answers in the forms of the catalogues: a full mirror, one with new items, another show, one that is gone."""
+    site.serve("/mirror.xml", make_rss(*(make_item(n, source="mirror") for n in range(12)), title="Sea Room"))
+    site.serve("/longer.xml", make_rss(*(make_item(n, source="longer") for n in range(14)), title="Sea Room"))
+    site.serve("/other.xml", make_rss(*(make_item(n, name=f"Cake {n}", text="Of cake.") for n in range(40, 46))))
+    results = [
+        {"collectionName": "Sea Room", "feedUrl": site.url("/mirror.xml")},
+        {"collectionName": "Room for Cake", "feedUrl": site.url("/unasked.xml")},
+    ]
+    path = "/search?media=podcast&entity=podcast&limit=10&term=Sea%20Room"
+    answer(site, path, {"resultCount": 2, "results": results})
+    data = [
+        {"title": "sea room", "xmlURL": site.url("/longer.xml")},
+        {"title": "Sea Room", "xmlURL": site.url("/mirror.xml")},
+    ]
+    answer(site, "/0.2/search/podcast?title=Sea%20Room&count=10", {"status": 1, "data": data})
+    found = [{"title": "The Sea Room", "url": site.url(path)} for path in ("/other.xml", "/gone.xml", "/host")]
+    answer(site, "/search.json?q=Sea%20Room", found)
+    site.serve("/about", f'<a href="{site.url("/mirror.xml")}">RSS</a><p>no more</p>', kind="text/html")
+
+
+def test_listings_of_the_show_are_found_with_what_each_would_add(config: Config, site: Site) -> None:
+    list_answers(site)
+    search = finding.find_listings(config, config.plans[0], NOW, at_home(site, APPLE, FYYD, GPODDER))
+    shown = {urlsplit(each.url).path: (each.effect.matched, len(each.effect.new)) for each in search.listings}
+    assert shown == {"/mirror.xml": (12, 0), "/longer.xml": (12, 2)}
+    assert {urlsplit(each.url).path: each.named_by for each in search.listings} == {
+        "/mirror.xml": ("Apple", "fyyd", "its site"),
+        "/longer.xml": ("fyyd",),
+    }
+    assert search.others == 2, "another show, and one that is gone; the host's own is known"
+    assert search.problems == ()
+    assert "/unasked.xml" not in site.asked, "another title"
+
+
+def test_catalogues_are_asked_once_a_day(config: Config, site: Site) -> None:
+    list_answers(site)
+    for hours, asked in ((0, 1), (23, 1), (24, 2)):
+        finding.find_listings(config, config.plans[0], NOW + timedelta(hours=hours), at_home(site, GPODDER))
+        assert sum(path.startswith("/search.json") for path in site.asked) == asked
+
+
+def test_a_catalogue_that_fails_is_told_and_the_others_count(config: Config, site: Site) -> None:
+    list_answers(site)
+    site.serve("/search.json?q=Sea%20Room", "<html>busy</html>", kind="text/html")
+    del site.pages["/about"]
+    search = finding.find_listings(config, config.plans[0], NOW, at_home(site, APPLE, GPODDER))
+    assert [urlsplit(each.url).path for each in search.listings] == ["/mirror.xml"]
+    assert search.problems[0] == "gpodder.net: its answer cannot be read"
+    assert search.problems[1].startswith("its site: ")
+    assert "404" in search.problems[1]
+
+
+def test_the_command_says_how_to_add_what_the_show_s_site_names(
+    config: Config, site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(finding, "CATALOGUES", ())  # the public ones are not asked by a test
+    list_answers(site)
+    find.run("room", config.path, at=NOW, as_json=True)
+    found = json.loads(capsys.readouterr().out)
+    assert [each["described"] for each in found["listings"]] == ["kind feed, 12 of 12 episodes, no new one"]
+    assert "mirror" not in config.path.read_text()
+    find.run(None, config.path, at=NOW)
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == f"{site.url('/mirror.xml')}: kind feed, 12 of 12 episodes, no new one"
+    assert told[-1] == "room: 1 more listing found"
+    words = told[1].partition("; aggregator ")[2].split()
+    assert run_program(config.path.parent, *words).returncode == 0
+    assert "mirror.xml" in config.path.read_text()
+
+
+def test_a_feed_of_which_nothing_is_stored_cannot_be_searched(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text("feeds: {room: {title: Sea Room, sources: {host: {kind: feed, url: 'https://a.example/'}}}}\n")
+    loaded = load(path)
+    with pytest.raises(ConfigError, match=r"^room: nothing is stored of it yet, .* run aggregator refresh$"):
+        finding.find_listings(loaded, loaded.plans[0], NOW)
+
+
+def test_the_key_of_podcast_index_is_in_no_address_and_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(KEY, raising=False)
+    show = Show("Sea Room", "77", "917393e3-1b1e-5cef-ace4-edaa54e1f810", ("https://host.example/feed?a=1",))
+    assert list_requests(INDEX, show, NOW) == []
+    monkeypatch.setenv(KEY, "UXKCGDSYGUUEVQJSYDZH")
+    monkeypatch.setenv(SECRET, "yzJe2eE7XV-3eY576dyRZ6wXyAbndh6LUrCZ8KN|")
+    asked = list_requests(INDEX, show, datetime(2020, 12, 7, 0, 35, 26, tzinfo=UTC))
+    assert [urlsplit(each.url).path for each in asked] == [
+        *(f"/api/1.0/podcasts/{name}" for name in ("byguid", "byitunesid", "byfeedurl")),
+        "/api/1.0/search/byterm",
+    ]
+    assert parse_qs(urlsplit(asked[2].url).query) == {"url": ["https://host.example/feed?a=1"]}
+    assert dict(asked[0].headers)["X-Auth-Date"] == "1607301326"
+    assert len(dict(asked[0].headers)["Authorization"]) == 40
+    assert not any("UXKCG" in each.url or "yzJe2" in each.url for each in asked)
+    feed = {"title": "Sea Room", "url": "https://a.example/feed", "itunesId": 77}
+    for body in ({"feed": feed}, {"feeds": [feed]}):
+        found = read_addresses(INDEX, json.dumps(body).encode(), show)
+        assert found == ["https://a.example/feed", "https://podcasts.apple.com/podcast/id77"]
+
+
+def test_links_are_found_in_buttons_and_in_data() -> None:
+    page = b"""<a href="https://podcasts.apple.com/us/podcast/x/id77?a=1&amp;b=2">Apple</a>
+    <script type="application/ld+json">{"sameAs": ["https:\\/\\/feeds.simplecast.com\\/abc"]}</script>"""
+    assert list(find_links(page)) == [
+        "https://podcasts.apple.com/us/podcast/x/id77?a=1&b=2",
+        "https://feeds.simplecast.com/abc",
+    ]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["results", "data", "feed", "feeds", "title", "url", "x"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(json_values | st.binary(max_size=40))
+def test_any_answer_is_read_or_refused(value: object) -> None:
+    body = value if isinstance(value, bytes) else json.dumps(value).encode()
+    for each in CATALOGUES:
+        with suppress(ValueError):
+            assert isinstance(read_addresses(each, body, Show("Sea Room")), list)
+
+
+def test_the_desk_searches_and_says_who_did_not_answer(config: Config) -> None:
+    """The public catalogues cannot be had in a test: the config's proxy leads nowhere, and the page says so."""
+    home = config.path.parent
+    config.path.write_text(f"proxy: http://127.0.0.1:9\n{config.path.read_text()}")
+    with opened(home) as visitor:
+        assert 'href="/desk/feeds/room/find"' in visitor.get("/feeds/room").text
+        visitor.get("/feeds/room/find")
+        assert "nothing is added" in visitor.page.text
+        path = visitor.press("Search").url.removeprefix(f"{visitor.url}/desk")
+        wait(visitor, f"{path}.json")
+        found = visitor.json("/feeds/room/find.json")["found"]
+        assert found["listings"] == []
+        assert {each.partition(":")[0] for each in found["problems"]} == {"Apple", "fyyd", "gpodder.net", "its site"}
+        assert "Searched" in visitor.get("/feeds/room/find").text
