@@ -24,7 +24,7 @@ from aggregator.model.feed import Cover, Feed
 from aggregator.model.item import PublishedItem
 from aggregator.store import cache, facts
 from aggregator.store.database import Store
-from aggregator.store.items import FeedItems
+from aggregator.store.items import RENDERED, FeedItems
 from aggregator.store.polls import DAYS
 from aggregator.store.schema import mark
 
@@ -47,14 +47,12 @@ def keep_items(store: Store, feed: str) -> KeptItems:
 
     def read(format_name: str, guids: Sequence[str]) -> Mapping[str, bytes]:
         names = {mark(guid): guid for guid in guids}
-        kept = cache.read_cached(store, feed, f"items/{format_name}", names)
+        kept = cache.read_cached(store, feed, f"{RENDERED}{format_name}", names)
         return {names[key]: value for key, value in kept.items()}
 
-    def write(format_name: str, values: Mapping[str, bytes], guids: Sequence[str]) -> None:
-        stage = f"items/{format_name}"
-        if values:
-            cache.write_cached(store, feed, stage, {mark(guid): value for guid, value in values.items()})
-        cache.drop_others(store, feed, stage, list(map(mark, guids)))
+    def write(format_name: str, values: Mapping[str, bytes]) -> None:
+        named = {mark(guid): value for guid, value in values.items()}
+        cache.write_cached(store, feed, f"{RENDERED}{format_name}", named)
 
     return KeptItems(read, write)
 

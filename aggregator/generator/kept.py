@@ -21,8 +21,8 @@ Render: TypeAlias = Callable[[PreparedFeed, Sequence[int]], Sequence[bytes]]
 Read: TypeAlias = Callable[[str, Sequence[str]], Mapping[str, bytes]]
 """Returns what was written of a format, for those of these guids of which there is anything."""
 
-Write: TypeAlias = Callable[[str, Mapping[str, bytes], Sequence[str]], object]
-"""Writes new values of a format, by guid; the last argument has the guids of all items that it is to keep."""
+Write: TypeAlias = Callable[[str, Mapping[str, bytes]], object]
+"""Writes new values of a format, by guid."""
 
 _LEVEL: Final = 1
 """Of zlib; see docs/performance.md."""
@@ -42,19 +42,15 @@ class KeptItems:
         guids = [item.guid for item in feed.source.items]
         texts = self.find(format_name, guids, dict(zip(guids, feed.digests, strict=True)))
         fresh: dict[str, bytes] = {}
-        used: set[int] = set()
         for name, document in documents:
-            used.update(each for each in document if isinstance(each, int))
             missing = [each for each in document if isinstance(each, int) and guids[each] not in texts]
-            made = dict(zip(missing, render(feed, missing) if missing else (), strict=True))
-            texts.update((guids[each], text) for each, text in made.items())
-            if self._write is not None:
-                fresh.update(
-                    (guids[each], feed.digests[each] + zlib.compress(text, _LEVEL)) for each, text in made.items()
-                )
+            for each, text in zip(missing, render(feed, missing) if missing else (), strict=True):
+                texts[guids[each]] = text
+                if self._write is not None:
+                    fresh[guids[each]] = feed.digests[each] + zlib.compress(text, _LEVEL)
             yield name, b"".join(texts[guids[each]] if isinstance(each, int) else each for each in document)
-        if self._write is not None:
-            self._write(format_name, fresh, [guids[each] for each in sorted(used)])
+        if self._write is not None and fresh:
+            self._write(format_name, fresh)
 
     def find(
         self, format_name: str, guids: Sequence[str], digests: Mapping[str, bytes] | None = None

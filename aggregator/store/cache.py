@@ -96,16 +96,6 @@ def drop_unused(store: Store, feed: str, stage: str, used: Collection[str]) -> N
         connection.execute(delete(cache).where(*same, cache.c.used < run - KEPT_RUNS))
 
 
-@deferrable
-def drop_others(store: Store, feed: str, stage: str, keys: Collection[str]) -> None:
-    """Drop the values of all keys but these."""
-    same, stay = (cache.c.feed == feed, cache.c.stage == stage), frozenset(keys)
-    with writing(store) as connection:
-        gone = [key for key in connection.execute(select(cache.c.key).where(*same)).scalars() if key not in stay]
-        for some in batches(gone):
-            connection.execute(delete(cache).where(*same, cache.c.key.in_(some)))
-
-
 def write_elements(store: Store, feed: str, source: str, elements: Mapping[int, Mapping[str, str]]) -> None:
     """Write for each document the digests of contents by those of the elements from which they were read."""
     values = {_name_document(source, number): msgspec.msgpack.encode(each) for number, each in elements.items() if each}

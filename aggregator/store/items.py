@@ -21,10 +21,13 @@ from aggregator.model.cluster import Pair
 from aggregator.model.item import Item
 from aggregator.store import checksums, records
 from aggregator.store.database import BATCH, Store, batches, deferrable, reading, upsert, writing
-from aggregator.store.schema import items, mark
+from aggregator.store.schema import cache, items, mark
 
 _LEVEL: Final = 1
 """Of zlib; see docs/performance.md."""
+
+RENDERED: Final = "items/"
+"""The beginning of the stages of the cache with what each item is in a format, by the mark of its guid."""
 
 _EVIDENCE: Final = frozenset({"pairs"})
 _COLUMNS: Final = checksums.columns(items)
@@ -131,7 +134,9 @@ def _write_rows(store: Store, feed: str, rows: Sequence[_Row]) -> None:
 
 @deferrable
 def _remove_rows(store: Store, feed: str, marks: Sequence[str]) -> None:
-    """Remove items of a feed by the marks of their guids."""
+    """Remove items of a feed by the marks of their guids, and what they were in each format."""
+    is_rendered = cache.c.stage.startswith(RENDERED, autoescape=True)
     with writing(store) as connection:
         for some in batches(marks):
             connection.execute(delete(items).where(items.c.feed == feed, items.c.guid.in_(some)))
+            connection.execute(delete(cache).where(cache.c.feed == feed, is_rendered, cache.c.key.in_(some)))

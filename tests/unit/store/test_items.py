@@ -12,10 +12,10 @@ from aggregator.errors import DamagedError
 from aggregator.model.cluster import Evidence, Pair
 from aggregator.model.entry import Moment
 from aggregator.model.item import Item
+from aggregator.store import cache, examine, schema
 from aggregator.store import database as stores
-from aggregator.store import examine, schema
 from aggregator.store.database import Store
-from aggregator.store.items import FeedItems
+from aggregator.store.items import RENDERED, FeedItems
 
 ODD = ("", "#", "\x00", "ä" * 300)
 """Guids as no source should give them."""
@@ -56,6 +56,24 @@ def test_items_are_read_in_the_order_of_the_feed(store: Store) -> None:
     items = [replace(item(guid), published=Moment(noon + timedelta(days=day)), rank=rank) for guid, day, rank in given]
     FeedItems(store, "show").write(items)
     assert [each.guid for each in FeedItems(store, "show").read()] == ["new", "c", "a", "b", "old"]
+
+
+def test_what_removed_items_were_in_each_format_is_removed(store: Store) -> None:
+    for feed in ("show", "other"):
+        FeedItems(store, feed).write([item("1"), item("2")])
+        for stage in (f"{RENDERED}rss", f"{RENDERED}page", "repair"):
+            cache.write_cached(store, feed, stage, {"1": b"x", "2": b"x"})
+    FeedItems(store, "show").remove_others(["2"])
+    kept = {
+        (feed, stage): set(cache.read_cached(store, feed, stage, ["1", "2"]))
+        for feed, stage in (
+            ("show", f"{RENDERED}rss"),
+            ("show", f"{RENDERED}page"),
+            ("show", "repair"),
+            ("other", f"{RENDERED}rss"),
+        )
+    }
+    assert list(kept.values()) == [{"2"}, {"2"}, {"1", "2"}, {"1", "2"}]
 
 
 def test_what_a_transaction_takes_back_is_as_it_was(store: Store) -> None:

@@ -162,16 +162,6 @@ def test_the_cache_drops_what_no_run_asks_for(store: Store) -> None:
     assert cache.read_cached(store, "show", "repair", ["used", "unused"]) == {"used": b"u"}
 
 
-def test_the_cache_drops_what_is_not_named(store: Store) -> None:
-    values = {f"{number}": b"x" for number in range(1200)}
-    for feed, stage in (("show", "items/rss"), ("show", "items/atom"), ("other", "items/rss")):
-        cache.write_cached(store, feed, stage, values)
-    cache.drop_others(store, "show", "items/rss", ["7", "unknown"])
-    assert cache.read_cached(store, "show", "items/rss", values) == {"7": b"x"}
-    assert cache.read_cached(store, "show", "items/atom", values) == values
-    assert cache.read_cached(store, "other", "items/rss", values) == values
-
-
 def test_the_last_hundred_polls_of_a_source_are_kept_and_damaged_ones_are_none(store: Store) -> None:
     for number in range(MOST_POLLS + 5):
         add_polls(store, {("show", "apple"): Poll(number, "ok", 200, 10, 5, 3)})
