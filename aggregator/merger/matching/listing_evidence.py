@@ -94,29 +94,35 @@ def _group_by_listings(compared: Compared, listing: Ints, wanted: Bools, least: 
 
 
 def find_order(frame: Frame, compared: Compared, table: Table, weights: Floats, vetoes: Ints) -> Ints:
-    """Return for each pair the level of the evidence ``order``; ``weights`` are those of all other evidence."""
+    """Return for each pair the level of the evidence ``order``; ``weights`` are those of all other evidence.
+
+    Pairs that were learned from have their places among all entries that were.
+    """
     levels = np.zeros(len(weights), dtype=np.int64)
-    listing, place = _find_places(frame)
-    size = np.bincount(listing, weights=place >= 0).astype(np.int64)
-    title_alone = table.prior + table.weights[KINDS.index("title")][-1]  # less than SURE in some fitted tables
-    placed = (place[compared.left] >= 0) & (place[compared.right] >= 0)
     learned = ~(frame.fresh[compared.left] | frame.fresh[compared.right])
-    for pairs in _group_by_listings(compared, listing, placed & (vetoes == 0) & (weights >= UNSEEN), _LANDMARKS):
-        own = weights[pairs.at]
-        sure = pairs.select_best(own, np.flatnonzero(learned[pairs.at] & (own >= min(SURE, title_alone))))
-        if len(sure) >= _LANDMARKS:
-            sizes = int(size[listing[pairs.one[0]]]), int(size[listing[pairs.other[0]]])
-            levels[pairs.at] = _grade_places(place[pairs.one], place[pairs.other], sure, sizes)
+    title_alone = table.prior + table.weights[KINDS.index("title")][-1]  # less than SURE in some fitted tables
+    for counted, wanted in ((~frame.fresh, learned), (np.ones_like(frame.fresh), ~learned)):
+        listing, place = _find_places(frame, counted)
+        size = np.bincount(listing, weights=place >= 0).astype(np.int64)
+        placed = (place[compared.left] >= 0) & (place[compared.right] >= 0) & (vetoes == 0) & (weights >= UNSEEN)
+        for pairs in _group_by_listings(compared, listing, placed, _LANDMARKS) if wanted.any() else ():
+            own = weights[pairs.at]
+            sure = pairs.select_best(own, np.flatnonzero(learned[pairs.at] & (own >= min(SURE, title_alone))))
+            if len(sure) >= _LANDMARKS:
+                sizes = int(size[listing[pairs.one[0]]]), int(size[listing[pairs.other[0]]])
+                graded = _grade_places(place[pairs.one], place[pairs.other], sure, sizes)
+                levels[pairs.at] = np.where(wanted[pairs.at], graded, levels[pairs.at])
     return levels
 
 
-def _find_places(frame: Frame) -> tuple[Ints, Ints]:
-    """Return the listing of each row and its place there among the rows of its show, counted from 0.
+def _find_places(frame: Frame, counted: Bools) -> tuple[Ints, Ints]:
+    """Return the listing of each row and its place there among the counted rows of its show, from 0.
 
-    Rows of one source that were last listed together are one listing. The place is ``ABSENT`` where a row has no
-    position or shares it: a source read from several documents counts each from 0.
+    Rows of one source that were last listed together are one listing. The place is ``ABSENT`` where a row is not
+    counted, has no position or shares it: a source read from several documents counts each from 0.
     """
     position = np.array([ABSENT if row.position is None else row.position for row in frame.records], dtype=np.int64)
+    position[~counted] = ABSENT
     listing = number_combinations(frame.source, frame.last, frame.likely_scope)
     order = np.lexsort((position, listing))
     group, at = listing[order], position[order]
@@ -188,7 +194,7 @@ def forget_translated_words(frame: Frame, compared: Compared, vetoes: Ints) -> C
     same = find_same_recordings(frame, compared, vetoes)
     if same.sum() < _TRANSLATED:
         return compared
-    listing, place = _find_places(frame)
+    listing, place = _find_places(frame, np.ones_like(frame.fresh))
     size, levels = np.bincount(listing), compared.levels.copy()
     unlike = has_level(levels, "title", _UNLIKE)
     one, other = frame.source[compared.left], frame.source[compared.right]

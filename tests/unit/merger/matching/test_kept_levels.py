@@ -54,7 +54,7 @@ def count_known(kept: Kept, pairs: Pairs) -> int:
 @settings(deadline=None, max_examples=6)
 @given(st.integers(0, 10**9).map(Random))
 def test_a_history_with_kept_levels_is_one_without(chance: Random) -> None:
-    """Entries arrive, change and leave, people decide, and the feed is learned from anew now and then."""
+    """Entries arrive, change and leave, people decide and undo it, and the feed is learned from anew now and then."""
     listed: dict[str, Entry] = {}
     fresh: set[str] = set()
     decisions: list[Decision] = []
@@ -68,6 +68,8 @@ def test_a_history_with_kept_levels_is_one_without(chance: Random) -> None:
         if listed and chance.random() < 0.3:
             fresh.discard(gone := chance.choice(sorted(listed)))
             del listed[gone]
+        if decisions and chance.random() < 0.3:
+            decisions.pop()
         if len(listed) > 1 and chance.random() < 0.3:
             decisions.append(Decision(chance.choice(("same", "different")), *chance.sample(sorted(listed), 2)))
         entries = list(listed.values())
@@ -83,6 +85,23 @@ def test_a_history_with_kept_levels_is_one_without(chance: Random) -> None:
         )
         kept = kept if found.kept is None else found.kept
         assert count_known(kept, found) == len(found.compared.left)
+
+
+@settings(deadline=None, max_examples=12)
+@given(st.integers(0, 10**9).map(Random))
+def test_a_new_entry_that_nothing_meets_changes_no_evidence(chance: Random) -> None:
+    """Whatever the others are, and whatever is decided about them."""
+    drawn = [make_entry(chance.choice(("host", "store", "page")), chance.randint(1, 20), chance) for _ in range(60)]
+    entries = list({each.id: each for each in drawn}.values())
+    pairs = compare(entries, set())
+    table = fit_table(pairs)
+    decisions = [Decision("different", *chance.sample([each.id for each in entries], 2))]
+    before = match(entries, decisions=decisions, table=table, pairs=pairs)
+    new = Entry("host", "host-new", "Zinnias", published=Moment(START + timedelta(days=400)), position=21)
+    fresh = replace(compare([*entries, new], {new.id}), alignments=before.alignments)
+    after = match([*entries, new], decisions=decisions, table=table, pairs=fresh)
+    assert [each for each in after.clusters if new not in each.entries] == list(before.clusters)
+    assert after.near_misses == before.near_misses
 
 
 def make_listings() -> list[Entry]:
