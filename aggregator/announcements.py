@@ -27,10 +27,10 @@ from aggregator.fetchers import credentials
 from aggregator.fetchers.http.target import redact
 from aggregator.model.feed import Feed, Plan
 from aggregator.model.record import Record
-from aggregator.store import facts, records
+from aggregator.store import facts
 from aggregator.store.database import Store
+from aggregator.store.facts import Fact
 
-_FACT: Final = "announcements"
 _GIVE_UP_AFTER: Final = timedelta(days=3)
 
 _MOST_MESSAGES: Final = 5
@@ -56,6 +56,9 @@ class _Announcement(Record, frozen=True):
     item: str
     by_message: bool = False
     by_webhook: bool = False
+
+
+_ANNOUNCEMENTS: Final = Fact("announcements", tuple[_Announcement, ...])
 
 
 def note_new(store: Store, plan: Plan, feed: Feed, items: Sequence[dict[str, Any]], now: datetime) -> None:
@@ -189,10 +192,8 @@ def _read_key(secret: str) -> bytes:
 
 
 def _read(store: Store, plan: Plan) -> tuple[_Announcement, ...]:
-    kept = facts.read_fact(store, plan.name, _FACT)
-    return records.decode_all(_Announcement, kept.decode()) if kept else ()
+    return _ANNOUNCEMENTS.read(store, plan.name) or ()
 
 
 def _write(store: Store, plan: Plan, waiting: Iterable[_Announcement]) -> None:
-    left = tuple(waiting)
-    facts.write_fact(store, plan.name, _FACT, records.encode_all(left).encode() if left else None)
+    _ANNOUNCEMENTS.write(store, plan.name, tuple(waiting) or None)

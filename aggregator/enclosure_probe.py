@@ -26,16 +26,11 @@ from aggregator.model.feed import Plan
 from aggregator.model.item import Item
 from aggregator.model.record import Record
 from aggregator.model.source import Source
-from aggregator.store import facts, polls, records
+from aggregator.store import polls
 from aggregator.store.database import Store
+from aggregator.store.facts import Fact
 from aggregator.text import media_types
 from aggregator.text.urls import find_host
-
-_FACT: Final = "probes"
-"""The fact under which the answers are stored: type and length, both ``None`` if the host gave none."""
-
-_AUDIO: Final = "audio probes"
-"""The fact with what is known of published audio that another source could replace."""
 
 MOST: Final = 20
 """Addresses asked in one run of one feed: a new feed of 200 episodes takes ten runs, half a day of hourly ones."""
@@ -62,6 +57,9 @@ class _Probes(Record, frozen=True):
     missed: tuple[_FailedProbe, ...] = ()
 
 
+_PROBES: Final = Fact("probes", _Probes)
+
+
 _Head = Callable[[str, datetime, float, Source | None], Future[Enclosure | None]]
 """Ask for length and type of a media file in some seconds (``fetchers.http.host_limits.HostLimiter.head``)."""
 
@@ -79,6 +77,9 @@ class _AudioProbe(Record, frozen=True):
     gone: bool = False
 
 
+_AUDIO_PROBES: Final = Fact("audio probes", tuple[_AudioProbe, ...])
+
+
 Incomplete = tuple[str, str]
 """An address, and the name of the source of its item, empty if it has several: the private networks that a source may
 use are allowed for its own addresses only."""
@@ -86,8 +87,7 @@ use are allowed for its own addresses only."""
 
 def read_probes(store: Store, plan: Plan) -> _Probes:
     """Return the stored answers for a feed, none unless the config asks for probes."""
-    kept = facts.read_fact(store, plan.name, _FACT) if plan.probe_enclosures else None
-    return records.decode(_Probes, kept.decode()) if kept else _Probes()
+    return (_PROBES.read(store, plan.name) if plan.probe_enclosures else None) or _Probes()
 
 
 def fill_enclosures(store: Store, plan: Plan, items: Iterable[Item]) -> tuple[Item, ...]:
@@ -120,7 +120,7 @@ def probe(store: Store, plan: Plan, incomplete: Iterable[Incomplete], head: _Hea
         missed=tuple(_FailedProbe(url, since) for url, since in missed.items()),
     )
     if after != before:
-        facts.write_fact(store, plan.name, _FACT, records.encode(after).encode())
+        _PROBES.write(store, plan.name, after)
     return len(due)
 
 
@@ -150,7 +150,7 @@ def probe_gone(store: Store, plan: Plan, rivals: Iterable[Incomplete], head: _He
     probes |= {each.url: _note_head(each, head, plan, now) for each, head in zip(due, heads, strict=True)}
     before = read_gone(store, plan)
     if probes != kept:
-        facts.write_fact(store, plan.name, _AUDIO, records.encode_all(tuple(probes.values())).encode())
+        _AUDIO_PROBES.write(store, plan.name, tuple(probes.values()))
     return read_gone(store, plan) != before
 
 
@@ -182,8 +182,7 @@ def read_gone(store: Store, plan: Plan) -> tuple[str, ...]:
 
 
 def _read_audio_probes(store: Store, plan: Plan) -> tuple[_AudioProbe, ...]:
-    kept = facts.read_fact(store, plan.name, _AUDIO) if plan.probe_gone else None
-    return records.decode_all(_AudioProbe, kept.decode()) if kept else ()
+    return (_AUDIO_PROBES.read(store, plan.name) if plan.probe_gone else None) or ()
 
 
 def find_rivals(items: Sequence[Item]) -> Iterator[Incomplete]:

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from aggregator.errors import PublishError
 from aggregator.generator.storage.output import Output
 from aggregator.model.feed import Plan, SourceResult
-from aggregator.store import decisions, facts, leases, polls, records
+from aggregator.store import decisions, facts, leases, polls
 from aggregator.store.connection import printable_name
 from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import Event
@@ -207,7 +207,7 @@ def note_suspects(store: Store, plans: Iterable[Plan]) -> None:
     gone = sorted(facts.read_fact_of_feeds(store, _PRIVATE).keys() - names - scheduled)
     gone = [feed for feed in gone if facts.read_fact(store, feed, _FILES)]
     if gone:
-        known = facts.read_fact_of_feeds(store, facts.SOURCE_RESULTS)
+        known = facts.SOURCE_RESULTS.read_of_feeds(store)
         for plan in plans:
             if plan.name not in known and not plan.channel.token and not plan.is_public:
                 facts.write_fact(store, plan.name, _PRIVATE, f"?{gone[0]}".encode())
@@ -222,7 +222,7 @@ def adopt_renamed(store: Store, plans: Sequence[Plan], new: Collection[str], now
     """
     if not new:
         return ()
-    results = facts.read_fact_of_feeds(store, facts.SOURCE_RESULTS)
+    results = facts.SOURCE_RESULTS.read_of_feeds(store)
     former = results.keys() - {plan.name for plan in plans}
     added = [plan for plan in plans if plan.name in new and plan.name not in results]
     if not former or not added:
@@ -252,9 +252,9 @@ def adopt_renamed(store: Store, plans: Sequence[Plan], new: Collection[str], now
     return tuple(lines)
 
 
-def _find_addresses(store: Store, feed: str, results: bytes) -> frozenset[str]:
+def _find_addresses(store: Store, feed: str, results: Sequence[SourceResult]) -> frozenset[str]:
     """Return where the sources of a feed of the store are; a local file is known by its poll state alone."""
-    sources = [each.source for each in records.decode_all(SourceResult, results.decode())]
+    sources = [each.source for each in results]
     known = polls.read_poll_states(store, [feed])
     files = (each.url for one in sources if not (one.url or one.show) for each in known.get((feed, one.name), ()))
     return frozenset({*(one.url or one.show or "" for one in sources), *files} - {""})

@@ -17,10 +17,9 @@ from aggregator.fetchers.http.target import redact
 from aggregator.generator.files import WrittenFile
 from aggregator.model.feed import Plan
 from aggregator.model.record import Record
-from aggregator.store import facts, records
 from aggregator.store.database import Store
+from aggregator.store.facts import Fact
 
-_FACT: Final = "hub notices"
 _DOCUMENTS: Final = frozenset({"podcast.xml", "feed.xml", "feed.atom", "feed.json"})
 
 _GIVE_UP_AFTER: Final = timedelta(days=1)
@@ -39,6 +38,9 @@ class Notice(Record, frozen=True):
     problem: str = ""
 
 
+_NOTICES: Final = Fact("hub notices", tuple[Notice, ...])
+
+
 def note_changes(store: Store, plan: Plan, written: Iterable[WrittenFile], now: datetime) -> None:
     """Write down what the hubs are to be told once the files are published."""
     changed = [each.name for each in written if each.changed and each.name in _DOCUMENTS]
@@ -54,9 +56,8 @@ def note_changes(store: Store, plan: Plan, written: Iterable[WrittenFile], now: 
 
 def read_notices(store: Store, plan: Plan) -> tuple[Notice, ...]:
     """Return what the hubs of a feed are still to be told."""
-    kept = facts.read_fact(store, plan.name, _FACT) if plan.channel.hubs else None
-    known = records.decode_all(Notice, kept.decode()) if kept else ()
-    return tuple(each for each in known if each.hub in plan.channel.hubs)
+    known = _NOTICES.read(store, plan.name) if plan.channel.hubs else None
+    return tuple(each for each in known or () if each.hub in plan.channel.hubs)
 
 
 def tell(store: Store, plans: Sequence[Plan], post: _Post, now: datetime) -> tuple[str, ...]:
@@ -96,4 +97,4 @@ def _note_answer(notice: Notice, answer: Future[int]) -> Notice:
 
 
 def _write(store: Store, plan: Plan, notices: Sequence[Notice]) -> None:
-    facts.write_fact(store, plan.name, _FACT, records.encode_all(tuple(notices)).encode() if notices else None)
+    _NOTICES.write(store, plan.name, tuple(notices) or None)

@@ -176,7 +176,7 @@ def _repair(store: Store, plan: Plan, state: StoredState, now: datetime, note: N
     seen: dict[str, datetime] = {}
     ahead: set[str] = set()
     listed: dict[str, datetime] = {}
-    model, renewed = facts.read_model(store, plan.name), set[str]()
+    model, renewed = facts.MODEL.read(store, plan.name), set[str]()
     rules = {each.name: each.rewrite for each in _list_sources(plan, state.former) if each.rewrite}
     for some in batches(each for each in entries.read_rows(store, plan.name) if each.source not in state.forgotten):
         repaired = _repair_some(store, plan, some, note)

@@ -19,12 +19,9 @@ from aggregator.errors import FetchError
 from aggregator.fetchers import credentials
 from aggregator.model.record import Record
 from aggregator.result import Outcome
-from aggregator.store import facts, records
 from aggregator.store.database import Store
+from aggregator.store.facts import Fact
 from aggregator.version import name_install
-
-_FACT: Final = "troubles"
-"""The fact with the troubles of a feed."""
 
 _LEFT_AT_LEAST: Final = 0.9
 """Share of the most items that a feed ever had; with fewer it shrank."""
@@ -51,6 +48,9 @@ class _FeedTroubles(Record, frozen=True):
     most_items: int = 0
 
 
+_TROUBLES: Final = Fact("troubles", _FeedTroubles)
+
+
 def send_news(config: Config, store: Store, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     """Send one message about what began and what is over; return one line for each address that did not take it.
 
@@ -61,7 +61,7 @@ def send_news(config: Config, store: Store, outcomes: Sequence[Outcome]) -> tupl
     lines: list[str] = []
     noted: list[tuple[str, _FeedTroubles, _FeedTroubles, _FeedTroubles]] = []
     for outcome in outcomes:
-        before = _read(store, outcome.feed)
+        before = _TROUBLES.read(store, outcome.feed) or _FeedTroubles()
         now = _find_troubles(config, store, outcome, before)
         begun = [each for each in now.troubles if not each.told and each.times >= config.notify_after]
         over = _find_over(before, now, outcome)
@@ -75,7 +75,7 @@ def send_news(config: Config, store: Store, outcomes: Sequence[Outcome]) -> tupl
     for feed, before, after, unsent in noted:
         kept = after if is_sent else unsent
         if kept != before:
-            facts.write_fact(store, feed, _FACT, records.encode(kept).encode())
+            _TROUBLES.write(store, feed, kept)
     return tuple(dict.fromkeys(faults))
 
 
@@ -89,11 +89,6 @@ def find_faults(config: Config) -> tuple[str, ...]:
         if (fault := _add(None, number, each))
     )
     return tuple(dict.fromkeys(found))
-
-
-def _read(store: Store, feed: str) -> _FeedTroubles:
-    kept = facts.read_fact(store, feed, _FACT)
-    return records.decode(_FeedTroubles, kept.decode()) if kept else _FeedTroubles()
 
 
 def _find_troubles(config: Config, store: Store, outcome: Outcome, before: _FeedTroubles) -> _FeedTroubles:

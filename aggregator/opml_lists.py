@@ -24,10 +24,10 @@ from aggregator.model.feed import Plan
 from aggregator.model.record import Record
 from aggregator.model.source import Document, PollState, Source
 from aggregator.model.subscription import Subscription
-from aggregator.store import connection, database, facts, records
+from aggregator.store import connection, database
 from aggregator.store.database import Store
+from aggregator.store.facts import Fact
 
-_FACT: Final = "opml lists"
 _EVERY: Final = timedelta(hours=1)
 
 
@@ -38,6 +38,9 @@ class _KnownList(Record, frozen=True):
     state: PollState
     listed: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
+
+
+_LISTS: Final = Fact("opml lists", tuple[_KnownList, ...])
 
 
 class UnlistedFeed(Struct, frozen=True):
@@ -146,9 +149,8 @@ def _find_address(subscription: Subscription) -> str:
 
 
 def _read(store: Store | None) -> tuple[_KnownList, ...]:
-    kept = facts.read_fact(store, "", _FACT) if store is not None else None
-    return records.decode_all(_KnownList, kept.decode()) if kept else ()
+    return (_LISTS.read(store, "") if store is not None else None) or ()
 
 
 def _write(store: Store, lists: Sequence[_KnownList]) -> None:
-    facts.write_fact(store, "", _FACT, records.encode_all(tuple(lists)).encode())
+    _LISTS.write(store, "", tuple(lists))

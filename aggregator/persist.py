@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,15 +21,15 @@ from aggregator.model.item import Override, PublishedItem
 from aggregator.model.record import replace_surrogates
 from aggregator.model.source import Poll, PollState, Source, SourceStatus, Validators
 from aggregator.result import NextPoll, Publication
-from aggregator.store import cache, decisions, entries, facts, guids, polls, records
+from aggregator.store import cache, decisions, entries, facts, guids, polls
 from aggregator.store.database import Store
-from aggregator.store.facts import FeedState
+from aggregator.store.facts import Fact, FeedState
 from aggregator.store.listings import compare_with_stored, write_history, write_listings
 
-_R = TypeVar("_R", bound=Struct)
-
-_FORMER_SOURCES: Final = "former sources"
-"""The fact with sources that the config does not name any more, with the addresses that it gave."""
+PUBLICATION: Final = Fact(facts.PUBLICATION, Publication)
+_HELD_AUDIO: Final = Fact(facts.HELD_AUDIO, tuple[HeldAudio, ...])
+_FORMER_SOURCES: Final = Fact("former sources", tuple[Source, ...])
+"""Sources that the config does not name any more, with the addresses that it gave."""
 
 _READING: Final = "reading/"
 """Before a source's name: the fact that says how its documents were read."""
@@ -203,7 +203,7 @@ def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSo
     judged = [each for each in fetched_sources if not each.is_put_off or each.source.name in by_name]
     after = tuple(judge_source(fetched, by_name.get(fetched.source.name)) for fetched in judged)
     if after != before:
-        _write_records(store, plan, facts.SOURCE_RESULTS, after)
+        facts.SOURCE_RESULTS.write(store, plan.name, after or None)
     if has_news:
         require_publication(store, plan.name)
 
@@ -213,14 +213,13 @@ def require_publication(store: Store, feed: str) -> None:
 
     Its files stay known: under a new token they are removed from the former folder.
     """
-    if kept := facts.read_fact(store, feed, facts.PUBLICATION):
-        last = records.decode(Publication, kept.decode())
-        facts.write_fact(store, feed, facts.PUBLICATION, records.encode(replace(last, input="")).encode())
+    if last := PUBLICATION.read(store, feed):
+        PUBLICATION.write(store, feed, replace(last, input=""))
 
 
 def forget_model(store: Store, feed: str) -> None:
     """Have the feed learned from anew, and published again."""
-    facts.write_fact(store, feed, facts.MODEL, None)
+    facts.MODEL.write(store, feed, None)
     require_publication(store, feed)
 
 
@@ -241,7 +240,7 @@ def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSourc
 
     A source that did not answer, or that the config has no more, proves nothing: what is held of it stays so.
     """
-    known = {each.source: each for each in _read_records(store, plan, facts.HELD_AUDIO, HeldAudio)}
+    known = {each.source: each for each in _HELD_AUDIO.read(store, plan.name) or ()}
     if not known and not any(fetched.entries for fetched in fetched_sources):
         return
     answers = (each for each in fetched_sources if each.status in _ANSWERS)
@@ -270,7 +269,7 @@ def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSourc
         for name, now in listed.items()
     }
     kept = tuple(each for _, each in sorted(held.items()) if not each.is_empty)
-    _write_records(store, plan, facts.HELD_AUDIO, kept)
+    _HELD_AUDIO.write(store, plan.name, kept or None)
 
 
 def results_of_run(fetched_sources: Sequence[FetchedSource]) -> tuple[SourceResult, ...]:
@@ -330,13 +329,12 @@ def _without_paths(source: Source) -> Source:
 
 def read_source_results(store: Store, plan: Plan) -> tuple[SourceResult, ...]:
     """Return the result of the last poll of each source, sorted by name."""
-    return _read_records(store, plan, facts.SOURCE_RESULTS, SourceResult)
+    return facts.SOURCE_RESULTS.read(store, plan.name) or ()
 
 
 def read_results_of_feeds(store: Store) -> dict[str, tuple[SourceResult, ...]]:
     """Return the result of the last poll of each source of each feed."""
-    kept = facts.read_fact_of_feeds(store, facts.SOURCE_RESULTS)
-    return {feed: records.decode_all(SourceResult, value.decode()) for feed, value in kept.items()}
+    return facts.SOURCE_RESULTS.read_of_feeds(store)
 
 
 def read_answering(store: Store, plan: Plan, grace: timedelta) -> Mapping[str, datetime | None]:
@@ -365,10 +363,10 @@ def read_state(store: Store, plan: Plan) -> StoredState:
     trust = {name: source.trust for name, source in entries.read_sources(store, plan.name).items()}
     return StoredState(
         trust=trust | {source.name: source.trust for source in plan.sources},
-        former=_read_records(store, plan, _FORMER_SOURCES, Source),
+        former=_FORMER_SOURCES.read(store, plan.name) or (),
         results=read_source_results(store, plan),
         shows=entries.read_shows(store, plan.name),
-        held_audio=_read_records(store, plan, facts.HELD_AUDIO, HeldAudio),
+        held_audio=_HELD_AUDIO.read(store, plan.name) or (),
         decided=(*plan.decisions, *decisions.read_decisions(store, plan.name)),
         overrides=(*decisions.read_overrides(store, plan.name), *plan.overrides),
         removed={**decisions.read_removed(store, plan.name), **dict(plan.buried)},
@@ -380,17 +378,8 @@ def read_state(store: Store, plan: Plan) -> StoredState:
 
 def _write_former_sources(store: Store, plan: Plan, polled: Iterable[Source], named: Collection[str]) -> None:
     """Add the sources that were polled and are not named any more; remove those that are named again."""
-    before = _read_records(store, plan, _FORMER_SOURCES, Source)
+    before = _FORMER_SOURCES.read(store, plan.name) or ()
     known = {source.name: source for source in (*before, *polled) if source.name not in named}
     after = tuple(source for _, source in sorted(known.items()))
     if after != before:
-        _write_records(store, plan, _FORMER_SOURCES, after)
-
-
-def _read_records(store: Store, plan: Plan, fact: str, kind: type[_R]) -> tuple[_R, ...]:
-    kept = facts.read_fact(store, plan.name, fact)
-    return records.decode_all(kind, kept.decode()) if kept else ()
-
-
-def _write_records(store: Store, plan: Plan, fact: str, values: Sequence[Struct]) -> None:
-    facts.write_fact(store, plan.name, fact, records.encode_all(values).encode() if values else None)
+        _FORMER_SOURCES.write(store, plan.name, after or None)

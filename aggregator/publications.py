@@ -17,16 +17,17 @@ from aggregator.errors import DamagedError, LockedError
 from aggregator.generator.storage.output import Output
 from aggregator.model.feed import Cover, Feed, Plan
 from aggregator.result import Composition, FileState, Publication
-from aggregator.store import connection, decisions, facts, guids, leases, records
+from aggregator.store import connection, decisions, facts, guids, leases
 from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import Event
+from aggregator.store.facts import Fact
 from aggregator.store.leases import INDEX
 from aggregator.version import VERSION
 
-_COVER: Final = "cover"
+_COVER: Final = Fact("cover", Cover)
 """The fact with the feed's entry on the page of all feeds."""
 
-_FEED: Final = "feed"
+_FEED: Final = Fact("feed", Feed)
 """The fact with the feed as it was last published, without its items."""
 
 _PUBLISHED: Final = ("feed.json", "feed.xml")
@@ -54,13 +55,13 @@ def input_digest(store: Store, plan: Plan) -> str:
     """Return the digest of all that a feed is made from besides its entries: program, plan, decisions, results."""
     decided = decisions.read_decisions(store, plan.name), decisions.read_overrides(store, plan.name)
     persons = (decisions.ADMISSIONS, decisions.HELD, decisions.FORGOTTEN, decisions.REMOVED)
-    kept = facts.read_named(store, plan.name, (facts.SOURCE_RESULTS, facts.HELD_AUDIO, *persons))
+    kept = facts.read_named(store, plan.name, (facts.SOURCE_RESULTS.name, facts.HELD_AUDIO, *persons))
     return _digest((VERSION, plan, decided, kept, *enclosure_probe.read_gone(store, plan)))
 
 
 def index_digest(store: Store, plans: Sequence[Plan]) -> str:
     """Return the digest of all that the list of all feeds is made from."""
-    kept = facts.read_fact_of_feeds(store, _COVER)
+    kept = facts.read_fact_of_feeds(store, _COVER.name)
     return _digest((VERSION, [kept.get(plan.name) for plan in plans]))
 
 
@@ -78,43 +79,40 @@ def read_publication(store: Store, feed: str, input_digest: str, now: datetime) 
 
 def read_last(store: Store, feed: str) -> Publication:
     """Return what was last published of the feed; one without input or files if nothing was."""
-    kept = facts.read_fact(store, feed, facts.PUBLICATION)
-    return records.decode(Publication, kept.decode()) if kept else Publication("")
+    return persist.PUBLICATION.read(store, feed) or Publication("")
 
 
 def read_feed(store: Store, feed: str) -> Feed | None:
     """Return the feed as it was last published, without its items (`store.items`); ``None`` if it never was."""
-    kept = facts.read_fact(store, feed, _FEED)
-    return records.decode(Feed, kept.decode()) if kept else None
+    return _FEED.read(store, feed)
 
 
 def write_publication(store: Store, feed: str, publication: Publication) -> None:
     """Write what was published of the feed."""
-    facts.write_fact(store, feed, facts.PUBLICATION, records.encode(publication).encode())
+    persist.PUBLICATION.write(store, feed, publication)
 
 
 def read_publications(store: Store) -> dict[str, Publication]:
     """Return what was last published of each feed."""
-    kept = facts.read_fact_of_feeds(store, facts.PUBLICATION)
-    return {feed: records.decode(Publication, value.decode()) for feed, value in kept.items() if feed != INDEX}
+    return {feed: kept for feed, kept in persist.PUBLICATION.read_of_feeds(store).items() if feed != INDEX}
 
 
 def read_covers(store: Store, plans: Sequence[Plan]) -> tuple[Cover, ...]:
     """Return the entries on the page of all feeds of those that were ever published."""
-    kept = facts.read_fact_of_feeds(store, _COVER)
-    return tuple(records.decode(Cover, kept[plan.name].decode()) for plan in plans if plan.name in kept)
+    kept = _COVER.read_of_feeds(store)
+    return tuple(kept[plan.name] for plan in plans if plan.name in kept)
 
 
 def write_composition(store: Store, plan: Plan, composed: Composition, now: datetime) -> None:
     """Write, before the files appear, the feed, its guids, what was learned, and events a person may ask about."""
-    facts.write_fact(store, plan.name, facts.MODEL, records.encode(composed.model).encode())
+    facts.MODEL.write(store, plan.name, composed.model)
     guids.write_guids(store, plan.name, composed.settlement.published_items)
     for line in composed.settlement.events:
         decisions.write_event(store, plan.name, Event(now, "settle", line))
     for line in composed.arrived:
         decisions.write_event(store, plan.name, Event(now, "held", line))
     feed = composed.feed
-    facts.write_fact(store, plan.name, _FEED, records.encode(replace(feed, items=())).encode())
+    _FEED.write(store, plan.name, replace(feed, items=()))
     facts.write_feed_state(
         store, plan.name, fingerprint=composed.fingerprint, updated=feed.updated, guid=feed.channel.guid
     )
@@ -125,11 +123,10 @@ def write_published(store: Store, plan: Plan, cover: Cover, publication: Publica
 
     Where feeds are refreshed by several workers, that page is due if the entry has changed.
     """
-    kept = records.encode(cover).encode()
     with transaction(store) as tx:
-        if tx.claim is not None and facts.read_fact(tx, plan.name, _COVER) != kept:
+        if tx.claim is not None and _COVER.read(tx, plan.name) != cover:
             leases.make_due(tx, INDEX, now)
-        facts.write_fact(tx, plan.name, _COVER, kept)
+        _COVER.write(tx, plan.name, cover)
         write_publication(tx, plan.name, publication)
 
 

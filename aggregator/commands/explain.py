@@ -83,7 +83,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
 def _print_model(config: Config, plan: Plan, *, as_json: bool) -> None:
     """Print what was learned of the listings of a feed, a line for each; raise NothingToPublishError if nothing was."""
     with database.open_store(config.state) as store:
-        model = facts.read_model(store, plan.name)
+        model = facts.MODEL.read(store, plan.name)
     if model is None:
         raise NothingToPublishError(f"{plan.name}: nothing was learned yet; run aggregator refresh first")
     if as_json:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import typer
 
-from aggregator import persist
+from aggregator import persist, publications
 from aggregator.commands.options import CONFIG, ConfigOption, FeedsOption, JsonOption, find_plans
 from aggregator.commands.output import format_count, shorten, to_json
 from aggregator.commands.tables import open_console, print_table
@@ -16,7 +16,7 @@ from aggregator.fetchers.http.target import redact
 from aggregator.model.feed import SourceResult
 from aggregator.model.source import Source
 from aggregator.result import Publication
-from aggregator.store import connection, database, facts, records
+from aggregator.store import connection, database
 
 _LONGEST = 120
 """Characters of an address that are shown."""
@@ -30,16 +30,16 @@ def run(config: ConfigOption = CONFIG, *, feed: FeedsOption = None, as_json: Jso
     loaded = load(config)
     plans = find_plans(loaded, feed or ())
     results: Mapping[str, tuple[SourceResult, ...]] = {}
-    published: Mapping[str, bytes] = {}
+    published: Mapping[str, Publication] = {}
     if connection.has_content(loaded.state):
         with database.open_store(loaded.state) as store:
             results = persist.read_results_of_feeds(store)
-            published = facts.read_fact_of_feeds(store, facts.PUBLICATION)
+            published = publications.read_publications(store)
     listed = []
     for plan in plans:
         known = {each.source.name: each for each in results.get(plan.name, ())}
         kept = published.get(plan.name)
-        items = records.decode(Publication, kept.decode()).items if kept else None
+        items = kept.items if kept else None
         sources = [_describe(source, known.get(source.name)) for source in plan.sources]
         listed.append(
             {

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from msgspec import Struct
 from sqlalchemy import bindparam, select
 
 from aggregator.errors import StoreError
+from aggregator.model.feed import SourceResult
 from aggregator.model.feed_model import FeedModel
 from aggregator.store import checksums, records
 from aggregator.store.database import (
@@ -30,11 +31,7 @@ from aggregator.store.database import (
 from aggregator.store.schema import facts as facts_table
 from aggregator.store.schema import feeds, parse_stamp, stamp
 
-MODEL: Final = "model"
-"""The fact with what was learned from a feed (``FeedModel``)."""
-
-SOURCE_RESULTS: Final = "source results"
-"""The fact with the result of each source when it was last polled."""
+R = TypeVar("R")
 
 HELD_AUDIO: Final = "held audio"
 """The fact with audio that is still published though its source moved all of its own at once."""
@@ -133,13 +130,38 @@ def read_facts(store: Store, feeds: Sequence[str], prefix: str) -> dict[tuple[st
         return {(row.feed, row.name): row.value for row in select_rows(connection, facts_table, *fits)}
 
 
-def read_model(store: Store, feed: str) -> FeedModel | None:
-    """Return the model of the feed as it was last learned, ``None`` if it never was."""
-    kept = read_fact(store, feed, MODEL)
-    return records.decode(FeedModel, kept.decode()) if kept else None
-
-
 def read_fact_of_feeds(store: Store, name: str) -> dict[str, bytes]:
     """Return the value that each feed has for the name, by feed."""
     with reading(store) as connection:
         return {row.feed: row.value for row in select_rows(connection, facts_table, facts_table.c.name == name)}
+
+
+class Fact(Struct, Generic[R], frozen=True):
+    """A value of each feed under a name: a record, or a tuple of records."""
+
+    name: str
+    kind: type[R]
+
+    def read(self, store: Store, feed: str) -> R | None:
+        """Return the value of a feed, ``None`` if there is none."""
+        kept = read_fact(store, feed, self.name)
+        return self._decode(kept) if kept else None
+
+    def read_of_feeds(self, store: Store) -> dict[str, R]:
+        """Return the value of each feed that has one."""
+        return {feed: self._decode(kept) for feed, kept in read_fact_of_feeds(store, self.name).items()}
+
+    def write(self, store: Store, feed: str, value: R | None) -> None:
+        """Write the value of a feed; ``None`` deletes it."""
+        write_fact(store, feed, self.name, None if value is None else records.encode(value).encode())
+
+    def _decode(self, kept: bytes) -> R:
+        value: R = records.decode_value(self.kind, self.name, kept.decode())
+        return value
+
+
+MODEL: Final = Fact("model", FeedModel)
+"""What was learned of a feed."""
+
+SOURCE_RESULTS: Final = Fact("source results", tuple[SourceResult, ...])
+"""The result of each source when it was last polled."""

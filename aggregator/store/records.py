@@ -63,18 +63,19 @@ def decode(kind: type[R], text: str, **given: object) -> R:
 
     Raises StoreError where the text is not such a record.
     """
-    record: R = _decode(kind, kind.__name__, text)
+    record: R = decode_value(kind, kind.__name__, text)
     return replace(record, **given) if given else record
 
 
 def decode_all(kind: type[R], text: str) -> tuple[R, ...]:
     """Return the records that :func:`encode_all` wrote. Raises StoreError where the text is no list of such."""
     several: Any = tuple[kind, ...]  # type: ignore[valid-type]  # a type that is made as the program runs
-    records: tuple[R, ...] = _decode(several, kind.__name__, text)
+    records: tuple[R, ...] = decode_value(several, kind.__name__, text)
     return records
 
 
-def _decode(kind: Any, name: str, text: str) -> Any:
+def decode_value(kind: Any, name: str, text: str) -> Any:
+    """Return a value of this type from JSON; raise StoreError, with the name, where it is none."""
     try:
         return _decoder(kind).decode(text)
     except (ValueError, RecursionError) as error:  # msgspec's own are ValueErrors

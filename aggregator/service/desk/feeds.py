@@ -230,7 +230,7 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
         results, last_polls = persist.read_source_results(store, plan), polls.read_polls(store, plan.name)
         sources = make_source_lines(plan, results, last_polls, persist.read_next_polls(store, [plan], now())[plan.name])
         removed = decisions.read_removed(store, plan.name)
-        model, notices = facts.read_model(store, plan.name), hubs.read_notices(store, plan)
+        model, notices = facts.MODEL.read(store, plan.name), hubs.read_notices(store, plan)
         near_misses = len(inbox.read_waiting(store, [plan])[plan.name].pairs)
         feed, items = publications.read_feed(store, plan.name), FeedItems(store, plan.name).read()
         last, today = publications.read_last(store, plan.name), now().date()

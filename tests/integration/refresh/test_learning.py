@@ -11,7 +11,7 @@ from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.source import Source
-from aggregator.store import database, facts, records
+from aggregator.store import database, facts
 
 START = datetime(2025, 1, 6, 9, tzinfo=UTC)
 HOST, SHELF, ATTIC = (
@@ -87,7 +87,7 @@ def test_changes_add_up_until_it_is_learned_again(feed) -> None:
 def test_a_source_that_the_feed_is_without_is_not_learned_from(feed) -> None:
     plan = replace(PLAN, without=("attic",))
     first = feed.refresh(listing(HOST, 40), listing(ATTIC, 40), plan=plan)
-    assert [each.source for each in facts.read_model(feed.store, "kai").listings] == ["host"]
+    assert [each.source for each in facts.MODEL.read(feed.store, "kai").listings] == ["host"]
     assert feed.refresh(listing(ATTIC, 60, changed=30), plan=plan) == first
 
 
@@ -100,13 +100,13 @@ def test_a_small_feed_is_learned_from_at_each_entry(feed) -> None:
 
 def test_another_program_learns_again(feed) -> None:
     first = feed.refresh(listing(HOST, 40), listing(SHELF, 40))
-    old = replace(facts.read_model(feed.store, "kai"), program="another")
-    facts.write_fact(feed.store, "kai", facts.MODEL, records.encode(old).encode())
+    old = replace(facts.MODEL.read(feed.store, "kai"), program="another")
+    facts.MODEL.write(feed.store, "kai", old)
     assert feed.refresh() > first
 
 
 def test_a_persons_word_has_it_learned_again(feed) -> None:
     first = feed.refresh(listing(HOST, 40), listing(SHELF, 40))
     persist.forget_model(feed.store, "kai")
-    assert facts.read_model(feed.store, "kai") is None
+    assert facts.MODEL.read(feed.store, "kai") is None
     assert feed.refresh() > first
