@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -128,7 +129,8 @@ def _to_publication(composed: Composition, input_digest: str) -> Publication:
 def _warm_up() -> None:
     """Make what every fork needs: the templates of pages and, by composing an empty feed, statements and decoders."""
     compile_templates()
-    with suppress(OSError), TemporaryDirectory(prefix="aggregator-") as folder:
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108  # flushing costs nothing there
+    with suppress(OSError), TemporaryDirectory(prefix="aggregator-", dir=memory) as folder:
         plan = Plan("warm-up", Channel("warm-up", "", ""), ())
         task = Task(f"{folder}/store.db", datetime.now(UTC), plan, folder, packed=False)
         with database.open_store(task.state):  # makes it
