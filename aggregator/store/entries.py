@@ -6,11 +6,11 @@ its document less its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import groupby
-from operator import itemgetter
-from typing import Any, TypeVar
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import fields, replace
@@ -43,55 +43,57 @@ class StoredEntry(Struct, frozen=True):
     digest: str
 
 
+class _EntryRow(NamedTuple):
+    """A row of an entry, its columns in their order, and of its source and its show how they were listed last."""
+
+    checksum: int
+    feed: str
+    source: str
+    document: int
+    key: str
+    digest: str
+    first: int
+    last: int | None
+    place: int
+    first_seen: str
+    last_seen: str | None
+    changed: str | None
+    record: str
+    listings: int
+    listed_at: str
+    anchor: int
+
+
 class EntryRows(Struct, frozen=True):
     """The rows of one entry, one for each document that lists it; ``digest`` is of its content, without its place."""
 
     digest: str
-    rows: tuple[Sequence[Any], ...]
+    rows: tuple[_EntryRow, ...]
 
     @property
     def source(self) -> str:
         """Return the name of the source."""
-        return str(self.rows[0][_SOURCE])
+        return self.rows[0].source
 
     @property
-    def listed(self) -> Sequence[Any]:
+    def listed(self) -> _EntryRow:
         """Return the row of the first document that lists the entry now, else that of the first."""
-        return next((row for row in self.rows if row[_LAST] is None), self.rows[0])
+        return next((row for row in self.rows if row.last is None), self.rows[0])
 
     @property
     def first_seen(self) -> datetime:
         """Return when the entry was first listed."""
-        return parse_stamp(min(row[_FIRST_SEEN] for row in self.rows))
+        return parse_stamp(min(row.first_seen for row in self.rows))
 
     @property
     def last_seen(self) -> datetime:
         """Return when the entry was last listed."""
-        return parse_stamp(max(row[_LISTED_AT] if row[_LAST] is None else row[_LAST_SEEN] for row in self.rows))
+        return parse_stamp(max(row.last_seen or row.listed_at for row in self.rows))
 
     @property
     def since(self) -> datetime:
         """Return since when the entry has its present content."""
-        return parse_stamp(max(row[_CHANGED] or row[_FIRST_SEEN] for row in self.rows))
-
-
-(
-    _SOURCE,
-    _DOCUMENT,
-    _KEY,
-    _DIGEST,
-    _FIRST,
-    _LAST,
-    _PLACE,
-    _FIRST_SEEN,
-    _LAST_SEEN,
-    _CHANGED,
-    _RECORD,
-    _LISTINGS,
-    _LISTED_AT,
-    _ANCHOR,
-) = range(2, 16)
-"""The columns of the rows of an entry, after its checksum and its feed; the last three are of its source and show."""
+        return parse_stamp(max(row.changed or row.first_seen for row in self.rows))
 
 
 def read_entries(store: Store, feed: str) -> tuple[StoredEntry, ...]:
@@ -117,11 +119,11 @@ def read_rows(store: Store, feed: str, *where: ColumnElement[bool]) -> Iterator[
         sources = {row.source: row for row in _select(connection, schema.sources, feed)}
         anchors = {(row.source, row.document): row.anchor for row in _select(connection, schema.shows, feed)}
         found = checksums.check(table, connection.execute(query.execution_options(yield_per=BATCH)))
-        for (source, _), same in groupby(found, key=itemgetter(_SOURCE, _KEY)):
+        for (source, _), same in groupby(found, key=attrgetter("source", "key")):
             of = sources[source].listings, sources[source].listed_at
-            rows = tuple((*row, *of, anchors[source, row[_DOCUMENT]]) for row in same)
+            rows = tuple(_EntryRow._make((*row, *of, anchors[source, row.document])) for row in same)
             check_records(rows)
-            digest = rows[0][_DIGEST] if len(rows) == 1 else records.digest("".join(row[_DIGEST] for row in rows))
+            digest = rows[0].digest if len(rows) == 1 else records.digest("".join(row.digest for row in rows))
             yield EntryRows(digest, rows)
 
 
@@ -129,16 +131,16 @@ def _select(connection: Connection, table: Table, feed: str) -> Iterator[Any]:
     return select_rows(connection, table, table.c.feed == feed)
 
 
-def check_records(rows: Iterable[Sequence[Any]]) -> None:
+def check_records(rows: Iterable[Any]) -> None:
     """Raise DamagedError if a record does not have its digest; rows are checked by their checksums before."""
     for row in rows:
-        if not isinstance(row[_RECORD], str) or records.digest(row[_RECORD]) != row[_DIGEST]:
+        if not isinstance(row.record, str) or records.digest(row.record) != row.digest:
             raise DamagedError(f"a record does not have its digest: {checksums.describe(schema.entries, row)}")
 
 
 def to_stored_entry(stored: EntryRows) -> StoredEntry:
     """Return the entry of its rows; a field that the first document lacks is taken from the next."""
-    entry, *others = [to_entry(stored, row[_RECORD]) for row in stored.rows]
+    entry, *others = [to_entry(stored, row.record) for row in stored.rows]
     for other in others:
         entry = complete(entry, other)
     return StoredEntry(entry, stored.first_seen, stored.last_seen, stored.digest)
@@ -150,10 +152,10 @@ def to_entry(stored: EntryRows, record: str) -> Entry:
     return records.decode(
         Entry,
         record,
-        position=row[_PLACE] if row[_LAST] is not None else row[_ANCHOR] - row[_PLACE],
+        position=row.place if row.last is not None else row.anchor - row.place,
         span=Span(
-            min(each[_FIRST] for each in stored.rows),
-            max(each[_LISTINGS] if each[_LAST] is None else each[_LAST] for each in stored.rows),
+            min(each.first for each in stored.rows),
+            max(each.listings if each.last is None else each.last for each in stored.rows),
         ),
     )
 
@@ -186,7 +188,7 @@ def read_listed(
     wanted = {(source, mark(key)) for source, keys in listed.items() for key in keys}
     few = [schema.entries.c.key.in_(sorted({key for _, key in wanted}))] if len(wanted) <= BATCH else []
     for stored in read_rows(store, feed, *few) if wanted else ():
-        if (stored.source, stored.rows[0][_KEY]) in wanted:
+        if (stored.source, stored.rows[0].key) in wanted:
             entry = to_stored_entry(stored).entry
             if (value := read(entry)) is not None:
                 found[entry.source][entry.key] = value
