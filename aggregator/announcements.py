@@ -104,7 +104,7 @@ def _is_told(plan: Plan, given: _Announcement) -> bool:
 
 
 def _send_messages(plan: Plan, waiting: Sequence[_Announcement]) -> tuple[Sequence[_Announcement], list[str]]:
-    """Send a message for each item; it counts as taken if one of the addresses took it."""
+    """Send a message for each item; it counts as taken if one of the addresses took it, else it ends this round."""
     new = [each for each in waiting if not each.by_message]
     if not plan.notify_new or not new:
         return waiting, []
@@ -113,8 +113,9 @@ def _send_messages(plan: Plan, waiting: Sequence[_Announcement]) -> tuple[Sequen
     for title, body, guids in _make_messages(plan, new):
         found = notify.send(plan.notify_new, title, body)
         faults += found
-        if len(found) < len(plan.notify_new):
-            sent |= guids
+        if len(found) == len(plan.notify_new):
+            break
+        sent |= guids
     told = [replace(each, by_message=True) if each.guid in sent else each for each in waiting]
     return told, list(dict.fromkeys(faults))
 

@@ -26,7 +26,7 @@ from aggregator.model.feed import Channel, Plan
 from aggregator.model.item import Override
 from aggregator.model.source import Conditions, Filter, Rewrite, Source
 from aggregator.text import html
-from aggregator.text.times import durations
+from aggregator.text.times import cron, durations
 from aggregator.text.urls import is_web
 
 DEFAULT = Path("config.yaml")
@@ -102,6 +102,11 @@ def make_config(path: Path, keys: ConfigKeys) -> Config:
     folder = path.resolve().parent
     base_url = keys.base_url.rstrip("/")
     plans = tuple(_make_plan(name, feed, base_url, folder) for name, feed in sorted(keys.feeds.items()))
+    if keys.timezone:
+        plans = tuple(
+            replace(plan, refresh=cron.put_in_zone(plan.refresh, keys.timezone)) if plan.refresh else plan
+            for plan in plans
+        )
     _require_own_folders(path, plans)
     return Config(
         path=path.resolve(),

@@ -44,7 +44,7 @@ _HARMLESS: Final = frozenset(
         ),
         *("medium", "name", "notify_after", "obey_robots", "output", "owner_email", "path", "primary"),
         *("probe_enclosures", "probe_gone", "refresh", "role", "same", "shorter_than", "show", "show_sources"),
-        *("field", "pattern", "since", "snapshot", "with"),
+        *("field", "pattern", "since", "snapshot", "timezone", "with"),
         *(
             "text",
             "title",

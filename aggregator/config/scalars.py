@@ -14,7 +14,7 @@ from pydantic.config import JsonDict
 from aggregator.config.messages import suggest
 from aggregator.model.categories import CATEGORY_NAMES
 from aggregator.text.times import durations
-from aggregator.text.times.cron import find_fault
+from aggregator.text.times.cron import find_fault, find_zone
 from aggregator.text.urls import is_web
 
 _T = TypeVar("_T")
@@ -66,6 +66,11 @@ def _check_network(text: str) -> str:
 def _check_cron(text: str) -> str:
     if fault := find_fault(text):
         raise ValueError(f'"{text}" is not a cron expression ({fault}); write five fields, such as "17 * * * *"')
+    return text
+
+
+def _check_zone(text: str) -> str:
+    find_zone(text)
     return text
 
 
@@ -187,6 +192,7 @@ WebAddress = Annotated[str, AfterValidator(_check_web), Field(json_schema_extra=
 ProxyAddress = Annotated[str, AfterValidator(_check_proxy), Field(json_schema_extra={"pattern": "^http://"})]
 Network = Annotated[str, AfterValidator(_check_network)]
 Cron = Annotated[str, AfterValidator(_check_cron), Field(json_schema_extra={"examples": ["17 * * * *", "@hourly"]})]
+Zone = Annotated[str, AfterValidator(_check_zone), Field(json_schema_extra={"examples": ["Europe/Berlin"]})]
 Category = Annotated[str, AfterValidator(_check_category), Field(json_schema_extra={"enum": list(CATEGORY_NAMES)})]
 Language = Annotated[str, AfterValidator(_check_language), Field(json_schema_extra={"examples": ["en", "pt-BR"]})]
 Guid = Annotated[str, AfterValidator(_check_guid), Field(json_schema_extra={"format": "uuid"})]

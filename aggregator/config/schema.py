@@ -34,6 +34,7 @@ from aggregator.config.scalars import (
     Token,
     WebAddress,
     Whole,
+    Zone,
 )
 from aggregator.errors import ReadError
 from aggregator.fetchers import registry
@@ -481,6 +482,9 @@ class ConfigKeys(Keys):
     )
     notify_after: int = Field(
         3, strict=True, ge=1, description="Refreshes in a row in which a source must fail before a message is sent."
+    )
+    timezone: Zone | None = Field(
+        None, description="Time zone of the cron lines, such as Europe/Berlin (default: UTC)."
     )
     opml: OneOrMore[Text] = Field(
         default=[],

@@ -22,7 +22,7 @@ from aggregator.fetchers.http import headers
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Rhythm
 from aggregator.model.source import Answer, PollState
-from aggregator.text.times.cron import next_slot
+from aggregator.text.times import cron
 from aggregator.text.times.dates import parse_http_date
 from aggregator.text.times.release_times import Habit, find_next_poll, learn_habit
 
@@ -112,9 +112,9 @@ def _ready_at(poll_state: PollState, now: datetime, *, force: bool = False) -> d
     return _skip_windows(max(now, hold, rest), poll_state)
 
 
-def choose_schedule(cron: str | None, poll_states: Iterable[PollState], now: datetime) -> Schedule:
+def choose_schedule(line: str | None, poll_states: Iterable[PollState], now: datetime) -> Schedule:
     """Return the schedule of the config, else the habit of the show by the dates that its sources listed."""
-    return cron or learn_habit([poll_state.released for poll_state in poll_states if poll_state.released], now)
+    return line or learn_habit([poll_state.released for poll_state in poll_states if poll_state.released], now)
 
 
 def due_at(
@@ -122,8 +122,8 @@ def due_at(
 ) -> datetime:
     """Return when a source is to be polled, ``now`` if it is due; several addresses are due with the first of them.
 
-    ``last`` is when the source was last polled, by default when its addresses were. Cron lines are read in UTC; without
-    a schedule every run may poll. A source never polled is due at once.
+    ``last`` is when the source was last polled, by default when its addresses were. Cron lines are read in UTC, or in
+    the zone that they name; without a schedule every run may poll. A source never polled is due at once.
     """
     last = last or _find_last_poll(poll_states)
     slot = now
@@ -147,7 +147,7 @@ def next_due(source: str, schedule: Schedule | None, poll_states: Sequence[PollS
     in a service; a refresh that is started by an outside scheduler uses `due_at`, which has none.
     """
     following = _find_slot(schedule, poll_states, now) or now + _HOUR
-    interval = ((isinstance(schedule, str) and next_slot(schedule, following)) or following + _HOUR) - following
+    interval = ((isinstance(schedule, str) and cron.next_slot(schedule, following)) or following + _HOUR) - following
     share = int.from_bytes(sha256(source.encode()).digest()) % 1000
     due = following + interval * share / 10_000
     return min((_ready_at(poll_state, due) for poll_state in poll_states), default=due)
@@ -169,7 +169,7 @@ def explain_due(schedule: Schedule, poll_states: Sequence[PollState], now: datet
     if at > max(now, _find_slot(schedule, poll_states, last) or now):
         return at, "the feed leaves out hours or days (skipHours, skipDays)"
     if isinstance(schedule, str):
-        return at, f"refresh: {schedule}"
+        return at, f"refresh: {cron.describe(schedule)}"
     usual = at < last + schedule.every - SLACK
     return at, "when the show usually publishes" if usual else "outside of the hours in which the show publishes"
 
@@ -195,7 +195,7 @@ def _find_slot(schedule: Schedule | None, poll_states: Sequence[PollState], last
     The habit of the show does not count for a source that failed, or that is to be read again.
     """
     if isinstance(schedule, str):
-        return next_slot(schedule, last) or _NEVER
+        return cron.next_slot(schedule, last) or _NEVER
     if schedule is None or any(poll_state.errors or not poll_state.digest for poll_state in poll_states):
         return None
     return find_next_poll(schedule, last) - SLACK

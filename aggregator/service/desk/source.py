@@ -21,6 +21,7 @@ from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Pa
 from aggregator.service.desk.published import ListedEntry, format_value, make_entry
 from aggregator.store import decisions, guids, polls
 from aggregator.store.items import FeedItems
+from aggregator.text.times import cron
 
 _MOST_ITEMS: Final = 30
 _MOST_ENTRIES: Final = 30
@@ -212,7 +213,7 @@ def _list_facts(source: Source, plan: Plan) -> tuple[tuple[str, str], ...]:
         ("only", _describe_conditions(source.filter.only)),
         ("exclude", _describe_conditions(source.filter.exclude)),
         ("options", ", ".join(f"{name}: {value}" for name, value in source.options)),
-        ("schedule", plan.refresh or "every refresh"),
+        ("schedule", cron.describe(plan.refresh) if plan.refresh else "every refresh"),
     )
     return tuple((name, value) for name, value in given if value)
 

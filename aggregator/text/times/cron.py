@@ -8,6 +8,7 @@ expression is hourly. APScheduler differs: its Monday is 0, and a day must match
 from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
@@ -24,6 +25,9 @@ NICKNAMES = {
 
 _FIELDS = 5
 
+_ZONE = "CRON_TZ="
+"""Before the name of a zone, as crontab(5) of cronie has it."""
+
 
 def find_fault(expression: str) -> str | None:
     """Return what is wrong with the expression, ``None`` where nothing is.
@@ -32,7 +36,8 @@ def find_fault(expression: str) -> str | None:
     (None, None, 'bad minute')
     """
     try:
-        _iterate_slots(expression, datetime(2024, 1, 1, tzinfo=UTC))
+        zone, fields = _split(expression, UTC)
+        _iterate_slots(fields, datetime(2024, 1, 1, tzinfo=zone))
     except ValueError as error:
         return str(error)
     return None
@@ -41,13 +46,48 @@ def find_fault(expression: str) -> str | None:
 def next_slot(expression: str, after: datetime, zone: tzinfo = UTC) -> datetime | None:
     """Return the first time of the expression in a zone after the given one, in UTC; ``None`` where there is none.
 
-    Raise ``ValueError`` where the expression has a fault.
+    A zone that the expression names (``CRON_TZ=Europe/Berlin 0 6 * * *``) goes before. Raises ValueError where the
+    expression has a fault.
 
     >>> next_slot("0 0 * * 7", datetime(2024, 5, 1, tzinfo=UTC)).isoformat()
     '2024-05-05T00:00:00+00:00'
+    >>> next_slot("CRON_TZ=Asia/Tokyo 0 6 * * *", datetime(2024, 5, 1, tzinfo=UTC)).isoformat()
+    '2024-05-01T21:00:00+00:00'
     """
-    slot = next(_iterate_slots(expression, after.astimezone(zone)), None)
+    zone, fields = _split(expression, zone)
+    slot = next(_iterate_slots(fields, after.astimezone(zone)), None)
     return None if slot is None else slot.astimezone(UTC)
+
+
+def put_in_zone(expression: str, zone: str) -> str:
+    """Return the expression in a zone, or as it is if it names one."""
+    return expression if expression.startswith(_ZONE) else f"{_ZONE}{zone} {expression}"
+
+
+def describe(expression: str) -> str:
+    """Return an expression as people read it.
+
+    >>> describe("CRON_TZ=Asia/Tokyo 0 6 * * *")
+    '0 6 * * * (Asia/Tokyo)'
+    """
+    zone, _, fields = expression.removeprefix(_ZONE).partition(" ")
+    return f"{fields} ({zone})" if expression.startswith(_ZONE) else expression
+
+
+def find_zone(name: str) -> ZoneInfo:
+    """Return a zone of the IANA database by its name; raise ValueError if this machine has none of that name."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, OSError, ValueError) as error:
+        raise ValueError(f'no time zone "{name}" is known here, such as Europe/Berlin') from error
+
+
+def _split(expression: str, otherwise: tzinfo) -> tuple[tzinfo, str]:
+    """Return the zone of an expression and its fields."""
+    if not expression.startswith(_ZONE):
+        return otherwise, expression
+    name, _, fields = expression.removeprefix(_ZONE).partition(" ")
+    return find_zone(name), fields
 
 
 def _iterate_slots(expression: str, after: datetime) -> CronSim:

@@ -10,6 +10,7 @@ import yaml
 from aggregator.config import parse
 from aggregator.config.load import Config, load
 from aggregator.config.schema import json_schema, json_schema_text
+from aggregator.errors import ConfigError
 from aggregator.fetchers import registry
 from aggregator.fetchers.directories import json_paths, page
 from aggregator.generator.storage.output import Output
@@ -171,3 +172,15 @@ def test_the_title_of_a_feed_is_cleaned_once(title: str, tmp_path: Path) -> None
     path = tmp_path / "config.yaml"
     path.write_text(f"feeds: {{talk: {{title: '{title}', sources: {{a: {{kind: feed, path: a.xml}}}}}}}}\n")
     assert [plan.channel.title for plan in load(path).plans] == ["Salt & Bread"]
+
+
+def test_cron_lines_are_in_the_zone_of_the_config_unless_they_name_one(tmp_path: Path) -> None:
+    sources = "sources: {host: {kind: feed, url: 'https://a.example/'}}"
+    lines = {"a": "0 6 * * *", "b": "CRON_TZ=Asia/Tokyo 0 6 * * *"}
+    feeds = "".join(f"  {name}: {{title: T, refresh: '{line}', {sources}}}\n" for name, line in lines.items())
+    path = tmp_path / "config.yaml"
+    path.write_text(f"timezone: Europe/Berlin\nfeeds:\n{feeds}  c: {{title: T, {sources}}}\n")
+    assert [plan.refresh for plan in load(path).plans] == ["CRON_TZ=Europe/Berlin 0 6 * * *", lines["b"], None]
+    path.write_text(path.read_text().replace("Europe/Berlin", "Europe/Berlyn"))
+    with pytest.raises(ConfigError, match=r'config\.yaml:1: timezone: no time zone "Europe/Berlyn" is known here'):
+        load(path)

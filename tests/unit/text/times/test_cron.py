@@ -141,3 +141,25 @@ def test_in_a_zone_it_agrees_with_croniter_away_from_the_switches() -> None:
         start = datetime(2024, dice.choice([1, 5, 7, 12]), dice.randint(1, 20), dice.randint(0, 23), tzinfo=BERLIN)
         expression = f"{dice.randint(0, 59)} {dice.randint(0, 23)} * * {dice.randint(0, 6)}"
         assert next_slot(expression, start, BERLIN) == croniter(expression, start, ret_type=datetime).get_next()
+
+
+@pytest.mark.parametrize(
+    ("line", "after", "slot"),
+    [
+        ("CRON_TZ=Europe/Berlin 0 6 * * *", "2024-01-10T06:00", "2024-01-11T05:00"),
+        ("CRON_TZ=Europe/Berlin 0 6 * * *", "2024-07-10T03:00", "2024-07-10T04:00"),
+        ("CRON_TZ=Europe/Berlin 30 2 * * *", "2024-03-31T00:00", "2024-03-31T01:00"),  # skipped: 02:30
+        ("CRON_TZ=Europe/Berlin 30 2 * * *", "2024-10-27T00:31", "2024-10-28T01:30"),  # repeated: comes once
+        ("CRON_TZ=America/New_York @daily", "2024-05-01T00:00", "2024-05-01T04:00"),
+    ],
+)
+def test_a_line_is_read_in_the_zone_that_it_names(line: str, after: str, slot: str) -> None:
+    assert find_fault(line) is None
+    assert next_slot(line, datetime.fromisoformat(f"{after}+00:00")) == datetime.fromisoformat(f"{slot}+00:00")
+
+
+@pytest.mark.parametrize(
+    "line", ["CRON_TZ=Mars/Base 0 6 * * *", "CRON_TZ=../../etc/passwd 0 6 * * *", "CRON_TZ= 0 6 * * *"]
+)
+def test_a_zone_that_nobody_knows_is_a_fault(line: str) -> None:
+    assert (find_fault(line) or "").startswith("no time zone")
