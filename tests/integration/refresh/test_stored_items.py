@@ -11,9 +11,7 @@ from aggregator.model.item import Item
 from aggregator.store.database import open_store
 from aggregator.store.items import FeedItems
 
-LAST_PUBLISHED = (
-    "CREATE TABLE last_published (checksum BIGINT, feed TEXT, guid TEXT, record TEXT, PRIMARY KEY (feed, guid))"
-)
+COLUMNS = "checksum BIGINT, feed TEXT, guid TEXT, record TEXT, PRIMARY KEY (feed, guid)"
 
 
 def read_items(folder: Path) -> tuple[Item, ...]:
