@@ -121,7 +121,7 @@ def _select_rarest(bags: Bags, between: tuple[int, int], most: int, learned: Boo
     Features that fewer ``learned`` rows have are returned beside these.
     """
     features, owners, often = select_features(bags, between, learned)
-    order = np.lexsort((features, often, often >= between[0], owners))
+    order = np.lexsort((often * bags.width + features, owners))
     features, owners, is_known = features[order], owners[order], often[order] >= between[0]
     known = np.cumsum(is_known)
     before = np.concatenate(([0], known))[np.searchsorted(owners, owners, side="left")]

@@ -126,6 +126,8 @@ def find_twins(frame: Frame) -> list[tuple[int, ...]]:
     (equal titles and times alone may be two editions of a day, or imported together); or title, guid and both texts
     are equal. Further ones have an id in common (``_find_twins_by_id``).
     """
+    if len({(record.source, record.title) for record in frame.records}) == len(frame.records):
+        return []
     real = _has_real_time(frame)
     same: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
     for at, record in enumerate(frame.records):

@@ -106,6 +106,8 @@ def find_order(frame: Frame, compared: Compared, table: Table, weights: Floats, 
         size = np.bincount(listing, weights=place >= 0).astype(np.int64)
         placed = (place[compared.left] >= 0) & (place[compared.right] >= 0) & (vetoes == 0) & (weights >= UNSEEN)
         for pairs in _group_by_listings(compared, listing, placed, _LANDMARKS) if wanted.any() else ():
+            if not wanted[pairs.at].any():
+                continue
             own = weights[pairs.at]
             sure = pairs.select_best(own, np.flatnonzero(learned[pairs.at] & (own >= min(SURE, title_alone))))
             if len(sure) >= _LANDMARKS:

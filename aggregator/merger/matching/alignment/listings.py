@@ -114,8 +114,8 @@ def find_encounters(frame: Frame, listing: Ints, first: Ints) -> Iterator[tuple[
     """
     some = np.flatnonzero((frame.day != ABSENT) & (frame.title_key != ABSENT) & (first == np.arange(len(first))))
     by_key: defaultdict[int, defaultdict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for row in some.tolist():
-        by_key[int(frame.title_key[row])][int(listing[row])].append(row)
+    for row, key, each in zip(some.tolist(), frame.title_key[some].tolist(), listing[some].tolist(), strict=True):
+        by_key[key][each].append(row)
     hosts, keys = _find_hosts(frame, listing), defaultdict[int, set[int]](set)
     count = int(listing.max(initial=0)) + 1
     earliest, last = np.full(count, frame.first.max(initial=0)), np.zeros(count, dtype=np.int64)
@@ -146,6 +146,8 @@ def _find_meetings(
     source = dict(zip(listing.tolist(), frame.source.tolist(), strict=True))
     met: set[tuple[int, int]] = set()
     for listed in by_key.values():
+        if max(map(len, listed.values())) == 1:
+            continue
         newest = sorted(listed, key=lambda each: (frame.last[listed[each]].max(), each))[-_MAX_LISTINGS:]
         latest: dict[int, int] = {}
         before: dict[int, int | None] = {}

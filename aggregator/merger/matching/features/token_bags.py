@@ -12,10 +12,13 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 from hashlib import blake2b
 from typing import TypeVar
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
+
+_ENCODER = msgspec.msgpack.Encoder()
 
 T = TypeVar("T", bound=Hashable)
 Floats = NDArray[np.float32]
@@ -59,8 +62,12 @@ def list_unique(sources: Sequence[str], rows: Sequence[Collection[T]]) -> list[l
 
 
 def digest_values(*values: object, extra: bytes = b"") -> bytes:
-    """Return the digest of some values, by what they look like, and of bytes."""
-    return blake2b(repr(values).encode("utf-8", "surrogatepass") + extra, digest_size=16).digest()
+    """Return the digest of some values and of bytes."""
+    try:
+        told = _ENCODER.encode(values)
+    except UnicodeEncodeError:  # half of a character
+        told = repr(values).encode()
+    return blake2b(told + extra, digest_size=16).digest()
 
 
 def pack_bags(rows: Sequence[array[int]], width: int) -> Bags:
