@@ -191,7 +191,8 @@ def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSo
             cache.write_elements(store, plan.name, fetched.source.name, elements)
             has_news = True
             if fetched.status == "snapshot":
-                _count_snapshot(store, plan, fetched.source.name)
+                count = read_snapshots(store, plan).get(fetched.source.name, 0) + 1
+                facts.write_fact(store, plan.name, _SNAPSHOTS + fetched.source.name, str(count).encode())
         if fetched.history:
             write_history(store, plan.name, fetched.source, fetched.history, now)
             has_news = True
@@ -221,12 +222,6 @@ def forget_model(store: Store, feed: str) -> None:
     """Have the feed learned from anew, and published again."""
     facts.MODEL.write(store, feed, None)
     require_publication(store, feed)
-
-
-def _count_snapshot(store: Store, plan: Plan, source: str) -> None:
-    """Count one more listing of the source's snapshot."""
-    before = read_snapshots(store, plan).get(source, 0)
-    facts.write_fact(store, plan.name, _SNAPSHOTS + source, str(before + 1).encode())
 
 
 def read_snapshots(store: Store, plan: Plan) -> Mapping[str, int]:

@@ -46,6 +46,9 @@ _KILL_SECONDS = 10.0
 _SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1"}
 """The environment of a template: numpy's threads would make a fork unsafe."""
 
+_LOADER_SETTINGS = ("PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
+"""Variables that Python needs to start from an unusual place; no others are handed on, as some have passwords."""
+
 _CRASHES = {-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGILL, -signal.SIGFPE}
 
 
@@ -190,7 +193,7 @@ class Forks:
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
                 env={
-                    **_find_loader_settings(),
+                    **{name: os.environ[name] for name in _LOADER_SETTINGS if name in os.environ},
                     "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
                     **_SINGLE_THREADED,
                 },
@@ -224,12 +227,6 @@ def _open_file() -> IO[bytes]:
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create("aggregator"), "rb")
     return tempfile.TemporaryFile(buffering=0)
-
-
-def _find_loader_settings() -> dict[str, str]:
-    """Return the variables that Python needs to start from an unusual place, and no others: some have passwords."""
-    names = ("PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
-    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def _end(owner: int, line: socket.socket, wait: Callable[[], object]) -> None:

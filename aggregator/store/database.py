@@ -114,7 +114,8 @@ def transaction(store: Store) -> Iterator[Store]:
         _check_claim(store, connection)
         with checksums.noting_changes(connection):
             yield replace(store, connection=connection)
-        _check_generation(store, connection)
+        if store.generation is not None and _read_generation(connection) != store.generation:
+            raise LockedError(f"{store.name}: another refresh has taken over; nothing of this one was written")
 
 
 @contextmanager
@@ -149,12 +150,6 @@ def _begin_generation(store: Store) -> int:
         connection.execute(delete(schema.meta).where(is_generation))
         connection.execute(insert(schema.meta), [{"name": "generation", "value": str(generation)}])
     return generation
-
-
-def _check_generation(store: Store, connection: Connection) -> None:
-    """Raise LockedError if a later generation than the store's has begun."""
-    if store.generation is not None and _read_generation(connection) != store.generation:
-        raise LockedError(f"{store.name}: another refresh has taken over; nothing of this one was written")
 
 
 def _read_generation(connection: Connection) -> int:

@@ -54,11 +54,8 @@ def write_guids(store: Store, feed: str, published: Collection[PublishedItem]) -
                 raise StoreError(f"store: {feed}: the item {guid!r} cannot be kept so: {fault}")
         _check_aliases(feed, before | after)
         changed = [each for guid, each in after.items() if before.get(guid) != each]
-        upsert(connection, guids, [_row(feed, each) for each in changed])
-
-
-def _row(feed: str, item: PublishedItem) -> dict[str, str]:
-    return {"feed": feed, "guid": mark(item.guid), "record": records.encode(item)}
+        rows = [{"feed": feed, "guid": mark(each.guid), "record": records.encode(each)} for each in changed]
+        upsert(connection, guids, rows)
 
 
 def _fault(before: PublishedItem | None, after: PublishedItem) -> str | None:

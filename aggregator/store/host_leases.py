@@ -66,7 +66,7 @@ class HostLeases:
     def _take(self, host: str) -> datetime | None:
         end = time.monotonic() + _WAIT_SECONDS
         while host not in self._busy:
-            now = self._now()
+            now = self._clock + timedelta(seconds=time.monotonic() - self._begun)
             found = hosts.enter(self._store, host, self._owner, now, lease=self._lease, pause=self._pause)
             if found is not None:
                 at, held_until = found
@@ -82,6 +82,3 @@ class HostLeases:
             self._entered[host] -= 1
             if not self._entered[host]:
                 hosts.leave(self._store, host, self._owner)
-
-    def _now(self) -> datetime:
-        return self._clock + timedelta(seconds=time.monotonic() - self._begun)
