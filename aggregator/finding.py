@@ -7,32 +7,19 @@ kept for a day.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from aggregator import adding, belonging, preview, publications
+from aggregator.catalogues import Answers, Candidate, ask_catalogues
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, FetchError, ReadError
-from aggregator.fetchers import registry
-from aggregator.fetchers.fetch import Resources
 from aggregator.fetchers.http.target import redact
-from aggregator.fetchers.show_search import (
-    CATALOGUES,
-    Catalogue,
-    Show,
-    find_links,
-    is_feed_like,
-    list_requests,
-    read_addresses,
-)
+from aggregator.fetchers.show_search import CATALOGUES, Catalogue, Show
 from aggregator.model.belonging import Belonging, Comparison
 from aggregator.model.feed import Plan
-from aggregator.model.record import Record
-from aggregator.model.source import Request, Source
 from aggregator.store import connection, database, facts, polls, records
 from aggregator.store.database import Store
 from aggregator.text.urls import canonical
@@ -42,25 +29,6 @@ _FRESH: Final = timedelta(days=1)
 
 _MOST: Final = 15
 """Candidates that are read."""
-
-_ASKED_AT_ONCE: Final = 6
-
-
-class Candidate(Record, frozen=True):
-    """An address at which the show may be listed, who named it, and the first address that did."""
-
-    url: str
-    named_by: tuple[str, ...]
-    found_by: str
-
-
-class _Answers(Record, frozen=True):
-    """The candidates that were named, when, and why some could not be asked."""
-
-    at: datetime
-    show: str
-    candidates: tuple[Candidate, ...] = ()
-    problems: tuple[str, ...] = ()
 
 
 class FoundListing(Struct, frozen=True):
@@ -95,7 +63,7 @@ def find_listings(config: Config, plan: Plan, now: datetime, catalogues: Sequenc
         known = _list_known(store, plan)
     with preview.open_resources(config, now) as resources:
         if answers is None:
-            answers = _ask(resources, show, site, now, CATALOGUES if catalogues is None else catalogues)
+            answers = ask_catalogues(resources, show, site, now, CATALOGUES if catalogues is None else catalogues)
             with database.open_store(config.state) as store:
                 facts.write_fact(store, plan.name, _FACT, records.encode(answers).encode())
     new = [each for each in answers.candidates if canonical(each.url) not in known][:_MOST]
@@ -123,41 +91,12 @@ def _list_known(store: Store, plan: Plan) -> set[str]:
     return set(map(canonical, known))
 
 
-def _read_answers(store: Store, plan: Plan, show: Show, now: datetime) -> _Answers | None:
+def _read_answers(store: Store, plan: Plan, show: Show, now: datetime) -> Answers | None:
     """Return what was answered in the last day about the same show, ``None`` if it is to be asked."""
     kept = facts.read_fact(store, plan.name, _FACT)
-    answers = records.decode(_Answers, kept.decode()) if kept else None
+    answers = records.decode(Answers, kept.decode()) if kept else None
     is_fresh = answers is not None and answers.show == repr(show) and answers.at <= now < answers.at + _FRESH
     return answers if is_fresh else None
-
-
-def _ask(
-    resources: Resources, show: Show, site: str | None, now: datetime, catalogues: Sequence[Catalogue]
-) -> _Answers:
-    """Ask every catalogue and the show's site, all at once."""
-    problems: list[str] = []
-    named: dict[str, Candidate] = {}
-
-    def ask(name: str, request: Request, catalogue: Catalogue | None) -> list[str]:
-        source = Source(name, "feed", url=request.url)
-        document = preview.fetch_document(source, request, resources, now)
-        if catalogue is not None:
-            return read_addresses(catalogue, document.body, show)
-        return [url for url in find_links(document.body) if registry.recognise(url) or is_feed_like(url)]
-
-    asked = [(each.name, one, each) for each in catalogues for one in list_requests(each, show, now)]
-    tasks = [*asked, *([("its site", Request(site), None)] if site else [])]
-    with ThreadPoolExecutor(_ASKED_AT_ONCE, "search") as threads:
-        futures = [(name, request.url, threads.submit(ask, name, request, each)) for name, request, each in tasks]
-        for name, place, future in futures:
-            try:
-                for url in future.result():
-                    known = named.setdefault(canonical(url), Candidate(url, (), place))
-                    names = tuple(dict.fromkeys((*known.named_by, name)))
-                    named[canonical(url)] = replace(known, named_by=names)
-            except (FetchError, ValueError) as error:
-                problems.append(f"{name}: {error}")
-    return _Answers(now, repr(show), tuple(named.values()), tuple(problems))
 
 
 def _look(config: Config, plan: Plan, candidate: Candidate, now: datetime) -> FoundListing | None:

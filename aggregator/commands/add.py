@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import typer
 from msgspec.structs import replace
 
-from aggregator import adding, belonging, corrections
+from aggregator import adding, belonging, catalogues, corrections
 from aggregator.adding import Found
 from aggregator.commands.options import CONFIG, AllowOption, AtOption, ConfigOption, JsonOption, current_time
 from aggregator.commands.output import format_count, format_value, shorten, to_json
@@ -33,7 +33,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     url: Annotated[
         str,
         typer.Argument(
-            help="URL of a feed, of a show's page in a directory or app, of a site, or a file.", metavar="URL"
+            help="URL of a feed, of a show's page, of a site; a file; or the name of a show.", metavar="URL|NAME"
         ),
     ],
     more: Annotated[
@@ -75,9 +75,17 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     """
     if publish and hold:
         raise ConfigError("--publish and --hold exclude each other")
-    changed = [*(changes or ()), *(more or ())]
     new: Literal["publish", "hold"] | None = "publish" if publish else "hold" if hold else None
+    changed, url = [*(changes or ()), *(more or ())], _find_address(url, config, at, is_quiet=as_json)
     add(url, config, feed=feed, kind=kind, changes=changed, allow=allow or (), dry=dry, new=new, at=at, as_json=as_json)
+
+
+def _find_address(text: str, config: Path, at: datetime | None, *, is_quiet: bool) -> str:
+    """Return the address that is meant, and say it if the name of a show was given."""
+    url = catalogues.find_address(load(config) if config.exists() else None, text, current_time(at))
+    if url != text and not is_quiet:
+        typer.echo(f"{text}: {url}")
+    return url
 
 
 def add(  # noqa: PLR0913 - the options of the command

@@ -74,14 +74,14 @@ def list_requests(catalogue: Catalogue, show: Show, now: datetime) -> list[Reque
     return [Request(f"{catalogue.base}{path}", headers) for path in catalogue.list_paths(show)]
 
 
-def read_addresses(catalogue: Catalogue, body: bytes, show: Show) -> list[str]:
-    """Return the addresses in an answer of shows with the title of this one; ValueError if it is none."""
+def read_shows(catalogue: Catalogue, body: bytes, show: Show) -> list[tuple[str, str]]:
+    """Return title and address of the shows in an answer with the title of this one; ValueError if it is none."""
     try:
         found = list(catalogue.read(msgspec.json.decode(body)))
     except (msgspec.DecodeError, LookupError, TypeError, AttributeError) as error:
         raise ValueError("its answer cannot be read") from error
     wanted = fold(show.title)
-    return [url for title, url in found[: 2 * _MOST] if url and (fold(title) in wanted or wanted in fold(title))]
+    return [each for each in found[: 2 * _MOST] if each[1] and (fold(each[0]) in wanted or wanted in fold(each[0]))]
 
 
 def find_links(body: bytes) -> Iterator[str]:

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import adding, corrections, subscriptions
+from aggregator import adding, catalogues, corrections, subscriptions
 from aggregator.adding import Found
 from aggregator.errors import ConfigError, FetchError, PublishError, ReadError
 from aggregator.fetchers import parser_process, registry
@@ -195,6 +195,7 @@ def _look_up(desk: Desk, request: PageRequest) -> ActResult:
     wanted = request.form.get("feed", "")
     wanted = wanted if any(plan.name == wanted for plan in desk.config.plans) else ""
     try:
+        url = catalogues.find_address(desk.config, url, now())
         candidates = adding.list_candidates(url, request.form.get("kind") or None)
         page = next((source for source in candidates if source.kind in ("blog", "page")), None)
         first, *others = adding.find_ways(desk.config, candidates, now())

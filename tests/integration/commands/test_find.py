@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator import finding
+from aggregator import catalogues, finding
 from aggregator.commands import find
 from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError
@@ -26,7 +26,7 @@ from aggregator.fetchers.show_search import (
     Show,
     find_links,
     list_requests,
-    read_addresses,
+    read_shows,
 )
 from tests.support.origin import Site, serving
 from tests.support.program import run_program
@@ -161,8 +161,8 @@ def test_the_key_of_podcast_index_is_in_no_address_and_not_needed(monkeypatch: p
     assert not any("UXKCG" in each.url or "yzJe2" in each.url for each in asked)
     feed = {"title": "Sea Room", "url": "https://a.example/feed", "itunesId": 77}
     for body in ({"feed": feed}, {"feeds": [feed]}):
-        found = read_addresses(INDEX, json.dumps(body).encode(), show)
-        assert found == ["https://a.example/feed", "https://podcasts.apple.com/podcast/id77"]
+        found = read_shows(INDEX, json.dumps(body).encode(), show)
+        assert [url for _, url in found] == ["https://a.example/feed", "https://podcasts.apple.com/podcast/id77"]
 
 
 def test_links_are_found_in_buttons_and_in_data() -> None:
@@ -189,7 +189,7 @@ def test_any_answer_is_read_or_refused(value: object) -> None:
     body = value if isinstance(value, bytes) else json.dumps(value).encode()
     for each in CATALOGUES:
         with suppress(ValueError):
-            assert isinstance(read_addresses(each, body, Show("Sea Room")), list)
+            assert isinstance(read_shows(each, body, Show("Sea Room")), list)
 
 
 def test_the_desk_searches_and_says_who_did_not_answer(config: Config) -> None:
@@ -206,3 +206,30 @@ def test_the_desk_searches_and_says_who_did_not_answer(config: Config) -> None:
         assert found["listings"] == []
         assert {each.partition(":")[0] for each in found["problems"]} == {"Apple", "fyyd", "gpodder.net", "its site"}
         assert "Searched" in visitor.get("/feeds/room/find").text
+
+
+def test_a_show_is_added_by_its_name(config: Config, site: Site) -> None:
+    results = [
+        {"collectionName": "Sea Room", "collectionId": 77, "feedUrl": "https://sea.example/feed"},
+        {"collectionName": "Sea Room Extra", "feedUrl": "https://extra.example/feed"},
+    ]
+    path = "/search?media=podcast&entity=podcast&limit=10&term="
+    answer(site, f"{path}sea%20room", {"results": results})
+    asked = at_home(site, APPLE)
+    assert catalogues.find_address(config, "sea room", NOW, asked) == "https://sea.example/feed"
+    for text in ("sea.example", "https://sea.example/feed", "shows/feed.xml"):
+        assert catalogues.find_address(config, text, NOW, asked) == text
+    other = {"collectionName": "Sea Room", "feedUrl": "https://other.example/feed"}
+    answer(site, f"{path}Sea%20Room", {"results": [*results, other]})
+    with pytest.raises(ConfigError) as several:
+        catalogues.find_address(config, "Sea Room", NOW, asked)
+    assert str(several.value).splitlines() == [
+        '"Sea Room": several shows are called so; give the address of one:',
+        "  Sea Room: https://sea.example/feed (Apple)",
+        "  Sea Room: https://other.example/feed (Apple)",
+    ]
+    answer(site, f"{path}Sea", {"results": results})
+    with pytest.raises(ConfigError, match="no show is called just so; give the address of one:\n  Sea Room: "):
+        catalogues.find_address(config, "Sea", NOW, asked)
+    with pytest.raises(ConfigError, match=r'^"Fog" is not an address, and no show of that name was found \(Apple: '):
+        catalogues.find_address(config, "Fog", NOW, asked)
