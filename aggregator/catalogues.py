@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
@@ -86,9 +87,11 @@ def ask_catalogues(
 def find_address(config: Config | None, text: str, now: datetime, catalogues: Sequence[Catalogue] | None = None) -> str:
     """Return the address that a pasted text means: itself, or that of the one show that has this name.
 
-    Raises ConfigError if the text is no address and none, or several shows have the name, with their addresses.
+    A text with a blank is a name. Raises ConfigError if the text is no address and none, or several shows have the
+    name, with their addresses.
     """
-    if "/" in text or "." in text or Path(text).expanduser().exists():
+    is_word = len(text.split()) == 1
+    if (is_word and re.search("[/.:]", text)) or "://" in text or Path(text).expanduser().exists():
         return text
     with preview.open_resources(config, now) as resources:
         answers = ask_catalogues(

@@ -18,6 +18,7 @@ from aggregator.config.load import Config
 from aggregator.errors import ConfigError, FetchError, ReadError
 from aggregator.fetchers.http.target import redact
 from aggregator.fetchers.show_search import CATALOGUES, Catalogue, Show
+from aggregator.generator.content.links import clean_public_url
 from aggregator.model.belonging import Belonging, Comparison
 from aggregator.model.feed import Plan
 from aggregator.store import connection, database, facts, polls, records
@@ -25,7 +26,8 @@ from aggregator.store.database import Store
 from aggregator.text.urls import canonical
 
 _FACT: Final = "other listings"
-_FRESH: Final = timedelta(days=1)
+_FRESH, _FRESH_IN_PART = timedelta(days=1), timedelta(minutes=10)
+"""How long answers are kept: of all catalogues, and where one did not answer."""
 
 _MOST: Final = 15
 """Candidates that are read."""
@@ -74,12 +76,13 @@ def find_listings(config: Config, plan: Plan, now: datetime, catalogues: Sequenc
 
 
 def _describe_show(store: Store, plan: Plan) -> tuple[Show, str | None]:
-    """Return by what the show is searched, and the address of its own site."""
+    """Return by what the show is searched, and the address of its own site; no address that may have a secret."""
     cover = next(iter(publications.read_covers(store, [plan])), None)
     channel = cover.channel if cover else plan.channel
     apple = next((each.show for each in plan.sources if each.kind == "apple" and each.show), "")
-    feeds = tuple(each.url for each in plan.sources if each.url and not each.headers and "${" not in each.url)
-    return Show(channel.title, apple or "", plan.channel.guid, feeds), channel.link
+    feeds = (each.url for each in plan.sources if each.url and not each.headers and not plan.channel.token)
+    public = tuple(url for url in feeds if "?" not in url and clean_public_url(url) == url)
+    return Show(channel.title, apple or "", plan.channel.guid, public), channel.link
 
 
 def _list_known(store: Store, plan: Plan) -> set[str]:
@@ -95,8 +98,9 @@ def _read_answers(store: Store, plan: Plan, show: Show, now: datetime) -> Answer
     """Return what was answered in the last day about the same show, ``None`` if it is to be asked."""
     kept = facts.read_fact(store, plan.name, _FACT)
     answers = records.decode(Answers, kept.decode()) if kept else None
-    is_fresh = answers is not None and answers.show == repr(show) and answers.at <= now < answers.at + _FRESH
-    return answers if is_fresh else None
+    if answers is None or answers.show != repr(show):
+        return None
+    return answers if answers.at <= now < answers.at + (_FRESH_IN_PART if answers.problems else _FRESH) else None
 
 
 def _look(config: Config, plan: Plan, candidate: Candidate, now: datetime) -> FoundListing | None:

@@ -57,9 +57,15 @@ def make_move(config: Config, plan: Plan, source: str, to: str | None = None, *,
 
 
 def _change_config(given: Move) -> Callable[[ParsedYaml], ParsedYaml]:
-    """Return what makes the move in a config, and raises ConfigError where it cannot."""
+    """Return what makes the move in a config, and raises ConfigError where it cannot.
+
+    A primary source that leaves is the feed's primary one no more.
+    """
 
     def make(before: ParsedYaml) -> ParsedYaml:
+        place = ("feeds", given.feed)
+        if not given.empties and change.read_keys(before, place).get("primary") == given.source:
+            before = change.change_keys(before, place, {"primary": None})
         if given.to is None:
             return change.remove(before, given.feed, given.source)
         return change.move(before, given.feed, given.source, given.to, given.name)

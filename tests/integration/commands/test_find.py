@@ -116,6 +116,9 @@ def test_a_catalogue_that_fails_is_told_and_the_others_count(config: Config, sit
     assert search.problems[0] == "gpodder.net: its answer cannot be read"
     assert search.problems[1].startswith("its site: ")
     assert "404" in search.problems[1]
+    list_answers(site)
+    again = finding.find_listings(config, config.plans[0], NOW + timedelta(minutes=10), at_home(site, APPLE, GPODDER))
+    assert again.problems == (), "asked again before the day is over"
 
 
 def test_the_command_says_how_to_add_what_the_show_s_site_names(
@@ -217,7 +220,7 @@ def test_a_show_is_added_by_its_name(config: Config, site: Site) -> None:
     answer(site, f"{path}sea%20room", {"results": results})
     asked = at_home(site, APPLE)
     assert catalogues.find_address(config, "sea room", NOW, asked) == "https://sea.example/feed"
-    for text in ("sea.example", "https://sea.example/feed", "shows/feed.xml"):
+    for text in ("localhost:8000", "sea.example", "https://sea.example/feed", "shows/feed.xml"):
         assert catalogues.find_address(config, text, NOW, asked) == text
     other = {"collectionName": "Sea Room", "feedUrl": "https://other.example/feed"}
     answer(site, f"{path}Sea%20Room", {"results": [*results, other]})
@@ -233,3 +236,19 @@ def test_a_show_is_added_by_its_name(config: Config, site: Site) -> None:
         catalogues.find_address(config, "Sea", NOW, asked)
     with pytest.raises(ConfigError, match=r'^"Fog" is not an address, and no show of that name was found \(Apple: '):
         catalogues.find_address(config, "Fog", NOW, asked)
+    answer(site, f"{path}Dr.%20Sea", {"results": [{"collectionName": "Dr. Sea", "feedUrl": "https://dr.example/feed"}]})
+    assert catalogues.find_address(config, "Dr. Sea", NOW, asked) == "https://dr.example/feed"
+
+
+def test_no_address_that_may_have_a_secret_is_sent_to_a_catalogue(config: Config, site: Site) -> None:
+    asked: list[Show] = []
+    watching = replace(GPODDER, base=site.url(), list_paths=lambda show: asked.append(show) or [])
+    text = config.path.read_text()
+    for day, key in enumerate(("", "?auth=secret", "?token=1&x=2")):
+        config.path.write_text(text.replace("/host'", f"/host{key}'"))
+        loaded = load(config.path)
+        finding.find_listings(loaded, loaded.plans[0], NOW + timedelta(days=day), [watching])
+    config.path.write_text(text.replace("title: Sea Room", f"title: Sea Room\n    token: {'x' * 20}"))
+    loaded = load(config.path)
+    finding.find_listings(loaded, loaded.plans[0], NOW + timedelta(days=9), [watching])
+    assert [len(show.feeds) for show in asked] == [1, 0, 0, 0]

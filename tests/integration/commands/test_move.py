@@ -117,3 +117,13 @@ def test_a_removed_source_takes_its_items_along_where_that_is_wanted(shelved: Pa
     assert run("forget", "shelf", "--feed", "pickles", "--undo", "--yes", "--at", at(5)).returncode == 0
     refresh(run, 6)
     assert items(shelved) == before
+
+
+def test_a_primary_source_takes_that_key_along(shelved: Path, run) -> None:
+    config = shelved / "config.yaml"
+    config.write_text(CONFIG.replace("title: Pickle Hour", "title: Pickle Hour\n    primary: shelf"), encoding="utf-8")
+    shown = run("remove", "shelf", "--dry-run", "--at", at(3))
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert run("move", "shelf", "bread", "--yes").returncode == 0
+    assert "primary" not in config.read_text(encoding="utf-8")
+    assert run("check").returncode == 0
