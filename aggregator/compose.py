@@ -231,7 +231,9 @@ def _to_composition(
 
 
 def _other_shows(plan: Plan, state: StoredState, summary: Summary) -> tuple[str, ...]:
-    """Return one line for each source of the config that lists another show."""
+    """Return one line for each source of the config that lists another show; a mixed feed has several."""
+    if plan.is_mixed:
+        return ()
     named = {source.name for source in plan.sources}
     described = {name: show for name, show in state.shows.items() if name in named}
     shows = {name: show.title for name, show in described.items()}

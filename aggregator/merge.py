@@ -21,7 +21,7 @@ from msgspec.structs import asdict, replace
 
 from aggregator import enclosure_probe, persist
 from aggregator.fetchers import registry
-from aggregator.merger import filters, other_shows
+from aggregator.merger import filters, mixed_shows, other_shows
 from aggregator.merger.hidden_sources import adopt_guids, hide, hide_in_matching
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import AHEAD
@@ -146,6 +146,8 @@ def merge_entries(store: Store, plan: Plan, state: StoredState, now: datetime, n
     if hidden:
         every = adopt_guids(every, whole, hidden, state.trust)
     every = [rewrite_item(item, plan.rewrite, f"feeds.{plan.name}") for item in every] if plan.rewrite else every
+    if plan.shows_in_titles:
+        every = mixed_shows.put_before_titles(every, mixed_shows.find_shows(repaired.entries, state.shows))
     items, others = every[: len(matching.clusters)], every[len(matching.clusters) :]
     summary = Summary(
         entries=len(repaired.entries) + len(repaired.left_out),
@@ -288,6 +290,8 @@ def _match(
     if pairs.kept is not None:
         _write_cached(store, plan, _COMPARE, asdict(pairs.kept))
     _drop_unused(store, plan, _COMPARE, Kept.__struct_fields__)
+    if plan.is_mixed:
+        pairs = match.part_shows(pairs, mixed_shows.find_shows(every, state.shows))
     table = table or match.fit_table(pairs)
     find = partial(match.match, every, pins=pins, table=table, pairs=replace(pairs, alignments=alignments))
     matching = find(decisions=decided)

@@ -189,10 +189,7 @@ def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) ->
         name=name,
         channel=_make_channel(name, keys, base_url),
         sources=_rank(
-            [
-                _make_source(each, place, folder, private=keys.token not in (None, PUBLIC))
-                for each, place in sorted(keys.sources.items())
-            ],
+            [_make_source(each, place, folder, keys) for each, place in sorted(keys.sources.items())],
             keys.primary,
         ),
         refresh=keys.refresh,
@@ -213,6 +210,8 @@ def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) ->
         probe_gone=keys.probe_gone,
         is_public=keys.token == PUBLIC,
         rewrite=_make_rules(keys.rewrite),
+        is_mixed=keys.mixed,
+        shows_in_titles=keys.show_in_titles,
         video=keys.video,
         notify_new=tuple(keys.notify.new),
         webhook=keys.webhook,
@@ -295,7 +294,8 @@ def _rank(sources: Sequence[Source], primary: str | None) -> tuple[Source, ...]:
     )
 
 
-def _make_source(name: str, keys: schema.SourceKeys, folder: Path, *, private: bool) -> Source:
+def _make_source(name: str, keys: schema.SourceKeys, folder: Path, feed: schema.FeedKeys) -> Source:
+    """Make a source; the new ones of a mixed feed repeat nothing, so they wait for no other to list them."""
     return Source(
         name=name,
         kind=keys.kind,
@@ -310,10 +310,10 @@ def _make_source(name: str, keys: schema.SourceKeys, folder: Path, *, private: b
         boilerplate=keys.boilerplate,
         options=tuple(sorted(keys.options.items())),
         distrust_304_after=keys.distrust_304_after_hours,
-        adds=keys.adds,
+        adds=keys.adds or ("always" if feed.mixed else None),
         allow_networks=tuple(sorted(keys.allow_networks)),
         headers=tuple(sorted(keys.headers.items())),
-        private=private,
+        private=feed.token not in (None, PUBLIC),
         ca=None if keys.ca is None else str(folder / keys.ca),
         rewrite=_make_rules(keys.rewrite),
     )

@@ -337,6 +337,11 @@ class FeedKeys(Keys):
     rewrite: list[RewriteKeys] = Field(
         default_factory=list, description="Rules that rewrite fields of its items, one after the other."
     )
+    mixed: bool = Field(
+        default=False,
+        description="Whether the sources are of several shows: items of different shows never become one.",
+    )
+    show_in_titles: bool = Field(default=False, description="Whether [Show] stands before each title.")
     video: Video | None = Field(
         None,
         description="Whether only video is published, video before audio, or no video (default: audio first, video as "

@@ -74,10 +74,12 @@ class Plan(Record, frozen=True):
     days lie between two requests for it, 0 for none. ``reads_chapters`` is whether an episode without chapters gets
     those that its notes list. ``filter`` is for items, as they would be published. ``buried``
     are the guids that a person has taken out of the feed, each with the reason. ``is_public`` is a person's word
-    (``token: none``) that a feed which was private is public now. ``rewrite`` are rules for the fields of
-    items, as they would be published. ``video`` says whether video is published: nothing
-    else, before audio, or never; ``None`` after audio. ``notify_new`` are addresses of Apprise that are told
-    of new items, as the ``webhook`` is, whose calls are signed with the secret.
+    (``token: none``) that a feed which was private is public now.
+
+    ``is_mixed`` is whether it has several shows, of which no two items are one, ``shows_in_titles`` whether their names
+    stand before the titles. ``rewrite`` are rules for the fields of items, as they would be published. ``video`` says
+    whether video is published: nothing else, before audio, or never; ``None`` after audio. ``notify_new`` are addresses
+    of Apprise that are told of new items, as the ``webhook`` is, whose calls are signed with the secret.
     """
 
     name: str
@@ -96,6 +98,8 @@ class Plan(Record, frozen=True):
     buried: tuple[tuple[str, str], ...] = ()
     without: tuple[str, ...] = ()
     is_public: bool = False
+    is_mixed: bool = False
+    shows_in_titles: bool = False
     rewrite: tuple[Rewrite, ...] = ()
     video: Video | None = None
     notify_new: tuple[str, ...] = ()

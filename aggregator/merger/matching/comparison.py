@@ -17,8 +17,10 @@ from aggregator.merger.matching.scoring import KINDS, LEVELS, Levels, has_level
 from aggregator.text.titles.replaced_words import are_other_short_titles, find_replaced_word, is_short_title
 
 LONGER = ("precise, more", "minutes, more")  # levels of lengths that contradict
-VETOES: tuple[str | None, ...] = (None, "different parts", "a post and an episode without a shared id", "one source")
-PARTED, POSTED, BESIDE = 1, 2, 3
+VETOES: tuple[str | None, ...] = (
+    *(None, "different parts", "a post and an episode without a shared id", "one source", "different shows"),
+)
+PARTED, POSTED, BESIDE, OTHER_SHOW = 1, 2, 3, 4
 
 # Limits between levels:
 _TITLE_SHARES = np.array([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])  # share of a title that is found in the other

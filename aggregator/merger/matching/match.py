@@ -28,6 +28,7 @@ from aggregator.merger.matching.blocking import find_candidates
 from aggregator.merger.matching.clustering import Rules, cluster, find_components
 from aggregator.merger.matching.comparison import (
     BESIDE,
+    OTHER_SHOW,
     PARTED,
     POSTED,
     Compared,
@@ -193,6 +194,13 @@ def compare_records(records: Sequence[Record], kept: Kept | None = None) -> Pair
     return Pairs(frame, compared, find_vetoes(frame, compared), found.capped, keep)
 
 
+def part_shows(pairs: Pairs, shows: Mapping[str, str]) -> Pairs:
+    """Return the pairs with a veto on those of two shows; ``shows`` names the show of each entry, by its id."""
+    names = np.array([shows[record.id] for record in pairs.frame.records])
+    apart = names[pairs.compared.left] != names[pairs.compared.right]
+    return replace(pairs, vetoes=np.where(apart, OTHER_SHOW, pairs.vetoes))
+
+
 def _compare_new(frame: Frame, left: Ints, right: Ints, kept: Kept) -> tuple[Levels, Kept]:
     """Return the levels of all pairs, and what is to be kept; only new pairs are compared."""
     keys = key_rows(frame)
@@ -337,12 +345,12 @@ def _rank_near_misses(found: Resolution, home: Ints, apart: Collection[tuple[int
     """Return the best near miss of each two groups that could be one, the most uncertain first.
 
     Near misses are pairs of two groups that weigh at least ``NEAR_MISS``, or have one instant and one length to the
-    second; except pairs that one source listed at the same time, and a post with an episode. Groups cannot be one if a
-    source lists an entry of each at the same time, or a person parted them (``apart``).
+    second; except pairs that one source listed at the same time, of two shows, and of a post with an episode. Groups
+    cannot be one if a source lists an entry of each at the same time, or a person parted them (``apart``).
     """
     total, sides = found.weights + found.competition, (home[found.compared.left], home[found.compared.right])
     alike = (found.weights >= NEAR_MISS) | find_same_recordings(found.frame, found.compared, found.vetoes)
-    near = np.flatnonzero((sides[0] != sides[1]) & alike & ~np.isin(found.vetoes, (BESIDE, POSTED)))
+    near = np.flatnonzero((sides[0] != sides[1]) & alike & ~np.isin(found.vetoes, (BESIDE, POSTED, OTHER_SHOW)))
     barred = {(min(one, other), max(one, other)) for left, right in apart for one, other in [(home[left], home[right])]}
     ranked = []
     for at in sorted(near.tolist(), key=lambda at: (found.vetoes[at] != 0, -float(total[at]), at)):
