@@ -41,8 +41,8 @@ _MOST_CALLS: Final = 30
 
 _BASE64: Final = "whsec_"
 
-_Post = Callable[[str, bytes, tuple[tuple[str, str], ...]], Future[int]]
-"""Send a body with header fields; the status of the answer (``fetchers.http.host_limits.HostLimiter.post``)."""
+_Call = Callable[[str, bytes | None, tuple[tuple[str, str], ...]], Future[int]]
+"""Send a body with header fields; the status of the answer (``fetchers.http.host_limits.HostLimiter.call``)."""
 
 
 class _Announcement(Record, frozen=True):
@@ -73,7 +73,7 @@ def note_new(store: Store, plan: Plan, feed: Feed, items: Sequence[dict[str, Any
     _write(store, plan, tuple(known.values()))
 
 
-def tell(config: Config, store: Store, plans: Sequence[Plan], post: _Post, now: datetime) -> tuple[str, ...]:
+def tell(config: Config, store: Store, plans: Sequence[Plan], call: _Call, now: datetime) -> tuple[str, ...]:
     """Tell what was written down, and return one line for each address that took no notice.
 
     A copy of the store tells nobody.
@@ -85,7 +85,7 @@ def tell(config: Config, store: Store, plans: Sequence[Plan], post: _Post, now: 
         if not plan.announces or not (waiting := _read(store, plan)):
             continue
         after, faults = _send_messages(plan, waiting)
-        after, failed = _call_webhook(plan, after, post, now)
+        after, failed = _call_webhook(plan, after, call, now)
         lines += (f"{plan.name}: {fault}" for fault in (*faults, *failed))
         left = tuple(each for each in after if not _is_told(plan, each) and now - each.since < _GIVE_UP_AFTER)
         if left != waiting:
@@ -137,7 +137,7 @@ def _make_messages(plan: Plan, new: Sequence[_Announcement]) -> Iterator[tuple[s
 
 
 def _call_webhook(
-    plan: Plan, waiting: Sequence[_Announcement], post: _Post, now: datetime
+    plan: Plan, waiting: Sequence[_Announcement], call: _Call, now: datetime
 ) -> tuple[Sequence[_Announcement], list[str]]:
     """Send each item to the webhook, the oldest first; the first that is not taken ends it for this refresh."""
     new = [each for each in waiting if not each.by_webhook][:_MOST_CALLS]
@@ -149,7 +149,7 @@ def _call_webhook(
         url = credentials.fill_address(plan.webhook, credentials.read_named_secrets(plan.webhook))
         key = _read_key(plan.webhook_secret)
         for each in new:
-            status = post(url, *_make_call(plan, each, key, now)).result()
+            status = call(url, *_make_call(plan, each, key, now)).result()
             if status // 100 != 2:  # noqa: PLR2004  # RFC 9110 section 15.3
                 problem = f"it answers {status}"
                 break
@@ -167,8 +167,8 @@ def _make_call(
     shown: dict[str, Any] = {"feed": plan.name, "show": plan.channel.title}
     kind = "item.published" if given.guid else "feed.published"
     data = shown | ({"item": json.loads(given.item)} if given.guid else json.loads(given.item))
-    call = {"type": kind, "timestamp": given.since.isoformat().replace("+00:00", "Z"), "data": data}
-    body = json.dumps(call, ensure_ascii=False, separators=(",", ":")).encode()
+    message = {"type": kind, "timestamp": given.since.isoformat().replace("+00:00", "Z"), "data": data}
+    body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
     name = blake2b(f"{plan.name}\0{given.guid}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     fields = sign(key, f"msg_{name}", int(now.timestamp()), body)
     return body, (("Content-Type", "application/json"), *fields)

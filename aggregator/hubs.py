@@ -1,7 +1,9 @@
-"""Tell the WebSub hubs of the config which addresses of a feed have changed; one that took no notice is told again.
+"""Tell hubs and indexes of the config which addresses of a feed have changed; one that took no notice is told again.
 
 How a publisher tells a hub is left open by WebSub (section 6.1). Hubs take what PubSubHubbub 0.4 has (section 7.1): a
-form with ``hub.mode=publish`` and the address.
+form with ``hub.mode=publish`` and the address. Indexes of podcasts (``pings``) take a GET with the address of
+podcast.xml as ``url``: Podcast Index (https://podcastindex-org.github.io/docs-api/, hub/pubnotify) and podping.cloud,
+which wants a token as ``Authorization`` (https://github.com/Podcastindex-org/podping.cloud).
 """
 
 from __future__ import annotations
@@ -13,24 +15,26 @@ from typing import Final
 from urllib.parse import urlencode
 
 from aggregator.errors import FetchError
+from aggregator.fetchers import credentials
 from aggregator.fetchers.http.target import redact
 from aggregator.generator.files import WrittenFile
-from aggregator.model.feed import Plan
+from aggregator.model.feed import Ping, Plan
 from aggregator.model.record import Record
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact
 
-_DOCUMENTS: Final = frozenset({"podcast.xml", "feed.xml", "feed.atom", "feed.json"})
+_PODCAST: Final = "podcast.xml"
+_DOCUMENTS: Final = frozenset({_PODCAST, "feed.xml", "feed.atom", "feed.json"})
 
 _GIVE_UP_AFTER: Final = timedelta(days=1)
 """Apps that a hub did not tell have polled by then."""
 
-_Post = Callable[[str, bytes, tuple[tuple[str, str], ...]], Future[int]]
-"""Send a body with header fields; the status of the answer (``fetchers.http.host_limits.HostLimiter.post``)."""
+_Call = Callable[[str, bytes | None, tuple[tuple[str, str], ...]], Future[int]]
+"""Send a body, or none, with header fields; the status (``fetchers.http.host_limits.HostLimiter.call``)."""
 
 
 class Notice(Record, frozen=True):
-    """An address that changed and of which a hub is still to be told; ``problem`` is why it was not."""
+    """An address that changed and of which a hub or an index is still to be told; ``problem`` is why it was not."""
 
     hub: str
     address: str
@@ -42,31 +46,36 @@ _NOTICES: Final = Fact("hub notices", tuple[Notice, ...])
 
 
 def note_changes(store: Store, plan: Plan, written: Iterable[WrittenFile], now: datetime) -> None:
-    """Write down what the hubs are to be told once the files are published."""
+    """Write down what the hubs and indexes are to be told once the files are published."""
     changed = [each.name for each in written if each.changed and each.name in _DOCUMENTS]
-    if not plan.channel.hubs or not changed:
+    told = [(hub, name) for hub in plan.channel.hubs for name in changed]
+    told += [(ping.url, _PODCAST) for ping in plan.pings if _PODCAST in changed]
+    if not told:
         return
     notices = {(each.hub, each.address): each for each in read_notices(store, plan)}
-    for hub in plan.channel.hubs:
-        for name in changed:
-            address = f"{plan.channel.base_url}/{name}"
-            notices[hub, address] = Notice(hub, address, now)
+    for hub, name in told:
+        address = f"{plan.channel.base_url}/{name}"
+        notices[hub, address] = Notice(hub, address, now)
     _write(store, plan, tuple(notices.values()))
 
 
 def read_notices(store: Store, plan: Plan) -> tuple[Notice, ...]:
-    """Return what the hubs of a feed are still to be told."""
-    known = _NOTICES.read(store, plan.name) if plan.channel.hubs else None
-    return tuple(each for each in known or () if each.hub in plan.channel.hubs)
+    """Return what the hubs and indexes of a feed are still to be told."""
+    places = {*plan.channel.hubs, *(ping.url for ping in plan.pings)}
+    known = _NOTICES.read(store, plan.name) if places else None
+    return tuple(each for each in known or () if each.hub in places)
 
 
-def tell(store: Store, plans: Sequence[Plan], post: _Post, now: datetime) -> tuple[str, ...]:
-    """Tell the hubs, all at once; return one line for each that took no notice.
+def tell(store: Store, plans: Sequence[Plan], call: _Call, now: datetime) -> tuple[str, ...]:
+    """Tell the hubs and indexes, all at once; return one line for each that took no notice.
 
     It is told again in the next run, for a day.
     """
     waiting = {plan.name: notices for plan in plans if (notices := read_notices(store, plan))}
-    answers = {(each.hub, each.address): _send(each, post) for some in waiting.values() for each in some}
+    pings = {ping.url: ping for plan in plans for ping in plan.pings}
+    answers = {
+        (each.hub, each.address): _send(each, pings.get(each.hub), call) for some in waiting.values() for each in some
+    }
     lines: list[str] = []
     for plan in plans:
         before = waiting.get(plan.name, ())
@@ -74,16 +83,29 @@ def tell(store: Store, plans: Sequence[Plan], post: _Post, now: datetime) -> tup
         failed = [each for each in tried if each.problem]
         for hub in dict.fromkeys(each.hub for each in failed):
             some = [each for each in failed if each.hub == hub]
-            lines.append(f"{plan.name}: hub {redact(hub)} was not told of {len(some)} of its files: {some[0].problem}")
+            place = f"{'index' if hub in pings else 'hub'} {redact(hub)}"
+            lines.append(f"{plan.name}: {place} was not told of {len(some)} of its files: {some[0].problem}")
         kept = tuple(each for each in failed if now - each.since < _GIVE_UP_AFTER)
         if kept != before:
             _write(store, plan, kept)
     return tuple(lines)
 
 
-def _send(notice: Notice, post: _Post) -> Future[int]:
-    form = urlencode({"hub.mode": "publish", "hub.url": notice.address, "hub.topic": notice.address})
-    return post(notice.hub, form.encode(), (("Content-Type", "application/x-www-form-urlencoded"),))
+def _send(notice: Notice, ping: Ping | None, call: _Call) -> Future[int]:
+    """Tell a hub, or an index if there is a ``ping``; raise no error, the answer has it."""
+    if ping is None:
+        form = urlencode({"hub.mode": "publish", "hub.url": notice.address, "hub.topic": notice.address})
+        return call(notice.hub, form.encode(), (("Content-Type", "application/x-www-form-urlencoded"),))
+    try:
+        secrets = credentials.read_named_secrets(f"{ping.url} {ping.token}")
+    except FetchError as error:
+        failed: Future[int] = Future()
+        failed.set_exception(error)
+        return failed
+    url = credentials.fill_address(ping.url, secrets)
+    url += f"{'&' if '?' in url else '?'}{urlencode({'url': notice.address})}"
+    token = credentials.fill(ping.token, secrets)
+    return call(url, None, (("Authorization", token),) if token else ())
 
 
 def _note_answer(notice: Notice, answer: Future[int]) -> Notice:

@@ -190,10 +190,10 @@ def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
         files=(*outcomes[-1].files, *index.files),
         failures=(*outcomes[-1].failures, *index.failures),
     )
-    news, post = notify.send_news(run.config, run.store, outcomes), run.resources.limiter.post
-    news += announcements.tell(run.config, run.store, run.plans, post, run.at)
+    news, call = notify.send_news(run.config, run.store, outcomes), run.resources.limiter.call
+    news += announcements.tell(run.config, run.store, run.plans, call, run.at)
     if not run.config.is_copy:
-        news += hubs.tell(run.store, run.plans, post, run.at)
+        news += hubs.tell(run.store, run.plans, call, run.at)
     alarms = (*_describe_clock(run.at, newest), *run.renamed, *index.alarms, *outcomes[0].alarms, *news)
     failures = (*run.failures, *outcomes[0].failures)
     return (replace(outcomes[0], alarms=alarms, failures=failures), *outcomes[1:])

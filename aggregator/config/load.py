@@ -22,7 +22,7 @@ from aggregator.generator.storage.output import Output
 from aggregator.model import categories
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Tag
-from aggregator.model.feed import Channel, Plan
+from aggregator.model.feed import Channel, Ping, Plan
 from aggregator.model.item import Override
 from aggregator.model.source import Conditions, Filter, Rewrite, Source
 from aggregator.text import html
@@ -210,6 +210,7 @@ def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) ->
         probe_gone=keys.probe_gone,
         is_public=keys.token == PUBLIC,
         rewrite=_make_rules(keys.rewrite),
+        pings=tuple(Ping(each.url, each.token or "") for each in keys.pings),
         is_mixed=keys.mixed,
         shows_in_titles=keys.show_in_titles,
         video=keys.video,

@@ -258,6 +258,19 @@ class DecisionKeys(Keys):
         return self
 
 
+class PingKeys(Keys):
+    """An index of podcasts that is told of changes; its address alone stands for a mapping with it."""
+
+    url: WebAddress = Field(description="Address that is asked with ?url= and the address of podcast.xml.")
+    token: Text | None = Field(None, description="Value of the header field Authorization; ${NAME} is a secret.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_address(cls, value: object) -> object:
+        """Take an address for a mapping."""
+        return {"url": value} if isinstance(value, str) else value
+
+
 class FeedNotifyKeys(Keys):
     """Addresses that are told of the news of a feed."""
 
@@ -298,6 +311,9 @@ class FeedKeys(Keys):
     guid: Guid | None = Field(None, description="The show's podcast:guid, if it already has one.")
     new_feed_url: WebAddress | None = Field(None, description="URL to which the feed has moved.")
     hubs: list[WebAddress] = Field(default_factory=list, description="WebSub hubs to notify of changes.")
+    pings: list[PingKeys] = Field(
+        default_factory=list, description="Indexes of podcasts that are told when podcast.xml has changed."
+    )
     ttl_minutes: Whole | None = Field(None, description="How long readers may cache the feed, in minutes.")
     persons: list[PersonKeys] = Field(default_factory=list, description="Who makes the show (podcast:person).")
     funding: list[FundingKeys] = Field(
@@ -407,9 +423,12 @@ class FeedKeys(Keys):
 
     @model_validator(mode="after")
     def _check_token(self) -> Self:
-        """Check that the address of a private feed is not sent to a hub."""
-        if self.token not in (None, PUBLIC) and self.hubs:
-            raise ValueError("the address of a private feed would be sent to the hubs: keep one of token and hubs")
+        """Check that the address of a private feed is not sent to a hub or an index."""
+        for name in ("hubs", "pings"):
+            if self.token not in (None, PUBLIC) and getattr(self, name):
+                raise ValueError(
+                    f"the address of a private feed would be sent to the {name}: keep one of token and {name}"
+                )
         return self
 
     @model_validator(mode="after")

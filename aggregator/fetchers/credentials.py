@@ -44,13 +44,13 @@ def read_named_secrets(text: str) -> Secrets:
 def add_credentials(request: Request, source: Source, secrets: Secrets) -> Request:
     """Return the request with the source's secrets, and with its header fields if it is for the source's own origin."""
     own = source.headers if _find_origin(request.url) == _find_origin(source.url or "") else ()
-    fields = tuple((name, _fill(value, secrets)) for name, value in own)
+    fields = tuple((name, fill(value, secrets)) for name, value in own)
     return replace(request, headers=(*request.headers, *fields), secrets=secrets)
 
 
 def fill_address(url: str, secrets: Secrets) -> str:
     """Return the address with the values in place of their names."""
-    return _fill(url, tuple((name, quote(value, safe="")) for name, value in secrets))
+    return fill(url, tuple((name, quote(value, safe="")) for name, value in secrets))
 
 
 def hide(text: str, secrets: Secrets) -> str:
@@ -165,7 +165,8 @@ def _read_secret(name: str) -> str:
     return value
 
 
-def _fill(text: str, secrets: Iterable[tuple[str, str]]) -> str:
+def fill(text: str, secrets: Iterable[tuple[str, str]]) -> str:
+    """Return a text with the values of secrets in place of their names."""
     values = dict(secrets)
     return _REFERENCE.sub(lambda found: values.get(found[1], found[0]), text)
 

@@ -64,6 +64,13 @@ class Channel(Record, frozen=True):
         return text.replace(f"-{self.token}", "") if self.token else text
 
 
+class Ping(Record, frozen=True):
+    """An index of podcasts that is told of a changed podcast.xml, and the token that it wants, empty for none."""
+
+    url: str
+    token: str = ""
+
+
 class Plan(Record, frozen=True):
     """One feed as the config asks for it: its channel, its sources sorted by name, and a person's decisions.
 
@@ -98,6 +105,7 @@ class Plan(Record, frozen=True):
     buried: tuple[tuple[str, str], ...] = ()
     without: tuple[str, ...] = ()
     is_public: bool = False
+    pings: tuple[Ping, ...] = ()
     is_mixed: bool = False
     shows_in_titles: bool = False
     rewrite: tuple[Rewrite, ...] = ()

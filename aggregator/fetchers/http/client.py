@@ -194,16 +194,17 @@ class Client:
         body = answer.read_body(content_coding.read_start, most) if succeeded else answer.skip_body()
         return answer.status, answer.fields, find_host(answer.where.url), body
 
-    def post(self, url: str, body: bytes, own_fields: Headers) -> int:
-        """Send a body to an address of the config, and return the status of the answer; no redirect is followed.
+    def call(self, url: str, body: bytes | None, own_fields: Headers) -> int:
+        """Send a body (POST), or none (GET), to an address of the config, and return the status of the answer.
 
-        Raises FetchError.
+        No redirect is followed. Raises FetchError.
         """
-        length = ("Content-Length", str(len(body)))
-        fields = (*headers.make_request_headers(self._policy.contact), *own_fields, length)
+        length = () if body is None else (("Content-Length", str(len(body))),)
+        fields = (*headers.make_request_headers(self._policy.contact), *own_fields, *length)
+        method = "GET" if body is None else "POST"
         where, meter = parse_target(url), Meter(time.monotonic() + self._policy.deadline, self._policy.raw_bytes)
         with translate_errors():
-            response = self._send("POST", where, fields, meter, Access(self._policy.allow_networks, None), body)
+            response = self._send(method, where, fields, meter, Access(self._policy.allow_networks, None), body)
         answer = _FinalAnswer(response, headers.join_fields(response.raw.headers.items()), where, 0, permanent=False)
         answer.skip_body()
         return answer.status

@@ -161,14 +161,14 @@ class HostLimiter:
 
         return self.submit(url, ask_now)
 
-    def post(self, url: str, body: bytes, fields: Headers) -> Future[int]:
-        """Send a body, as `Client.post`, once the host is free."""
+    def call(self, url: str, body: bytes | None, fields: Headers) -> Future[int]:
+        """Send a body, or none, as `Client.call`, once the host is free."""
 
-        def post_now() -> int:
+        def call_now() -> int:
             with self._entered(url):
-                return self._client.post(url, body, fields)
+                return self._client.call(url, body, fields)
 
-        return self.submit(url, post_now)
+        return self.submit(url, call_now)
 
     def submit(self, url: str, task: Callable[[], R]) -> Future[R]:
         """Run the task in a thread once the host of the address may be asked; cancelled if this is closed before."""

@@ -274,9 +274,10 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
 
 
 def _list_hubs(plan: Plan, notices: Sequence[Notice]) -> tuple[tuple[str, str], ...]:
-    """Return the hubs of a feed, each with the reason why it was not told of a change, empty if it was."""
+    """Return the hubs and indexes of a feed, each with the reason why it was not told of a change, empty if it was."""
     problems = {each.hub: each.problem or "is told after the next refresh" for each in notices}
-    return tuple((redact(hub), problems.get(hub, "")) for hub in plan.channel.hubs)
+    places = (*plan.channel.hubs, *(ping.url for ping in plan.pings))
+    return tuple((redact(place), problems.get(place, "")) for place in places)
 
 
 def _list_apps(plan: Plan, app: AppView) -> tuple[tuple[str, str], ...]:

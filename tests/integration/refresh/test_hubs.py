@@ -11,6 +11,8 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from aggregator.config.load import load
+from aggregator.errors import ConfigError
 from tests.support.origin import Origin, Request, Site, answer, playing, serving
 from tests.support.program import PROGRAM, run_program
 from tests.support.rss import make_rss
@@ -113,3 +115,47 @@ def test_what_a_killed_run_has_published_is_told_by_the_next(tmp_path: Path, sit
     hub.door.set()
     refresh(tmp_path, 2)
     assert {address.rpartition("/")[2] for address in hub.told} == ALL
+
+
+def test_an_index_is_told_of_podcast_xml_with_its_token_until_it_takes_notice(
+    tmp_path: Path, site: Site, hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, str, str | None]] = []
+    status = 503
+
+    def play(request: Request) -> bytes:
+        asked.append((request.method, request.path, request.get("Authorization")))
+        return answer(status, b"")
+
+    monkeypatch.setenv("PING_TOKEN", "hush hush")
+    config = tmp_path / "config.yaml"
+    with playing(play) as index:
+        pings = (
+            f"    pings: ['{index.url('/notify')}', {{url: '{index.url('/ping?x=1')}', token: '${{PING_TOKEN}}'}}]\n"
+        )
+        config.write_text(config.read_text().replace("    sources:", f"{pings}    sources:"))
+        told = refresh(tmp_path, 1)
+        assert told.count("was not told of 1 of its files: it answers 503") == 2
+        assert "hush" not in told
+        status = 200
+        assert refresh(tmp_path, 2) == ""
+        place = "url=https%3A%2F%2Ffeeds.example%2Ftalk%2Fpodcast.xml"
+        both = [("GET", f"/notify?{place}", None), ("GET", f"/ping?x=1&{place}", "hush hush")]
+        assert sorted(asked[:2]) == sorted(asked[2:]) == both
+        refresh(tmp_path, 3)
+        site.serve("/feed", make_rss(*(make_item(n) for n in range(4))))
+        assert run_program(tmp_path, "diff", "--at", "2026-01-02T03:00:00Z").returncode == 0
+        assert len(asked) == 4, "nothing changed; a preview tells nobody"
+        refresh(tmp_path, 4)
+        assert sorted(asked[4:]) == both
+    assert len(hub.told) == 2 * len(ALL), "the hub, at the first and the last refresh"
+
+
+def test_a_private_feed_is_told_to_no_index(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(
+        f"feeds: {{talk: {{title: T, token: {'x' * 20}, pings: ['https://index.example/'], "
+        "sources: {host: {kind: feed, url: 'https://a.example/'}}}}\n"
+    )
+    with pytest.raises(ConfigError, match="would be sent to the pings: keep one of token and pings"):
+        load(path)
