@@ -104,12 +104,21 @@ def _list_files(ranked: RankedEntries) -> list[_Given]:
 
 
 def _make_alternate(entry: Entry, enclosure: Enclosure, *, is_default: bool) -> Tag:
-    """Return a file as an element; its bitrate in bits a second is that of its length and duration."""
+    """Return a file as an element.
+
+    Its bitrate in bits a second is that of its length and duration, its height that of the entry's ``media:content`` of
+    the same file (Media RSS 1.5.1).
+    """
     attributes = [("type", media_types.find_media_type(enclosure))]
     if enclosure.length:
         attributes.append(("length", str(enclosure.length)))
         if entry.duration and entry.duration.seconds > 0:
             attributes.append(("bitrate", str(8 * enclosure.length // entry.duration.seconds)))
+    for tag in (content for tag in entry.tags for content in (tag, *tag.children) if content.name == "media:content"):
+        given = dict(tag.attributes)
+        if given.get("url") == enclosure.url and given.get("height"):
+            attributes.append(("height", given["height"]))
+            break
     if is_default:
         attributes.append(("default", "true"))
     return Tag(ALTERNATE, None, tuple(attributes), (Tag("podcast:source", None, (("uri", enclosure.url),)),))

@@ -52,10 +52,13 @@ def test_audio_and_video_of_an_episode_are_one_item(video: Video | None, file: E
 
 
 def test_a_file_says_its_type_its_length_and_its_bitrate() -> None:
-    item = made(seen("host", AUDIO, duration=Duration(3000)), seen("video", FILM))
+    content = Tag("media:content", None, (("url", FILM.url), ("height", "1080")))
+    small = Tag("media:content", None, (("url", "https://film.example/small.mp4"), ("height", "360")))
+    group = Tag("media:group", None, (), (small, content))
+    item = made(seen("host", AUDIO, duration=Duration(3000)), seen("video", FILM, tags=(group,)))
     first, second = (dict(tag.attributes) for tag in item.tags if tag.name == "podcast:alternateEnclosure")
     assert first == {"type": "audio/mpeg", "length": "48000000", "bitrate": "128000", "default": "true"}
-    assert second == {"type": "video/mp4", "length": "900000000"}
+    assert second == {"type": "video/mp4", "length": "900000000", "height": "1080"}
 
 
 @pytest.mark.parametrize("video", [None, "prefer"])
