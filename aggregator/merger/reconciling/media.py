@@ -18,6 +18,7 @@ from aggregator.text import media_types, urls
 ALTERNATE: Final = "podcast:alternateEnclosure"
 PAGE: Final = "podcast:contentLink"
 
+_CONTENT: Final = "media:content"
 _SEVERAL: Final = 2
 
 _Given = tuple[Entry, Enclosure]
@@ -114,11 +115,10 @@ def _make_alternate(entry: Entry, enclosure: Enclosure, *, is_default: bool) -> 
         attributes.append(("length", str(enclosure.length)))
         if entry.duration and entry.duration.seconds > 0:
             attributes.append(("bitrate", str(8 * enclosure.length // entry.duration.seconds)))
-    for tag in (content for tag in entry.tags for content in (tag, *tag.children) if content.name == "media:content"):
-        given = dict(tag.attributes)
-        if given.get("url") == enclosure.url and given.get("height"):
-            attributes.append(("height", given["height"]))
-            break
+    contents = [dict(each.attributes) for tag in entry.tags for each in (tag, *tag.children) if each.name == _CONTENT]
+    height = next((each["height"] for each in contents if each.get("url") == enclosure.url and "height" in each), None)
+    if height:
+        attributes.append(("height", height))
     if is_default:
         attributes.append(("default", "true"))
     return Tag(ALTERNATE, None, tuple(attributes), (Tag("podcast:source", None, (("uri", enclosure.url),)),))
