@@ -17,6 +17,7 @@ from aggregator.errors import ConfigError
 from aggregator.model.feed import Plan
 from aggregator.store import connection, database, decisions
 from aggregator.store.database import Store
+from aggregator.store.renaming import copy_source
 
 
 class Move(Struct, frozen=True):
@@ -74,14 +75,21 @@ def _change_config(given: Move) -> Callable[[ParsedYaml], ParsedYaml]:
 
 
 def decide(store: Store, given: Move, at: datetime, *, undo: bool = False) -> None:
-    """Have the feed that the source leaves ignore its entries, and the feed to which it goes use those it has.
+    """Have the feed that the source leaves ignore its entries, and the feed to which it goes use all of them.
 
-    With ``undo`` the first uses them again.
+    With ``undo`` it is the other way round.
     """
-    if given.forgets and (given.source in decisions.read_forgotten(store, given.feed)) is undo:
-        (decisions.restore_source if undo else decisions.forget_source)(store, given.feed, given.source, at)
-    if given.to is not None and not undo and given.name in decisions.read_forgotten(store, given.to):
-        decisions.restore_source(store, given.to, given.name, at)
+    if given.forgets:
+        _set_forgotten(store, given.feed, given.source, at, forgotten=not undo)
+    if given.to is not None:
+        if not undo:
+            copy_source(store, given.feed, given.source, given.to, given.name)
+        _set_forgotten(store, given.to, given.name, at, forgotten=undo)
+
+
+def _set_forgotten(store: Store, feed: str, source: str, at: datetime, *, forgotten: bool) -> None:
+    if (source in decisions.read_forgotten(store, feed)) is not forgotten:
+        (decisions.forget_source if forgotten else decisions.restore_source)(store, feed, source, at)
 
 
 def carry_out(config: Config, given: Move, at: datetime) -> tuple[str, str]:

@@ -63,10 +63,10 @@ def test_a_source_in_the_wrong_feed_is_moved_and_moved_back(shelved: Path, run) 
     assert "feeds.pickles.sources.shelf moved to feeds.bread.sources.shelf" in moved.stdout
     assert list_sources(shelved, "bread") == ["host", "shelf"]
     assert "# a directory" in (shelved / "config.yaml").read_text(encoding="utf-8")
+    write(shelved / "shelf.xml", "s-", *BREAD[:2])
     refresh(run, 4)
     assert list_titles(shelved, "pickles") == sorted(title for title, _, _ in SHOW)
-    refresh(run, 8)
-    assert list_titles(shelved, "bread") == sorted(title for title, _, _ in BREAD)
+    assert list_titles(shelved, "bread") == sorted(title for title, _, _ in BREAD), "with what it lists no more"
 
     undo = moved.stdout.strip().rpartition("to undo: aggregator ")[2].split()
     assert run(*undo, "--yes", "--at", at(9)).returncode == 0
@@ -87,8 +87,10 @@ def test_two_feeds_of_one_show_become_one_and_names_stay_apart(shelved: Path, ru
     assert moved.returncode == 0
     assert "moved to feeds.pickles.sources.host-2; bread has no other source and is removed, too" in moved.stdout
     assert list_sources(shelved, "pickles") == ["host", "shelf", "host-2"]
+    write(shelved / "bread.xml", "h-", BREAD[0])
     refresh(run, 4)
     assert list_titles(shelved, "pickles") == sorted(title for title, _, _ in (*SHOW, *BREAD))
+    assert run("check", "--store").returncode == 0
 
 
 def test_what_cannot_be_moved_is_told_and_left(shelved: Path, run) -> None:
