@@ -9,7 +9,7 @@ r"""Find the chapters in the notes of an episode: lines that begin with a time, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final
 
@@ -51,7 +51,12 @@ def find_chapters(notes: str, seconds: int | None) -> Chapters:
     """
     lines = [line.strip() for line in notes.splitlines() if ":" in line]
     for found in (tuple(_read_ahead(lines)), tuple(_read_behind(lines))):
-        if _are_chapters(found, seconds):
+        if (
+            _FEWEST <= len(found) <= _MOST
+            and (found[0][2] or found[0][0] <= _LATEST_START)
+            and all(one[0] < other[0] for one, other in pairwise(found))
+            and (seconds is None or found[-1][0] < seconds)
+        ):
             return tuple((start, title) for start, title, _ in found)
     return ()
 
@@ -81,12 +86,3 @@ def _clean(title: str) -> str:
     """Return a title of one line, "" if it has no letter or is longer than any."""
     line = " ".join(title.split())
     return line if any(map(str.isalpha, line)) and len(line) <= _LONGEST_TITLE else ""
-
-
-def _are_chapters(found: Sequence[_Line], seconds: int | None) -> bool:
-    return (
-        _FEWEST <= len(found) <= _MOST
-        and (found[0][2] or found[0][0] <= _LATEST_START)
-        and all(one[0] < other[0] for one, other in pairwise(found))
-        and (seconds is None or found[-1][0] < seconds)
-    )

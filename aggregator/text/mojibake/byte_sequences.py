@@ -215,10 +215,6 @@ def _cut_window(text: str, at: int, table: CodePage) -> str:
     return shortest if table.wide.isdisjoint(shortest[1:]) else text[at : at + 1 + need * _LONGEST_FORM]
 
 
-def _is_east_asian(character: str) -> bool:
-    return "\u3000" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7a3"
-
-
 def _may_follow(before: str, choice: Choice, after: str, table: CodePage) -> bool:
     """Return whether a reading may stand right behind a digit or a small Latin letter.
 
@@ -227,7 +223,9 @@ def _may_follow(before: str, choice: Choice, after: str, table: CodePage) -> boo
     """
     if before.isdigit():
         return not choice.cost or not _HEBREW.match(choice.character)
-    return after in table.leads or not _is_east_asian(choice.character)
+    return after in table.leads or not (
+        "\u3000" <= choice.character <= "\u9fff" or "\uac00" <= choice.character <= "\ud7a3"
+    )
 
 
 @lru_cache(maxsize=1 << 13)

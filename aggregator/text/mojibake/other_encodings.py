@@ -94,16 +94,12 @@ def redecode_others(text: str) -> str:
     """
     if text.isascii() or len(text) > _LONGEST:
         return text
-    part = _cut_part(text)
-    return text if part != text and _redecode_part(part) == part else _redecode_part(text)
-
-
-def _cut_part(text: str) -> str:
-    """Return the first part of a long text that has characters beyond ASCII, up to a blank: it proves the encoding."""
+    # the first part that has characters beyond ASCII, up to a blank, proves the encoding
     found = _BEYOND.search(text)
     begin = found.start() if found else 0
     end = text.rfind(" ", begin, begin + _PART) if len(text) > begin + _PART else -1
-    return text if end < 0 else text[begin:end]
+    part = text if end < 0 else text[begin:end]
+    return text if part != text and _redecode_part(part) == part else _redecode_part(text)
 
 
 def _redecode_part(text: str) -> str:

@@ -267,7 +267,6 @@ def _weigh_word(word: str, name: str) -> float:
 
 
 def _count_strange(word: str, table: CodePage) -> int:
-    """Return how many characters of a word may be bytes."""
     return sum(map(table.shown.__contains__, word))
 
 

@@ -83,7 +83,6 @@ def find_zone(name: str) -> ZoneInfo:
 
 
 def _split(expression: str, otherwise: tzinfo) -> tuple[tzinfo, str]:
-    """Return the zone of an expression and its fields."""
     if not expression.startswith(_ZONE):
         return otherwise, expression
     name, _, fields = expression.removeprefix(_ZONE).partition(" ")

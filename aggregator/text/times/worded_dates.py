@@ -263,7 +263,6 @@ def _order_numbers(
 
 
 def _read(numbers: Sequence[str], order: Order) -> Day | None:
-    """Return the date in an order, ``None`` if there is none."""
     values = dict(zip(order, numbers, strict=True))
     year, month, day = complete_year(values["y"]), int(values["m"]), int(values["d"])
     try:

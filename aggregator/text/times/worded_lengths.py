@@ -119,7 +119,6 @@ def _list_parts(phrases: Sequence[str]) -> list[_Part] | None:
 
 
 def _read_pair(one: str, two: str) -> _Part | None:
-    """Return the part that a number and a unit are, in either order."""
     tables = words.load()
     text, units = (one, tables.units.get(two)) if one[:1].isdecimal() else (two, tables.heads.get(one))
     if not units or not text[:1].isdecimal() or (number := _to_number(text, units)) is None:

@@ -101,7 +101,6 @@ def _contains(long: Sequence[str], short: Sequence[str]) -> bool:
 
 
 def _overlap(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Return whether the first title ends as the second begins."""
     return any(first[-count:] == second[:count] for count in range(1, min(len(first), len(second))))
 
 
