@@ -65,7 +65,12 @@ def change_keys(before: ParsedYaml, place: Place, keys: Keys) -> ParsedYaml:
     (YAML 1.2, section 7.1).
     """
     wanted = _copy(before.values)
-    _update(_find(wanted, place), keys)
+    values = _find(wanted, place)
+    for name, value in keys.items():
+        if _is_empty(value):
+            values.pop(name, None)
+        else:
+            values[name] = value
     node: Any = before.root
     for step in place:
         node = _child(node, step)
@@ -177,7 +182,6 @@ def _child(node: Any, step: str) -> Any:
 
 
 def _add_to_feeds(before: ParsedYaml, added: Mapping[str, Keys]) -> Iterator[_Edit]:
-    """Yield the edits that add sources to feeds that are there."""
     feeds = {key.value: value for key, value in _child(before.root, "feeds").value} if added else {}
     for name, sources in added.items():
         yield _add(before.text, _child(feeds[name], "sources"), sources)
@@ -207,7 +211,6 @@ def _add_feeds(before: ParsedYaml, added: Mapping[str, Keys]) -> Iterator[_Edit]
 
 
 def _write_feeds(feeds: Mapping[str, Keys], column: int) -> str:
-    """Return new feeds as lines from that column on."""
     pad = f"\n{' ' * column}"
     return "".join(
         f"{pad}{_write(name)}:{pad}  title: {_write(feed['title'])}{pad}  sources:"
@@ -226,15 +229,6 @@ def _find(values: Any, place: Place) -> dict[str, Any]:
     return found
 
 
-def _update(values: dict[str, Any], keys: Keys) -> None:
-    """Change keys in place."""
-    for name, value in keys.items():
-        if _is_empty(value):
-            values.pop(name, None)
-        else:
-            values[name] = value
-
-
 def _is_empty(value: object) -> bool:
     return value is None or value in ({}, [])
 
@@ -249,7 +243,6 @@ def _apply(text: str, edits: Iterable[_Edit]) -> str:
 
 
 def _change(text: str, node: yaml.MappingNode, keys: Keys) -> Iterator[_Edit]:
-    """Yield the edits that change keys of a mapping."""
     known = {key.value: (key, value) for key, value in node.value}
     if node.flow_style and any(_is_empty(keys.get(name, "")) for name in known):
         yield node.start_mark.index, node.end_mark.index, _write_without(text, node, keys)
@@ -275,7 +268,6 @@ def _read(node: yaml.Node) -> Any:
 
 
 def _add(text: str, node: yaml.MappingNode, keys: Keys) -> _Edit:
-    """Return the edit that adds keys at the end of a mapping."""
     written = [f"{_write(name)}: {_write(value)}" for name, value in keys.items()]
     if node.flow_style:
         end = node.end_mark.index - 1

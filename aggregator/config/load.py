@@ -184,7 +184,6 @@ _BELOW_PRIMARY = 0.99
 
 
 def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) -> Plan:
-    """Make the plan of one feed; the order of keys and sources does not matter."""
     return Plan(
         name=name,
         channel=_make_channel(name, keys, base_url),
@@ -222,6 +221,11 @@ def _make_plan(name: str, keys: schema.FeedKeys, base_url: str, folder: Path) ->
 
 def _make_channel(name: str, keys: schema.FeedKeys, base_url: str) -> Channel:
     token = _read_token(name, keys.token)
+    persons = (
+        Tag("podcast:person", one.name, _make_attributes(href=one.href, role=one.role, group=one.group, img=one.img))
+        for one in keys.persons
+    )
+    funding = (Tag("podcast:funding", one.text, _make_attributes(url=one.url)) for one in keys.funding)
     channel = Channel(
         name=name,
         title=html.to_line(keys.title) or keys.title,
@@ -247,7 +251,7 @@ def _make_channel(name: str, keys: schema.FeedKeys, base_url: str) -> Channel:
         new_feed_url=keys.new_feed_url,
         hubs=tuple(keys.hubs),
         ttl=keys.ttl_minutes,
-        tags=_make_tags(keys),
+        tags=(*persons, *funding),
         shows_sources=keys.show_sources,
         passes_value=keys.value == "pass",
     )
@@ -269,16 +273,6 @@ def _read_token(name: str, token: str | None) -> str:
     if not is_token(value):
         raise ConfigError(f"feeds.{name}.token: the value of {token} is not 16 to 64 letters, digits, - or _")
     return value
-
-
-def _make_tags(keys: schema.FeedKeys) -> tuple[Tag, ...]:
-    """Return persons and funding as elements of the podcast namespace."""
-    persons = (
-        Tag("podcast:person", one.name, _make_attributes(href=one.href, role=one.role, group=one.group, img=one.img))
-        for one in keys.persons
-    )
-    funding = (Tag("podcast:funding", one.text, _make_attributes(url=one.url)) for one in keys.funding)
-    return (*persons, *funding)
 
 
 def _make_attributes(**given: str | None) -> tuple[tuple[str, str], ...]:

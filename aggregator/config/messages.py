@@ -86,7 +86,6 @@ def _hide(error: ErrorDetails, path: Path) -> object:
 
 
 def _quote(value: object) -> str:
-    """Quote a value, shortened."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):
@@ -98,7 +97,6 @@ def _quote(value: object) -> str:
 
 
 def _find_keys(schema: _Schema, path: Path) -> tuple[str, ...]:
-    """Return the keys known at a path."""
     properties = _find_part(schema, path).get("properties")
     return tuple(properties) if isinstance(properties, dict) else ()
 

@@ -61,7 +61,9 @@ def parse(text: str, name: str) -> ParsedYaml:
         node = loader.get_single_node()
         if node is None:
             return ParsedYaml(text, None, None)
-        _check(node, name)
+        if twice := _walk(node)[1]:
+            mistakes = (escape_line(f"{name}:{line}: {format_path(path)}: given twice") for path, line in twice)
+            raise ConfigError("\n".join(mistakes))
         return ParsedYaml(text, loader.construct_document(node), node)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
@@ -130,13 +132,6 @@ def format_path(path: Path) -> str:
     """
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(steps).removeprefix(".") or "(the whole file)"
-
-
-def _check(root: yaml.Node, name: str) -> None:
-    """Raise ConfigError if a key is given twice."""
-    if twice := _walk(root)[1]:
-        mistakes = (escape_line(f"{name}:{line}: {format_path(path)}: given twice") for path, line in twice)
-        raise ConfigError("\n".join(mistakes))
 
 
 def _walk(root: yaml.Node) -> tuple[dict[Path, int], list[tuple[Path, int]]]:

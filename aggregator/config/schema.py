@@ -107,7 +107,6 @@ class RewriteKeys(Keys):
 
     @model_validator(mode="after")
     def _check_groups(self) -> Self:
-        """Check that the replacement names groups that the pattern has."""
         try:
             re.compile(f"{self.pattern}|").sub(self.with_, "")
         except (re.error, IndexError) as error:
@@ -189,9 +188,11 @@ class SourceKeys(Keys):
         given = tuple(key for key in ("show", "url", "path") if getattr(self, key) is not None)
         for key in given:
             if key not in usable:
-                raise ValueError(_explain_misplaced(self.kind, key, usable))
+                tail = "; to keep only one show's entries write only: {show: NAME}" if key == "show" else ""
+                raise ValueError(f"kind {self.kind} takes {' or '.join(usable)}, not {key}{tail}")
         if not given:
-            raise ValueError(_explain_missing(self.kind, usable, self.snapshot))
+            tail = "; to read only a saved copy, write it as path" if self.snapshot else ""
+            raise ValueError(f"kind {self.kind} needs {' or '.join(usable)}{tail}")
         if "path" in given and len(given) > 1:
             raise ValueError(f"{' and '.join(given)} both say where it is: keep one (write a saved copy as snapshot)")
         if self.headers and self.url is None:
@@ -215,16 +216,6 @@ class SourceKeys(Keys):
             if name not in self.options:
                 raise ValueError(f"kind {self.kind} needs the option {name}")
         return self
-
-
-def _explain_misplaced(kind: str, key: str, usable: tuple[str, ...]) -> str:
-    tail = "; to keep only one show's entries write only: {show: NAME}" if key == "show" else ""
-    return f"kind {kind} takes {' or '.join(usable)}, not {key}{tail}"
-
-
-def _explain_missing(kind: str, usable: tuple[str, ...], snapshot: str | None) -> str:
-    tail = "; to read only a saved copy, write it as path" if snapshot else ""
-    return f"kind {kind} needs {' or '.join(usable)}{tail}"
 
 
 class PersonKeys(Keys):
@@ -252,7 +243,6 @@ class DecisionKeys(Keys):
 
     @model_validator(mode="after")
     def _check_one(self) -> Self:
-        """Check that exactly one of the two keys is given."""
         if (self.same is None) == (self.different is None):
             raise ValueError("write one of same: [A, B] and different: [A, B]")
         return self
@@ -399,7 +389,6 @@ class FeedKeys(Keys):
 
     @model_validator(mode="after")
     def _check_primary(self) -> Self:
-        """Check that the primary source is one of the sources."""
         if self.primary is not None and self.primary not in self.sources:
             raise ValueError(f"primary: there is no source {self.primary}; there are {', '.join(sorted(self.sources))}")
         return self
