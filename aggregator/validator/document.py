@@ -89,7 +89,10 @@ def read(raw: bytes, now: datetime, served: Served | None = None) -> FeedDocumen
     body = raw.removeprefix(b"\xef\xbb\xbf").lstrip()
     blank_lines = raw.count(b"\n") - body.count(b"\n") if bare else 0
     try:
-        root = etree.fromstring(body.replace(OLDER.encode(), NAMESPACES["podcast"].encode()), _make_parser())
+        root = etree.fromstring(
+            body.replace(OLDER.encode(), NAMESPACES["podcast"].encode()),
+            etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_pis=False),
+        )
     except etree.XMLSyntaxError as error:
         broken_line = (error.lineno or 1) + blank_lines
         text = re.sub(r", line \d+, column \d+$", "", error.msg or "is no XML")
@@ -184,11 +187,6 @@ def has_media(item: Node) -> bool:
     return any(kind.strip().lower().startswith(("audio/", "video/")) for kind in types)
 
 
-def _make_parser() -> etree.XMLParser:
-    """Make a parser that resolves no entities, loads nothing, and refuses what is not well-formed."""
-    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_pis=False)
-
-
 def _read_json(raw: bytes, now: datetime, served: Served | None) -> FeedDocument:
     try:
         data = json.loads(raw.decode("utf-8-sig"))
@@ -204,7 +202,6 @@ def _read_json(raw: bytes, now: datetime, served: Served | None) -> FeedDocument
 
 
 def _guess_kind(bare: bytes) -> Kind:
-    """Guess the kind of a broken document."""
     found = re.search(rb"<(?:\w+:)?(rss|feed|opml)\b", bare[:4000])
     kinds: dict[bytes, Kind] = {b"rss": "rss", b"feed": "atom", b"opml": "opml"}
     return kinds[found.group(1)] if found else "unknown"

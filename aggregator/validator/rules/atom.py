@@ -19,7 +19,6 @@ _PAGING = frozenset({"next", "prev", "previous", "first", "last", "prev-archive"
 
 
 def _list_elements(document: FeedDocument) -> Iterator[tuple[Spot, Node]]:
-    """Yield the feed and its entries."""
     if document.kind == "atom" and document.root is not None:
         yield Spot("feed", find_line(document.root)), document.root
         yield from document.items

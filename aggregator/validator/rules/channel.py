@@ -28,7 +28,6 @@ def _find_all(document: FeedDocument, name: str) -> list[Node]:
 
 
 def _require(name: str) -> Check:
-    """Return the check that a podcast has this element."""
 
     def check(document: FeedDocument) -> Iterator[Fault]:
         if document.podcast and not _find_all(document, name):

@@ -22,7 +22,6 @@ _SMALLEST = 16_384
 
 
 def _list_items(document: FeedDocument) -> tuple[tuple[Spot, Node], ...]:
-    """Return the items of RSS with their places."""
     return document.items if document.kind == "rss" else ()
 
 
@@ -50,7 +49,6 @@ def _check_enclosure(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _list_enclosures(document: FeedDocument) -> Iterator[tuple[Spot, Node, Node]]:
-    """Yield each enclosure with its item and the item's place."""
     for where, item in document.items:
         yield from ((where, item, found) for found in item.iterfind("enclosure"))
 
@@ -66,7 +64,6 @@ def _check_enclosure_parts(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _describe_value(name: str, value: str | None, fault: str) -> str:
-    """Describe what is wrong with an enclosure's attribute."""
     return f"enclosure has {name} {value!r}, {fault}" if value else f"enclosure has no {name}"
 
 

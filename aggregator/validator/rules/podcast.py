@@ -31,7 +31,6 @@ _PLACES: dict[str, Place] = {
 
 
 def _list_places(document: FeedDocument) -> Iterator[tuple[Spot, Place, Node]]:
-    """Yield the channel and each item of an RSS feed."""
     if document.channel is not None:
         yield Spot("channel", find_line(document.channel)), "channel", document.channel
         yield from ((where, "item", item) for where, item in document.items)
@@ -106,7 +105,6 @@ def _check_elements(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _find_faults(element: Node) -> Iterator[str]:
-    """Yield what is wrong with an element or with those in it."""
     yield from passed_tags.find_faults(_make_tag(element))
     for inner in element.iterdescendants(f"{_PODCAST}*"):
         if (name := format_name(inner)) in ELEMENTS:

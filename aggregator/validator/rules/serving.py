@@ -25,7 +25,6 @@ def _check_address(document: FeedDocument) -> Iterator[Fault]:
 
 
 def _list_own_urls(document: FeedDocument) -> list[str]:
-    """Return the URLs that the document gives as its own."""
     if document.kind == "json":
         text = document.data.get("feed_url")
         return [text] if isinstance(text, str) else []
