@@ -26,16 +26,7 @@ from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Listing
 from aggregator.model.feed import SourceResult
-from aggregator.model.source import (
-    Answer,
-    Document,
-    PollState,
-    Request,
-    Robots,
-    Source,
-    SourceStatus,
-    Validators,
-)
+from aggregator.model.source import Answer, Document, PollState, Request, Robots, Source, SourceStatus, Validators
 from aggregator.text.urls import canonical, is_web
 
 _PROCESSORS = os.cpu_count() or 1
@@ -136,7 +127,9 @@ class _SourceFetch(Struct, frozen=True):
         except StoreError:
             raise
         except BaseException as error:  # noqa: BLE001  # a defect must not end the refresh of the other sources
-            fetched = FetchedSource(self.source, message=_describe_defect(error))
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            what = f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}: {error}"
+            fetched = FetchedSource(self.source, message=f"could not be fetched, which is a defect of ours: {what}")
         if SourceResult(self.source, fetched.status).is_failing:
             self.terms.tell(self.source, "failed", "")
         return fetched
@@ -176,7 +169,9 @@ class _SourceFetch(Struct, frozen=True):
         if answer.document is None:
             return _Read(answer, others=others)
         try:
-            feeds = self.terms.resources.discover(answer.document) if _may_name_feed(answer.document) else ()
+            feeds = (
+                self.terms.resources.discover(answer.document) if "html" in (answer.document.media_type or "") else ()
+            )
         except ReadError as error:
             return self._refuse(answer, others, error)
         if not feeds:
@@ -291,7 +286,6 @@ class _SourceFetch(Struct, frozen=True):
         return _Read(_conclude(answer, "failed", refused, _explain(error, self.source)), others=others)
 
     def _with_snapshot(self, fetched: FetchedSource) -> FetchedSource:
-        """Return the result with the snapshot in place of the live source."""
         saved = self._read_file()
         if saved.answer.status == "failed":
             return replace(fetched, message=f"{fetched.message}; its snapshot: {saved.answer.message}")
@@ -337,7 +331,6 @@ class _SourceFetch(Struct, frozen=True):
         return replace(state, listings=1, asked=self.terms.now), copy, ""
 
     def _read_file(self) -> _Read:
-        """Return the listing of the source's file, if that has changed."""
         try:
             document = snapshot.read_file(self.source)
         except (FetchError, ReadError) as error:
@@ -360,7 +353,6 @@ def _conclude(answer: Answer, status: SourceStatus, poll_state: PollState, messa
 
 
 def _summarize(source: Source, read: Sequence[_Read]) -> FetchedSource:
-    """Return the result of the source by those of its addresses."""
     answers = tuple(each.answer for each in read)
     listings = tuple(each.listing for each in read)
     messages = dict.fromkeys(answer.message for answer in answers if answer.message)
@@ -385,23 +377,10 @@ def _find_status(answers: Sequence[Answer], listings: Sequence[Listing | None]) 
 
 
 def _needs_snapshot(fetched: FetchedSource) -> bool:
-    """Return whether the source has a snapshot and was never read live."""
     source = fetched.source
     return source.snapshot is not None and not source.path and not any(each.listings for each in fetched.poll_states)
-
-
-def _may_name_feed(document: Document) -> bool:
-    """Return whether the document is a page that came over the network, not a feed."""
-    return "html" in (document.media_type or "")
 
 
 def _explain(error: FetchError | ReadError, source: Source) -> str:
     """Return what went wrong, without the source's name before it, which every message has."""
     return str(error).removeprefix(f"{source.name}: ")
-
-
-def _describe_defect(error: BaseException) -> str:
-    """Return one line that names an error of the program and its place, so that it can be reported."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    what = f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}: {error}"
-    return f"could not be fetched, which is a defect of ours: {what}"

@@ -41,7 +41,8 @@ def weigh(before: PollState, after: PollState, listing: Listing) -> Verdict:
     """
     count = len(listing.entries)
     reason = "" if listing.partial else _explain(before.items or 0, count)
-    outline = _digest_keys(listing)
+    keys = "\0".join(sorted(entry.key for entry in listing.entries))
+    outline = sha256(keys.encode("utf-8", "surrogatepass")).hexdigest()
     times = before.doubts + 1 if before.doubt == outline else 1
     if not reason or times >= _EQUAL_LISTINGS:
         believed = replace(after, items=count, doubt=None, doubts=0, unread="", errors=0, listings=before.listings + 1)
@@ -78,12 +79,6 @@ def _find_release_dates(listing: Listing) -> tuple[datetime, ...]:
     dates = [entry.published for entry in listing.entries if entry.published is not None]
     exact = {date.at for date in dates if date.precision in ("second", "minute")} or {date.at for date in dates}
     return tuple(sorted(exact)[-release_times.NEWEST :])
-
-
-def _digest_keys(listing: Listing) -> str:
-    """Return a digest of the keys of a listing."""
-    keys = "\0".join(sorted(entry.key for entry in listing.entries))
-    return sha256(keys.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _keep_validators(before: PollState, after: PollState) -> PollState:

@@ -31,7 +31,9 @@ def read(name: str, value: object, wanted: str | None) -> Listing | None:
         raise ReadError(f"{name}: Apple answers: {' '.join(message.split())[:200]}")
     if not isinstance(answer.get("results"), list):
         return None
-    results = [one for one in answer.objects("results") if _is_of(one, wanted)]
+    results = [
+        one for one in answer.objects("results") if wanted is None or one.id("collectionId", "trackId") == wanted
+    ]
     if not results:
         raise ReadError(f"{name}: Apple's answer names no show and no episode that was asked for")
     about = next((one for one in results if not _is_episode(one)), None)
@@ -47,10 +49,6 @@ def read(name: str, value: object, wanted: str | None) -> Listing | None:
 
 def _is_episode(one: JsonObject) -> bool:
     return one.get("wrapperType") == "podcastEpisode" or one.get("episodeGuid") is not None
-
-
-def _is_of(one: JsonObject, wanted: str | None) -> bool:
-    return wanted is None or one.id("collectionId", "trackId") == wanted
 
 
 def _make_entry(name: str, one: JsonObject, position: int, art: str | None) -> Entry | None:

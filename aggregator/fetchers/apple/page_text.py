@@ -177,6 +177,8 @@ def _read_show(lines: list[str]) -> Show:
     head = [line for line in lines[start + 1 : end] if line]
     labelled = _find_labels(lines[end:])
     total = next((match for line in lines if (match := _TOTAL.match(line))), None)
+    text = total["total"] if total else labelled.get("episodes", "")
+    digits = re.sub(r"[.,\s]", "", text)
     return Show(
         title=lines[start].lstrip("# "),
         link=total["link"] if total else None,
@@ -185,7 +187,7 @@ def _read_show(lines: list[str]) -> Show:
         copyright=labelled.get("copyright"),
         explicit=_EXPLICIT.get(labelled.get("rating", "").lower()),
         categories=tuple((match["genre"].strip().title(),) for line in head if (match := _GENRE.fullmatch(line))),
-        total=_parse_total(total["total"] if total else labelled.get("episodes", "")),
+        total=int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None,
     )
 
 
@@ -214,8 +216,3 @@ def _find_labels(lines: list[str]) -> dict[str, str]:
             found.setdefault(label, line)
             label = None
     return found
-
-
-def _parse_total(text: str) -> int | None:
-    digits = re.sub(r"[.,\s]", "", text)
-    return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None

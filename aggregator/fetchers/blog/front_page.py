@@ -87,7 +87,6 @@ def _find_date(article: xml.Element, dating: Dating) -> Moment | None:
 
 
 def _list_dates(root: xml.Element) -> Iterator[str]:
-    """Yield the texts of the elements made for dates."""
     for element in root.iter("time", "abbr", "span", "p", "div"):
         if element.tag == "time" or _DATED.search(element.get("class") or ""):
             yield from filter(None, (element.get("datetime"), element.get("title"), _get_text(element)))

@@ -119,7 +119,6 @@ def _find_attribute(inside: Sequence[xml.Element], field: str) -> tuple[str, xml
 
 
 def _find_path(entry: xml.Element, target: xml.Element) -> str:
-    """Return the XPath from an entry to an element in it."""
     steps = []
     while target is not entry and (parent := target.getparent()) is not None:
         same = [each for each in parent if each.tag == target.tag]

@@ -193,7 +193,6 @@ def _is_whole(value: object) -> bool:
 
 
 def _find_next(url: str, base: str, value: object, query: str | None) -> str | None:
-    """Return the address of the next page; ``None`` if there is none."""
     found = JsonObject({"next": _get_first(value)}).id("next")
     if not found:
         return None

@@ -252,7 +252,6 @@ _DISTINCT = frozenset({"title", "audio", "link", "id"})
 
 
 def _find_next(value: object) -> str | None:
-    """Return the path of the next page's address."""
     for path, found in _flatten(value if isinstance(value, dict) else {}, "", _DEEPEST_FIELD):
         words = [re.sub(r"[^a-z0-9]", "", step.lower()) for step in path.split(".")]
         if any(_NEXT.fullmatch(word) for word in words[-2:]) and _is_link(found):

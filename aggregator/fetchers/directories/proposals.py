@@ -30,14 +30,10 @@ def propose(document: Document) -> Proposals:
             found = json_proposals.propose(decoding.load_json(decoding.decode(document)))
             return Proposals(tuple(Source("JSON", "json", options=options) for options in found))
         case "html" if (root := html_page.parse(document)) is not None:
-            return Proposals(tuple(_propose_for_page(root, html_page.find_base(document, root))), _find_title(root))
+            texts = (" ".join(xml.get_text(each).split()) for each in root.iter("title", "h1"))
+            title = next(filter(None, texts), None)
+            return Proposals(tuple(_propose_for_page(root, html_page.find_base(document, root))), title)
     return Proposals()
-
-
-def _find_title(root: xml.Element) -> str | None:
-    """Return the title of a page in one line."""
-    texts = (" ".join(xml.get_text(each).split()) for each in root.iter("title", "h1"))
-    return next(filter(None, texts), None)
 
 
 def _propose_for_page(root: xml.Element, base: str) -> Iterator[Source]:

@@ -48,17 +48,14 @@ def read_element(entry: Fields, element: Element) -> None:
         step(entry, element, _get_own_text(element))
 
 
-def _repair_latin1(text: str) -> str:
-    """Return the text with UTF-8 that was decoded as Latin-1, and controls of Windows-1252, repaired."""
+def _get_own_text(element: Element) -> str:
+    # UTF-8 that was decoded as Latin-1, and controls of Windows-1252
+    text = (element.text or "").strip()
     if text.isascii():
         return text
     with suppress(UnicodeError):
         text = text.encode("latin-1").decode("utf-8")
     return text.translate(WINDOWS_LATIN) if _C1.search(text) else text
-
-
-def _get_own_text(element: Element) -> str:
-    return _repair_latin1((element.text or "").strip())
 
 
 def _read_typed(element: Element, text: str, otherwise: str) -> tuple[str, str]:
@@ -192,7 +189,6 @@ def _keep_author(entry: Fields, element: Element, text: str) -> None:
 
 
 def _keep_category(entry: Fields, element: Element, text: str) -> None:
-    """Keep a category by its attributes, its text, or both."""
     attrs = _list_attributes(element)
     known = entry.values.setdefault("tags", [])
     if attrs.get("term") or attrs.get("label"):
@@ -202,13 +198,11 @@ def _keep_category(entry: Fields, element: Element, text: str) -> None:
 
 
 def _keep_itunes_category(entry: Fields, element: Element, _: str) -> None:
-    """Keep a category of Apple's and those inside of it."""
     for one in element.iter(element.tag):
         entry.values.setdefault("tags", []).extend({"term": name} for name in podcast.list_category_names(one))
 
 
 def _keep_keywords(entry: Fields, _: Element, text: str) -> None:
-    """Keep words that are divided by commas."""
     words = [{"term": word.strip()} for word in text.split(",") if word.strip()]
     entry.values.setdefault("tags", []).extend(words)
 
@@ -256,7 +250,6 @@ def _keep_image(entry: Fields, element: Element, text: str) -> None:
 
 
 def _keep_picture(entry: Fields, element: Element, _: str) -> None:
-    """Keep the address of the channel's picture as RSS gives it."""
     for child in element.iterchildren("*") if not entry.is_item else ():
         if xml.get_name(child)[1].lower() == "url":
             entry.values["image"] = {"href": _clean_address(_get_own_text(child))}

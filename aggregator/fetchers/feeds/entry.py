@@ -242,7 +242,6 @@ def _choose_texts(fields: dict[str, Any], texts: Mapping[str, str]) -> _ChosenTe
 
 
 def _to_plain(text: str) -> str:
-    """Return the text without html."""
     return html.to_text(html.escape_words(text)) if _is_marked(text) else text.strip()
 
 
@@ -265,7 +264,6 @@ def _choose_other(main: str, others: Iterable[str], *, is_html: bool) -> str | N
 
 
 def _squeeze(text: str) -> str:
-    """Return the text as it is compared."""
     return " ".join(text[:_LONGEST_PROBE].split()).casefold()
 
 
@@ -305,6 +303,7 @@ def make_show(document: Document, channel: dict[str, Any], feed_xml: FeedXml) ->
     )
     image = channel.get("image")
     kind = (texts.get("itunes:type") or _get_text(channel, "itunes_type") or "").lower()
+    selves = (link.get("href") for link in list_records(channel, "links") if link.get("rel") == "self")
     return Show(
         title=_get_text(channel, "title") or "",
         link=enclosures.resolve_url(base, channel.get("link")),
@@ -317,7 +316,7 @@ def make_show(document: Document, channel: dict[str, Any], feed_xml: FeedXml) ->
         type="serial" if kind == "serial" else "episodic" if kind == "episodic" else None,
         complete=texts.get("itunes:complete", "").lower() in {"yes", "true"},
         categories=tuple(path for path in feed_xml.categories if path),
-        feed_url=_find_own_address(channel, base),
+        feed_url=next((url for href in selves if (url := enclosures.resolve_url(base, href))), None),
         new_feed_url=enclosures.clean_url(
             texts.get("itunes:new-feed-url") or _get_text(channel, "itunes_new-feed-url")
         ),
@@ -339,9 +338,3 @@ def make_rhythm(feed_xml: FeedXml) -> Rhythm:
         skip_hours=frozenset(hour % _HOURS for hour in hours),
         skip_days=frozenset(_DAYS[day.lower()] for day in feed_xml.skipped["day"] if day.lower() in _DAYS),
     )
-
-
-def _find_own_address(channel: dict[str, Any], base: str) -> str | None:
-    """Return the feed's own address (``atom:link rel="self"``)."""
-    selves = (link.get("href") for link in list_records(channel, "links") if link.get("rel") == "self")
-    return next((url for href in selves if (url := enclosures.resolve_url(base, href))), None)

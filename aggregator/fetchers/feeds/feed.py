@@ -109,7 +109,11 @@ def _make_listing(
     if None in found:
         remarks.append(f"{found.count(None)} items say nothing and are left out")
     show = make_show(document, channel, feed_xml)
-    next_url = _find_next(document, channel)
+    # RFC 5005 section 3 ("next") before section 4 ("prev-archive")
+    links = {str(link.get("rel")): link.get("href") for link in reversed(list_records(channel, "links"))}
+    base = channel.get("base") or enclosures.find_base(document)
+    places = (enclosures.resolve_url(base, links.get(rel)) for rel in _OLDER)
+    next_url = next(filter(None, places), None)
     return Listing(
         entries=_remove_shared_links([entry for entry in found if entry], show.link),
         show=show,
@@ -136,11 +140,3 @@ def _remove_link(entry: Entry) -> Entry:
     """Return the entry without its link, and under another key if the link was its key."""
     key = make_key(entry.title, entry.published, entry.enclosure) if entry.key == entry.link else entry.key
     return replace(entry, link=None, key=key, element=None)
-
-
-def _find_next(document: Document, channel: dict[str, Any]) -> str | None:
-    """Return the address of the older items: RFC 5005 section 3 ("next") before section 4 ("prev-archive")."""
-    links = {str(link.get("rel")): link.get("href") for link in reversed(list_records(channel, "links"))}
-    base = channel.get("base") or enclosures.find_base(document)
-    places = (enclosures.resolve_url(base, links.get(rel)) for rel in _OLDER)
-    return next(filter(None, places), None)

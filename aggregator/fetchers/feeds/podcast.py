@@ -151,13 +151,15 @@ def add_channel_element(found: FeedXml, element: xml.Element) -> None:
     elif (name := _find_passed_name(namespace, local)) and _is_passed(name, element):
         found.tags.append(_make_tag(element, name))
     elif find_prefix(namespace) == "itunes:" and local == "category":
-        found.categories.append(_read_category(element))
+        inner = next((child for child in element.iterchildren("*") if xml.get_name(child)[1] == "category"), None)
+        found.categories.append(
+            (*list_category_names(element), *(list_category_names(inner) if inner is not None else ()))
+        )
     elif (prefix := _find_text_prefix(namespace)) is not None:
         _keep_first(found.channel, prefix + local, element)
 
 
 def _keep_first(texts: dict[str, str], name: str, element: xml.Element) -> None:
-    """Keep the first text of a name that is not empty."""
     if not texts.get(name):
         texts[name] = xml.get_text(element).strip()
 
@@ -210,12 +212,6 @@ def _make_tag(element: xml.Element, name: str, depth: int = 0) -> Tag:
         ),
         children=tuple(_make_tag(child, named, depth + 1) for named, child in children if named in inside),
     )
-
-
-def _read_category(element: xml.Element) -> tuple[str, ...]:
-    """Return an ``itunes:category`` and the one nested inside it."""
-    inner = next((child for child in element.iterchildren("*") if xml.get_name(child)[1] == "category"), None)
-    return (*list_category_names(element), *(list_category_names(inner) if inner is not None else ()))
 
 
 def list_category_names(element: xml.Element) -> tuple[str, ...]:

@@ -33,7 +33,6 @@ def read(document: Document) -> Listing:
 
 
 def _read_answer(document: Document, answer: JsonObject) -> Listing:
-    """Read a list of episodes, or the detail of one."""
     name = document.source.name
     is_list = isinstance(answer.get("collection"), list)
     if not is_list and not (answer.id("id") and answer.text("title")):

@@ -146,7 +146,6 @@ class Client:
         return replace(known, code=answer.status, size=len(body), milliseconds=milliseconds)
 
     def _find_access(self, source: Source) -> Access:
-        """Return what is permitted at the source's own host."""
         return Access((*self._policy.allow_networks, *source.allow_networks), source.ca)
 
     def head(
@@ -307,7 +306,6 @@ def _find_own_host(source: Source, poll_state: PollState, found_by: str | None) 
 
 
 def _find_host(url: str | None) -> str:
-    """Return the host of an address without its port, "" if there is none."""
     try:
         return parse_target(url or "").host
     except FetchError:
@@ -337,7 +335,6 @@ def _interpret(source: Source, poll_state: PollState, url: str, body: bytes, rep
 def _update_after_error(
     poll_state: PollState, error: FetchError, now: datetime, begun: float, *, reached: bool
 ) -> PollState:
-    """Return the poll state after a poll without an answer; ``reached`` is whether a host was asked."""
     if isinstance(error, errors.BarredError):
         return _update_after_barred(poll_state, error.poll_state, now)
     if isinstance(error, ssrf.RefusedError) and not reached:  # by the config: no request, so no rest

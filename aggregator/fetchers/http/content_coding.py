@@ -134,7 +134,6 @@ def _decode_brotli(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _decompress(stream: zlib._Decompress, piece: bytes) -> Iterator[bytes]:
-    """Yield the decoded piece in parts."""
     while piece:
         yield stream.decompress(piece, _PART)
         piece = stream.unconsumed_tail

@@ -202,7 +202,6 @@ class HostLimiter:
 
     @property
     def _client(self) -> http.client.Client:
-        """Return the client, made with the first request."""
         from aggregator.fetchers.http.client import Client  # noqa: PLC0415 - requests takes long, and few runs send one
 
         with self._lock:

@@ -276,7 +276,8 @@ def update_after_failure(poll_state: PollState, asked: datetime, ended: datetime
     """
     errors = poll_state.errors + 1
     rest = min(_FIRST_BACKOFF * 2 ** min(errors - 1, 10), _LONGEST_BACKOFF)
-    rest += rest * _jitter(poll_state.url, errors)
+    # up to a tenth more, always the same for an address and a try
+    rest += rest * (int.from_bytes(sha256(f"{errors} {poll_state.url}".encode()).digest()[:2], "big") % 1000 / 10_000)
     floor = asked + _LEAST_INTERVAL
     believed = poll_state.moved_seen >= _MOVED_AFTER
     return replace(
@@ -351,8 +352,3 @@ def _skip_windows(moment: datetime, poll_state: PollState) -> datetime:
             return moment
         moment = at.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
     return moment
-
-
-def _jitter(url: str, errors: int) -> float:
-    """Return a share between 0 and 0.1, always the same for an address and a try."""
-    return int.from_bytes(sha256(f"{errors} {url}".encode()).digest()[:2], "big") % 1000 / 10_000

@@ -111,7 +111,6 @@ class RobotsChecker:
             turn.release()
 
     def _fetch(self, before: Robots, meter: Meter, now: datetime, access: Access) -> Robots:
-        """Fetch a robots.txt and return its state."""
         conditions = polling.make_conditional_headers(before.poll_state)
         try:
             url = before.poll_state.url
@@ -130,7 +129,6 @@ class RobotsChecker:
 
 
 def _update_after_answer(before: Robots, reply: Reply, body: bytes) -> Robots:
-    """Return the state of a robots.txt after an answer."""
     given = headers.get_validators(reply.fields)
     if reply.status == HTTPStatus.NOT_MODIFIED and reply.conditional:
         return _with_rules(before, before.rules or "", before.poll_state.validators, reply.asked)

@@ -81,7 +81,6 @@ def _describe(entry: Entry) -> str:
 
 
 def _may_be_one(one: Entry, two: Entry) -> bool:
-    """Return whether two entries under one guid may be one item, by title or audio."""
     if one.enclosure and two.enclosure and bare_audio(one.enclosure.url) == bare_audio(two.enclosure.url):
         return True
     return fold(one.title) == fold(two.title)
@@ -205,6 +204,5 @@ def _limit_tags(tags: Iterable[Tag]) -> Iterator[Tag]:
 
 
 def _count_characters(tag: Tag) -> int:
-    """Return the number of characters of a tag and its children."""
     attributes = sum(len(name) + len(value) for name, value in tag.attributes)
     return len(tag.name) + len(tag.text or "") + attributes + sum(map(_count_characters, tag.children))
