@@ -127,15 +127,10 @@ def _show_add(desk: Desk, request: PageRequest) -> _AddPage:
         url=found.url,
         ways=ways,
         chosen=ways[place] if ways else None,
-        feed=_choose_feed(desk, wanted, effect, found.ways[place]) if ways else wanted,
+        feed=wanted or (effect.feed if effect else adding.choose_feed(desk.config, found.ways[place]) if ways else ""),
         effect=_make_effect(desk, effect) if effect else None,
         page=redact(found.page.url or "") if found.page else "",
     )
-
-
-def _choose_feed(desk: Desk, wanted: str, effect: Belonging | None, way: Found) -> str:
-    """Return the feed that a way to read an address is preselected for: the ``wanted`` one if there is one."""
-    return wanted or (effect.feed if effect else adding.choose_feed(desk.config, way))
 
 
 def list_feeds(desk: Desk) -> tuple[tuple[str, str], ...]:
@@ -273,7 +268,6 @@ def _read_import(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _write_import(desk: Desk, request: PageRequest) -> ActResult:
-    """Write the chosen feeds of an OPML file into the config."""
     found = desk.cache.find(request.find("found"))
     if not isinstance(found, subscriptions.Import):
         raise ConfigError("this page is too old: give the file again")

@@ -106,7 +106,6 @@ class _ChangesPage(Struct, frozen=True):
 
 
 def _show_changes(desk: Desk, request: PageRequest) -> _ChangesPage:
-    """Gather what the last comparison found."""
     name = desk.find_plan(request).name if "feed" in request.names else ""
     job = desk.jobs.newest(_KIND, name)
     if job is None or job.code is None:
@@ -181,7 +180,6 @@ def _compare(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _hold_back(desk: Desk, request: PageRequest) -> ActResult:
-    """Hold back an item that the next publication would bring."""
     plan, names = desk.find_plan(request), request.find("entries").splitlines()
     with desk.open_terms(request) as terms:
         corrections.hold_back(terms, names)
@@ -190,7 +188,6 @@ def _hold_back(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _release(desk: Desk, request: PageRequest) -> ActResult:
-    """Release a new item that is held back."""
     plan, names = desk.find_plan(request), request.find("entries").splitlines()
     with desk.open_terms(request) as terms:
         corrections.release(terms, names)

@@ -151,7 +151,6 @@ def _show_choice(desk: Desk, request: PageRequest) -> _ChoosePage:
 
 
 def _show_outline(desk: Desk, request: PageRequest) -> _OutlinePage:
-    """Gather the outline of a page from the piece ``from`` on."""
     chosen, options = _find(desk, request.query)
     first = parse_number(request.query.get("from", ""))
     outline = parser_process.outline(adding.set_options(chosen.page, options), first)
@@ -161,7 +160,6 @@ def _show_outline(desk: Desk, request: PageRequest) -> _OutlinePage:
 
 
 def _write(desk: Desk, request: PageRequest) -> ActResult:
-    """Write the page with these selectors into the config."""
     chosen, options = _find(desk, request.form)
     return write_found(desk, request, chosen.read(options))
 

@@ -62,14 +62,12 @@ _SUMMARIES = make_json_decoder(tuple[_RunSummary, ...])
 
 
 def _refresh_feed(desk: Desk, request: PageRequest) -> ActResult:
-    """Refresh a feed now, in a process of its own."""
     plan = desk.find_plan(request)
     job = desk.jobs.refresh(plan.name)
     return ActResult(f"/jobs/{job.number}")
 
 
 def _show_job(desk: Desk, request: PageRequest) -> _JobPage:
-    """Gather the lines of a command."""
     number = request.names["number"]
     job = desk.jobs.find(parse_number(number))
     if job is None:
@@ -90,7 +88,6 @@ def _read_summaries(job: Job) -> tuple[_RunSummary, ...]:
 
 
 def _validate_feed(desk: Desk, request: PageRequest) -> ActResult:
-    """Check the published files of a feed, as ``aggregator validate`` does."""
     plan = desk.find_plan(request)
     folder = desk.open_folder(plan)
     files = [folder / name for name in ("podcast.xml", "feed.xml", "feed.atom", "feed.json")]

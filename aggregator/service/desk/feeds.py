@@ -24,16 +24,7 @@ from aggregator.model.source import Poll, PollDay
 from aggregator.result import NextPoll, Publication
 from aggregator.service.desk import inbox
 from aggregator.service.desk.charts import Charts, make_charts
-from aggregator.service.desk.frame import (
-    Act,
-    ActResult,
-    Desk,
-    MissingError,
-    Page,
-    PageRequest,
-    now,
-    paginate,
-)
+from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now, paginate
 from aggregator.service.desk.inbox import Waiting
 from aggregator.service.desk.published import AppView, make_app_view, make_remarks
 from aggregator.service.desk.source import SourceLine, make_source_lines

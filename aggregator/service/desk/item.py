@@ -137,7 +137,6 @@ class _ItemPage(Struct, frozen=True):
 
 
 def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
-    """Gather the page of the item whose guid the query gives."""
     plan, guid = desk.find_plan(request), request.query.get("guid", "")
     with desk.open_store() as store:
         published = next((each for each in guids.read_guids(store, plan.name) if each.guid == guid), None)
@@ -249,7 +248,6 @@ def _find_value(name: str, shown: FeedItem, known: Sequence[StoredEntry], source
 
 
 def _make_entry_line(stored: StoredEntry) -> _EntryLine:
-    """Return an entry as pages list it."""
     entry = stored.entry
     return _EntryLine(
         entry.id,
@@ -294,7 +292,6 @@ def _make_result(request: PageRequest, message: str, undo: str = "", **fields: s
 
 
 def _set_field(desk: Desk, request: PageRequest) -> ActResult:
-    """Set a field of an item."""
     override = Override(request.find("guid"), request.find("field"), request.find("value"))
     with _open_terms(desk, request) as (terms, names):
         corrections.set_field(terms, names, override)
@@ -314,7 +311,6 @@ def _unset_field(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _part_entry(desk: Desk, request: PageRequest) -> ActResult:
-    """Part an entry from the others of its item."""
     entry = request.find("entry")
     with _open_terms(desk, request) as (terms, names):
         others = [name for name in names[1:] if name != entry]
@@ -331,14 +327,12 @@ def _join_entry(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _take_out(desk: Desk, request: PageRequest) -> ActResult:
-    """Take an item out of the feed."""
     with _open_terms(desk, request) as (terms, names):
         corrections.take_out(terms, names, request.find("guid"), request.find("reason"))
     return _make_result(request, "The item leaves the feed with the next refresh.", "back")
 
 
 def _take_back(desk: Desk, request: PageRequest) -> ActResult:
-    """Take an item back into the feed."""
     guid = request.find("guid")
     with _open_terms(desk, request) as (terms, names):
         reason = decisions.read_removed(terms.store, terms.plan.name).get(guid, "")

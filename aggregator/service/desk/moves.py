@@ -112,7 +112,6 @@ def _preview(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _move(desk: Desk, request: PageRequest) -> ActResult:
-    """Make the move that was previewed."""
     draft = desk.cache.find(request.find("draft"))
     if not isinstance(draft, _Draft):
         raise MissingError(_GONE)
@@ -126,14 +125,12 @@ def _move(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _show_remove(desk: Desk, request: PageRequest) -> _RemovePage:
-    """Gather the page of a feed that may leave."""
     plan = desk.find_plan(request)
     items = len(read_items(desk, plan))
     return _RemovePage(plan.name, plan.channel.title, items, bool(plan.channel.token))
 
 
 def _remove_feed(desk: Desk, request: PageRequest) -> ActResult:
-    """Remove a feed from the config."""
     name = desk.find_plan(request).name
     texts = edit.rewrite(desk.config.path, lambda before: change.remove(before, name))
     return ActResult("/", f"{name} is removed from the config.", _make_undo(desk, request, texts))

@@ -88,7 +88,6 @@ def _make_app_item(item: FeedItem) -> _AppItem:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return the beginning of a text, as apps cut it."""
     return text if len(text) <= most else text[:most].rpartition(" ")[0] + "…"
 
 

@@ -15,16 +15,7 @@ from aggregator.generator.content.feed_item import make_title
 from aggregator.model.cluster import Decision, Verdict
 from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem, Item
-from aggregator.service.desk.frame import (
-    Act,
-    ActResult,
-    Button,
-    Desk,
-    MissingError,
-    Page,
-    PageRequest,
-    parse_number,
-)
+from aggregator.service.desk.frame import Act, ActResult, Button, Desk, MissingError, Page, PageRequest, parse_number
 from aggregator.service.desk.inbox import read_waiting
 from aggregator.service.desk.item import PairBars, make_bars
 from aggregator.service.desk.published import Pieces, format_value, full_text, read_items, unmark
@@ -190,7 +181,6 @@ def _make_sides(known: Sequence[StoredEntry], homes: Mapping[str, Item]) -> tupl
 
 
 def _cut(pieces: Pieces) -> Pieces:
-    """Return the first pieces, as many as fit beside others."""
     cut: list[tuple[word_diff.Change, str]] = []
     left = _SIDE
     for change, text in unmark(pieces):
@@ -249,7 +239,6 @@ def _undo(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _decide_held(desk: Desk, request: PageRequest) -> ActResult:
-    """Publish a held item now, or never."""
     plan, names, wanted = desk.find_plan(request), request.find("entries").splitlines(), request.find("wanted")
     answers = {"publish": (True, "It is published with the next refresh."), "never": (False, "It is never published.")}
     is_wanted, message = answers.get(wanted, (None, "It waits again."))

@@ -267,7 +267,6 @@ def _preview_chosen(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _save(desk: Desk, request: PageRequest) -> ActResult:
-    """Write a change into the config."""
     target = _find_target(desk, request)
     groups = tuple(_list_groups(target, _format_fields(_read(desk, target))))
     before = {setting.field: setting.value for group in groups for setting in group.settings}

@@ -193,7 +193,6 @@ def _list_left_out(feed: Feed | None, source: Source) -> Iterator[_LeftOutLine]:
 def _list_removed(
     published: Sequence[PublishedItem], removed: Mapping[str, str], source: Source
 ) -> Iterator[_LeftOutLine]:
-    """Yield the items of the source that a person took out."""
     for item in published:
         if item.guid in removed and _is_listed(item.entries, source):
             yield _LeftOutLine(item.title, f"taken out by hand: {removed[item.guid]}")
@@ -219,7 +218,6 @@ def _list_facts(source: Source, plan: Plan) -> tuple[tuple[str, str], ...]:
 
 
 def _describe_conditions(given: Conditions) -> str:
-    """Return the conditions of a filter that are set."""
     values = ((name.replace("_", " "), getattr(given, name)) for name in given.__struct_fields__)
     return "; ".join(f"{name}: {format_value(value)}" for name, value in values if value not in (None, ()))
 
@@ -295,7 +293,6 @@ def _look(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _poll_now(desk: Desk, request: PageRequest) -> ActResult:
-    """Poll this source alone, and publish what it brings."""
     plan = desk.find_plan(request)
     job = desk.jobs.refresh(plan.name, find_source(plan, request).name)
     return ActResult(f"/jobs/{job.number}")
@@ -358,7 +355,6 @@ def _name_outcome(status: SourceStatus) -> str:
 
 
 def _describe_strip(strip: Sequence[_Run]) -> str:
-    """Return a strip in words."""
     if not strip:
         return "no polls yet"
     words = {"new": "with news", "unchanged": "unchanged", "failed": "failed", "held": "held back"}

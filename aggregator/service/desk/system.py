@@ -70,7 +70,6 @@ class _SystemPage(Struct, frozen=True):
 
 
 def _show_system(desk: Desk, _request: PageRequest) -> _SystemPage:
-    """Gather the state of the installation."""
     config = desk.config
     path = _find_store_file(config)
     ticked, waiting = None, 0
@@ -127,7 +126,6 @@ def find_backup(config: Config, name: str) -> Path:
 
 
 def _list_mistakes(path: Path, desk: Desk) -> Iterator[_Mistake]:
-    """Yield each mistake with the lines of the config around it."""
     text = desk.mistakes
     lines = mask_config(path.read_text("utf-8-sig", "replace")).split("\n") if text and path.exists() else []
     for message in text.splitlines():
