@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 import hmac
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from datetime import datetime, timedelta
 from hashlib import blake2b
@@ -26,7 +26,7 @@ from aggregator.errors import FetchError
 from aggregator.fetchers import credentials
 from aggregator.fetchers.http.target import redact
 from aggregator.model.feed import Feed, Plan
-from aggregator.model.record import Record
+from aggregator.result import Announcement
 from aggregator.store import facts
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact
@@ -45,32 +45,20 @@ _Call = Callable[[str, bytes | None, tuple[tuple[str, str], ...]], Future[int]]
 """Send a body with header fields; the status of the answer (``fetchers.http.host_limits.HostLimiter.call``)."""
 
 
-class _Announcement(Record, frozen=True):
-    """A new item that is still to be told: its JSON as in ``feed.json``, and to whom it was told already.
-
-    Of a feed's first publication there is one for all items, without a guid.
-    """
-
-    guid: str
-    since: datetime
-    item: str
-    by_message: bool = False
-    by_webhook: bool = False
+_ANNOUNCEMENTS: Final = Fact("announcements", tuple[Announcement, ...])
 
 
-_ANNOUNCEMENTS: Final = Fact("announcements", tuple[_Announcement, ...])
-
-
-def note_new(store: Store, plan: Plan, feed: Feed, items: Sequence[dict[str, Any]], now: datetime) -> None:
-    """Write down the items that are going to be published, the newest first, as ``feed.json`` will have them."""
+def add_new(
+    store: Store, plan: Plan, feed: Feed, items: Sequence[dict[str, Any]], now: datetime
+) -> tuple[Announcement, ...]:
+    """Return what is still to be told once these items, the newest first, are published as ``feed.json`` has them."""
     if facts.read_feed_state(store, plan.name).runs == 0:
         address = f"{plan.channel.base_url}/feed.json"
         shown = {"title": feed.channel.title, "url": feed.channel.link, "feed_url": address, "items": len(feed.items)}
-        made = [_Announcement("", now, json.dumps(shown))]
+        made = [Announcement("", now, json.dumps(shown))]
     else:
-        made = [_Announcement(each["id"], now, _encode(each)) for each in reversed(items)]
-    known = {each.guid: each for each in (*_read(store, plan), *made)}
-    _write(store, plan, tuple(known.values()))
+        made = [Announcement(each["id"], now, _encode(each)) for each in reversed(items)]
+    return tuple({each.guid: each for each in (*_read(store, plan), *made)}.values())
 
 
 def tell(config: Config, store: Store, plans: Sequence[Plan], call: _Call, now: datetime) -> tuple[str, ...]:
@@ -89,7 +77,7 @@ def tell(config: Config, store: Store, plans: Sequence[Plan], call: _Call, now: 
         lines += (f"{plan.name}: {fault}" for fault in (*faults, *failed))
         left = tuple(each for each in after if not _is_told(plan, each) and now - each.since < _GIVE_UP_AFTER)
         if left != waiting:
-            _write(store, plan, left)
+            write(store, plan, left)
     return tuple(lines)
 
 
@@ -99,11 +87,11 @@ def _encode(item: dict[str, Any]) -> str:
     return json.dumps(item | ({"attachments": audio} if audio else {}))
 
 
-def _is_told(plan: Plan, given: _Announcement) -> bool:
+def _is_told(plan: Plan, given: Announcement) -> bool:
     return (given.by_message or not plan.notify_new) and (given.by_webhook or not plan.webhook)
 
 
-def _send_messages(plan: Plan, waiting: Sequence[_Announcement]) -> tuple[Sequence[_Announcement], list[str]]:
+def _send_messages(plan: Plan, waiting: Sequence[Announcement]) -> tuple[Sequence[Announcement], list[str]]:
     """Send a message for each item; it counts as taken if one of the addresses took it, else it ends this round."""
     new = [each for each in waiting if not each.by_message]
     if not plan.notify_new or not new:
@@ -120,7 +108,7 @@ def _send_messages(plan: Plan, waiting: Sequence[_Announcement]) -> tuple[Sequen
     return told, list(dict.fromkeys(faults))
 
 
-def _make_messages(plan: Plan, new: Sequence[_Announcement]) -> Iterator[tuple[str, str, set[str]]]:
+def _make_messages(plan: Plan, new: Sequence[Announcement]) -> Iterator[tuple[str, str, set[str]]]:
     """Yield title, text and guids of each message."""
     show = plan.channel.title
     items = {each.guid: json.loads(each.item) for each in new}
@@ -137,8 +125,8 @@ def _make_messages(plan: Plan, new: Sequence[_Announcement]) -> Iterator[tuple[s
 
 
 def _call_webhook(
-    plan: Plan, waiting: Sequence[_Announcement], call: _Call, now: datetime
-) -> tuple[Sequence[_Announcement], list[str]]:
+    plan: Plan, waiting: Sequence[Announcement], call: _Call, now: datetime
+) -> tuple[Sequence[Announcement], list[str]]:
     """Send each item to the webhook, the oldest first; the first that is not taken ends it for this refresh."""
     new = [each for each in waiting if not each.by_webhook][:_MOST_CALLS]
     if not plan.webhook or not new:
@@ -160,9 +148,7 @@ def _call_webhook(
     return [replace(each, by_webhook=True) if each.guid in told else each for each in waiting], failed
 
 
-def _make_call(
-    plan: Plan, given: _Announcement, key: bytes, now: datetime
-) -> tuple[bytes, tuple[tuple[str, str], ...]]:
+def _make_call(plan: Plan, given: Announcement, key: bytes, now: datetime) -> tuple[bytes, tuple[tuple[str, str], ...]]:
     """Return the body of a call and its header fields; the same item has the same id in every call."""
     shown: dict[str, Any] = {"feed": plan.name, "show": plan.channel.title}
     kind = "item.published" if given.guid else "feed.published"
@@ -192,9 +178,10 @@ def _read_key(secret: str) -> bytes:
         raise FetchError("its secret is not base64 after whsec_") from error
 
 
-def _read(store: Store, plan: Plan) -> tuple[_Announcement, ...]:
+def _read(store: Store, plan: Plan) -> tuple[Announcement, ...]:
     return _ANNOUNCEMENTS.read(store, plan.name) or ()
 
 
-def _write(store: Store, plan: Plan, waiting: Iterable[_Announcement]) -> None:
+def write(store: Store, plan: Plan, waiting: Sequence[Announcement]) -> None:
+    """Write down what is still to be told."""
     _ANNOUNCEMENTS.write(store, plan.name, tuple(waiting) or None)

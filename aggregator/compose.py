@@ -8,7 +8,7 @@ Every stage is a function of the store, the config and the clock.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 
@@ -34,20 +34,30 @@ from aggregator.persist import StoredState
 from aggregator.result import Composition
 from aggregator.sandbox.limits import CostError, limited, make_limits
 from aggregator.store import database, decisions, entries
+from aggregator.store.cache import CachePart
 from aggregator.store.database import Store
 
 
-def _ignore(_text: str) -> None:
-    """Do nothing with a note."""
+def _ignore(_: object) -> None:
+    """Do nothing with a note, or with what is to be kept."""
 
 
-def compose(store: Store, plan: Plan, now: datetime, *, adding: bool = True, note: Note = _ignore) -> Composition:
+def compose(  # noqa: PLR0913 - each is a part of one question
+    store: Store,
+    plan: Plan,
+    now: datetime,
+    *,
+    adding: bool = True,
+    note: Note = _ignore,
+    keep: Callable[[CachePart], object] = _ignore,
+) -> Composition:
     """Return the feed, newest first, from every entry its sources ever listed.
 
-    Unless ``adding`` is set it has no item that was not published before.
+    Unless ``adding`` is set it has no item that was not published before. ``keep`` receives what is to be cached.
     """
     state = persist.read_state(store, plan)
-    merged = _admit(store, plan, state, merge.merge_entries(store, plan, state, now, note), now, adding=adding)
+    merged = merge.merge_entries(merge.Cache(store, plan.name, keep), plan, state, now, note)
+    merged = _admit(store, plan, state, merged, now, adding=adding)
     settlement = _identify(store, plan, state, merged, now)
     merged, settlement = _filter_published(plan, merged, settlement)
     return _to_composition(plan, state, merged, settlement, now)

@@ -4,8 +4,7 @@ repair     Entry   -> Entry      _repair: each copy by itself, each change noted
 match      Entry   -> Cluster    _match: explainable log-odds, under a person's decisions
 reconcile  Cluster -> Item       _reconcile: each field by its own rule, with provenance
 
-What repair and reconcile made of an input is kept in the cache, by a digest of all that it depends on; it is written
-within a transaction only.
+What repair and reconcile made of an input is kept in the cache, by a digest of all that it depends on.
 """
 
 from __future__ import annotations
@@ -43,6 +42,7 @@ from aggregator.model.item import Admission, Item, LeftOut, PublishedItem
 from aggregator.model.source import Filter, Source
 from aggregator.persist import StoredState
 from aggregator.store import cache, entries, facts, records
+from aggregator.store.cache import CachePart
 from aggregator.store.database import Store, batches
 from aggregator.store.entries import PLACE_FIELDS, EntryRows
 
@@ -124,11 +124,33 @@ Note = Callable[[str], object]
 """Called with the entry that is at work, before it can take long."""
 
 
-def merge_entries(store: Store, plan: Plan, state: StoredState, now: datetime, note: Note) -> Merged:
+class Cache(Struct, frozen=True):
+    """Results of the stages, by a digest of all that each depends on; ``keep`` receives new ones."""
+
+    store: Store
+    feed: str
+    keep: Callable[[CachePart], object]
+
+    def read(self, stage: str, digests: Sequence[str]) -> Mapping[str, bytes]:
+        """Return the values for those of the digests that have one."""
+        keys = {f"{learning.CODE}/{digest}": digest for digest in digests}
+        return {keys[key]: value for key, value in cache.read_cached(self.store, self.feed, stage, keys).items()}
+
+    def write(self, stage: str, values: Mapping[str, bytes]) -> None:
+        """Keep values by digest."""
+        if values:
+            self.keep(CachePart(stage, {f"{learning.CODE}/{digest}": value for digest, value in values.items()}))
+
+    def drop_unused(self, stage: str, digests: Collection[str]) -> None:
+        """Have dropped what was not used for long; these are used."""
+        self.keep(CachePart(stage, used={f"{learning.CODE}/{digest}" for digest in digests}))
+
+
+def merge_entries(cached: Cache, plan: Plan, state: StoredState, now: datetime, note: Note) -> Merged:
     """Repair, match and reconcile the entries of a feed; they are released afterwards."""
-    repaired = _repair(store, plan, state, now, note)
+    repaired = _repair(cached, plan, state, now, note)
     note("matching")
-    table, matching, undecided = _match(store, plan, state, repaired)
+    table, matching, undecided = _match(cached, plan, state, repaired)
     rekeyed = find_rekeyed(matching.clusters, state.held_audio)
     if rekeyed:
         lost = repaired.lost.entries.union(*rekeyed.values())
@@ -142,7 +164,7 @@ def merge_entries(store: Store, plan: Plan, state: StoredState, now: datetime, n
         now, table, learning.learn_texts(matching.clusters, weights), matching, weights.trust
     )
     clusters, digests = (*matching.clusters, *undecided), repaired.digests
-    every = _reconcile(store, plan, clusters, digests=digests, model=model, weights=weights, note=note)
+    every = _reconcile(cached, plan, clusters, digests=digests, model=model, weights=weights, note=note)
     if hidden:
         every = adopt_guids(every, whole, hidden, state.trust)
     every = [rewrite_item(item, plan.rewrite, f"feeds.{plan.name}") for item in every] if plan.rewrite else every
@@ -167,7 +189,7 @@ def merge_entries(store: Store, plan: Plan, state: StoredState, now: datetime, n
     return Merged(items, others, summary, model)
 
 
-def _repair(store: Store, plan: Plan, state: StoredState, now: datetime, note: Note) -> _Repaired:
+def _repair(cached: Cache, plan: Plan, state: StoredState, now: datetime, note: Note) -> _Repaired:
     """Return every entry of the feed repaired by itself, without forgotten sources, with held audio as it was."""
     some_trusted_alike = len(set(state.trust.values())) < len(state.trust)
     since: dict[str, datetime] = {}
@@ -178,10 +200,11 @@ def _repair(store: Store, plan: Plan, state: StoredState, now: datetime, note: N
     seen: dict[str, datetime] = {}
     ahead: set[str] = set()
     listed: dict[str, datetime] = {}
+    store = cached.store
     model, renewed = facts.MODEL.read(store, plan.name), set[str]()
     rules = {each.name: each.rewrite for each in _list_sources(plan, state.former) if each.rewrite}
     for some in batches(each for each in entries.read_rows(store, plan.name) if each.source not in state.forgotten):
-        repaired = _repair_some(store, plan, some, note)
+        repaired = _repair_some(cached, some, note)
         for stored, before, entry in zip(some, repaired, restore_held_audio(repaired, state.held_audio), strict=True):
             seen[entry.id] = stored.first_seen
             if entry.published is not None and entry.published.at > seen[entry.id] + AHEAD:
@@ -202,7 +225,7 @@ def _repair(store: Store, plan: Plan, state: StoredState, now: datetime, note: N
             digests[entry.id] = stored.digest + moved
             every.append(entry)
     every.sort(key=lambda each: (each.source, each.key))
-    _drop_unused(store, plan, _REPAIR, kept)
+    cached.drop_unused(_REPAIR, kept)
     lost = _find_lost_audio(store, plan, every, listed, now)
     chosen, left_out = _filter_entries(plan, state.former, every, note)
     learned_from = [each for each in chosen if each.source not in plan.without]
@@ -252,9 +275,9 @@ def _find_lost_audio(
     return lost._replace(entries=lost.entries | absent)
 
 
-def _repair_some(store: Store, plan: Plan, some: Sequence[EntryRows], note: Note) -> list[Entry]:
+def _repair_some(cached: Cache, some: Sequence[EntryRows], note: Note) -> list[Entry]:
     """Return some entries repaired, those of the cache as they are there; an empty value is an entry as it was."""
-    known = _read_cached(store, plan, _REPAIR, [stored.digest for stored in some])
+    known = cached.read(_REPAIR, [stored.digest for stored in some])
     repaired: list[Entry] = []
     new: dict[str, bytes] = {}
     for stored in some:
@@ -265,12 +288,12 @@ def _repair_some(store: Store, plan: Plan, some: Sequence[EntryRows], note: Note
             before, entry = entry, repair(entry)
             new[stored.digest] = b"" if entry == before else records.encode(entry, without=PLACE_FIELDS).encode()
         repaired.append(entry)
-    _write_cached(store, plan, _REPAIR, new)
+    cached.write(_REPAIR, new)
     return repaired
 
 
 def _match(
-    store: Store, plan: Plan, state: StoredState, repaired: _Repaired
+    cached: Cache, plan: Plan, state: StoredState, repaired: _Repaired
 ) -> tuple[Table, Matching, Sequence[Cluster]]:
     """Return the weights of evidence and the clusters, under a person's decisions; published items stay together.
 
@@ -284,12 +307,12 @@ def _match(
     if alone is not None:
         table = table or SHIPPED
         return table, Matching(alone, (), table.version), ()
-    kept = Kept(**_read_cached(store, plan, _COMPARE, Kept.__struct_fields__))
+    kept = Kept(**cached.read(_COMPARE, Kept.__struct_fields__))
     fresh = {name for name, at in repaired.seen.items() if model is not None and at > model.at}
     pairs = match.compare_entries(every, _list_assuming(plan, state.former), repaired.seen, fresh, kept)
     if pairs.kept is not None:
-        _write_cached(store, plan, _COMPARE, asdict(pairs.kept))
-    _drop_unused(store, plan, _COMPARE, Kept.__struct_fields__)
+        cached.write(_COMPARE, asdict(pairs.kept))
+    cached.drop_unused(_COMPARE, Kept.__struct_fields__)
     if plan.is_mixed:
         pairs = match.part_shows(pairs, mixed_shows.find_shows(every, state.shows))
     table = table or match.fit_table(pairs)
@@ -345,7 +368,7 @@ def _make_weights(plan: Plan, state: StoredState, repaired: _Repaired, clusters:
 
 
 def _reconcile(  # noqa: PLR0913 - each is a part of one question
-    store: Store,
+    cached: Cache,
     plan: Plan,
     clusters: Sequence[Cluster],
     *,
@@ -362,17 +385,17 @@ def _reconcile(  # noqa: PLR0913 - each is a part of one question
     for some in batches(clusters):
         ranked = [rank_entries(cluster.entries, weights) for cluster in some]
         keys = [_digest_ranked(each, digests, model_digest) for each in ranked]
-        items += _reconcile_some(store, plan, list(zip(some, ranked, keys, strict=True)), weights, note)
+        items += _reconcile_some(cached, list(zip(some, ranked, keys, strict=True)), weights, note)
         used += keys
-    _drop_unused(store, plan, _RECONCILE, used)
+    cached.drop_unused(_RECONCILE, used)
     return items
 
 
 def _reconcile_some(
-    store: Store, plan: Plan, some: Sequence[tuple[Cluster, RankedEntries, str]], weights: Weights, note: Note
+    cached: Cache, some: Sequence[tuple[Cluster, RankedEntries, str]], weights: Weights, note: Note
 ) -> list[Item]:
     """Return the items of some clusters, each with its ranked entries and digest; cached ones are not made again."""
-    known = _read_cached(store, plan, _RECONCILE, [digest for *_, digest in some])
+    known = cached.read(_RECONCILE, [digest for *_, digest in some])
     items: list[Item] = []
     new: dict[str, bytes] = {}
     for cluster, ranked, digest in some:
@@ -385,7 +408,7 @@ def _reconcile_some(
             rank = ranked.entries[0].position
             item = records.decode(Item, value.decode(), rank=rank, pairs=cluster.pairs)
         items.append(item)
-    _write_cached(store, plan, _RECONCILE, new)
+    cached.write(_RECONCILE, new)
     return items
 
 
@@ -410,22 +433,3 @@ def _repeated_links(clusters: Sequence[Cluster]) -> frozenset[tuple[str, str]]:
 
 def _digest(value: object) -> str:
     return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def _read_cached(store: Store, plan: Plan, stage: str, digests: Sequence[str]) -> Mapping[str, bytes]:
-    """Return the values of the cache for those of the digests that have one."""
-    keys = {f"{learning.CODE}/{digest}": digest for digest in digests}
-    return {keys[key]: value for key, value in cache.read_cached(store, plan.name, stage, keys).items()}
-
-
-def _write_cached(store: Store, plan: Plan, stage: str, values: Mapping[str, bytes]) -> None:
-    """Write values to the cache, by digest, if the store is within a transaction."""
-    if store.connection is not None:
-        made = {f"{learning.CODE}/{digest}": value for digest, value in values.items()}
-        cache.write_cached(store, plan.name, stage, made)
-
-
-def _drop_unused(store: Store, plan: Plan, stage: str, digests: Collection[str]) -> None:
-    """Drop from the cache what has not been used for long, if the store is within a transaction."""
-    if store.connection is not None:
-        cache.drop_unused(store, plan.name, stage, {f"{learning.CODE}/{digest}" for digest in digests})

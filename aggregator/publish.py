@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -23,27 +23,27 @@ from aggregator.model.entry import Moment
 from aggregator.model.feed import Cover, Feed
 from aggregator.model.item import PublishedItem
 from aggregator.store import cache, facts
-from aggregator.store.database import Store
-from aggregator.store.items import RENDERED, FeedItems
+from aggregator.store.cache import CachePart
+from aggregator.store.database import Store, batches
+from aggregator.store.items import RENDERED, FeedItems, ItemPart
 from aggregator.store.polls import DAYS
 from aggregator.store.schema import mark
 
-_HISTORY: Final = "changes"
-"""The fact with the history of a feed for its changes page."""
+
+def update_history(
+    store: Store, feed: Feed, now: datetime, keep: Callable[[ItemPart], object]
+) -> tuple[History, bytes | None]:
+    """Return what each run changed of the feed, this one included, newest first, and the fact of it if that is new.
+
+    ``keep`` receives the items that are to be written.
+    """
+    before = unpack_history(facts.read_fact(store, feed.channel.name, facts.HISTORY))
+    after = advance_history(before, feed, now, FeedItems(store, feed.channel.name, keep))
+    return after, None if after is before else pack_history(after)
 
 
-def update_history(store: Store, feed: Feed, now: datetime) -> History:
-    """Return what each run changed of the feed, this one included, newest first, and keep it for the next."""
-    name = feed.channel.name
-    before = unpack_history(facts.read_fact(store, name, _HISTORY))
-    after = advance_history(before, feed, now, FeedItems(store, name))
-    if after is not before:
-        facts.write_fact(store, name, _HISTORY, pack_history(after))
-    return after
-
-
-def keep_items(store: Store, feed: str) -> KeptItems:
-    """Keep what the items of a feed are in each format in the store's cache."""
+def keep_items(store: Store, feed: str, keep: Callable[[CachePart], object] = lambda _: None) -> KeptItems:
+    """Return what the items of a feed are in each format in the store's cache; ``keep`` receives what is new of it."""
 
     def read(format_name: str, guids: Sequence[str]) -> Mapping[str, bytes]:
         names = {mark(guid): guid for guid in guids}
@@ -51,8 +51,8 @@ def keep_items(store: Store, feed: str) -> KeptItems:
         return {names[key]: value for key, value in kept.items()}
 
     def write(format_name: str, values: Mapping[str, bytes]) -> None:
-        named = {mark(guid): value for guid, value in values.items()}
-        cache.write_cached(store, feed, f"{RENDERED}{format_name}", named)
+        for some in batches(values.items()):
+            keep(CachePart(f"{RENDERED}{format_name}", {mark(guid): value for guid, value in some}))
 
     return KeptItems(read, write)
 

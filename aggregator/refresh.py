@@ -280,10 +280,16 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
     try:
         with _compose(run, plan) as composed:
             edition, publication = composed.result, composed.result.publication
-            if edition.staged is None or edition.cover is None:
+            made = edition.composition
+            if made is None or edition.staged is None or edition.cover is None:
                 return _unchanged_outcome(plan, results, publication)  # no source ever answered
             with database.transaction(run.store) as tx:
-                editions.write(tx, composed)
+                editions.write_parts(tx, run.config.output, plan, composed)
+                publications.write_composition(tx, plan, made, run.at)
+                if edition.history is not None:
+                    facts.write_fact(tx, plan.name, facts.HISTORY, edition.history)
+                if edition.waiting:
+                    announcements.write(tx, plan, edition.waiting)
                 hubs.note_changes(tx, plan, edition.staged.written, run.at)
                 folders.note_files(tx, run.config.output, plan, [each.name for each in edition.staged.written])
         run.listen(Progress(plan.name, "", "publish"))
@@ -299,11 +305,11 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
     publication = replace(publication, files=states, until=until, alarms=alarms)
     outcome = replace(
         _unchanged_outcome(plan, results, publication),
-        new=edition.new,
-        changed=edition.changed,
+        new=len(made.settlement.new),
+        changed=len(made.settlement.changed),
         titles=edition.titles,
         files=_name_files(plan, written),
-        alarms=(*removed, *edition.events, *publication.alarms),
+        alarms=(*removed, *made.settlement.events, *made.arrived, *publication.alarms),
     )
     try:
         with noticing():

@@ -71,6 +71,19 @@ class Composition(Struct, frozen=True):
     arrived: tuple[str, ...] = ()
 
 
+class Announcement(Record, frozen=True):
+    """A new item that is still to be told: its JSON as in ``feed.json``, and to whom it was told already.
+
+    Of a feed's first publication there is one for all items, without a guid.
+    """
+
+    guid: str
+    since: datetime
+    item: str
+    by_message: bool = False
+    by_webhook: bool = False
+
+
 class FileState(Record, frozen=True):
     """A published file as it was written: its name under the output folder, bytes, and time in nanoseconds."""
 

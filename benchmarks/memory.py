@@ -15,6 +15,7 @@ import sys
 import tempfile
 from datetime import timedelta
 from email.utils import format_datetime
+from functools import partial
 from html import escape
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Listing
 from aggregator.model.feed import Plan
 from aggregator.processes import editions
-from aggregator.store import database
+from aggregator.store import cache, database
 
 LATER = 36_525  # days: a century of daily items is then no news of the future
 
@@ -117,7 +118,7 @@ def refreshed(folder: Path, plan: Plan, items: int, turn: int) -> None:
     with database.open_store(str(folder / "store.db")) as store:
         with database.transaction(store) as tx:
             persist.write_fetched(tx, [(plan, heard)], at)
-            composed = compose.compose(tx, plan, at)
+            composed = compose.compose(tx, plan, at, keep=partial(cache.write_part, tx, plan.name))
             publications.write_composition(tx, plan, composed, at)
         composing = peak()
         editions.place(
@@ -135,7 +136,7 @@ def flat(folder: Path, feeds: int) -> None:
         with database.open_store(str(folder / "store.db")) as store:
             with database.transaction(store) as tx:
                 persist.write_fetched(tx, [(plan, heard)], warm.START)
-                composed = compose.compose(tx, plan, warm.START)
+                composed = compose.compose(tx, plan, warm.START, keep=partial(cache.write_part, tx, plan.name))
                 publications.write_composition(tx, plan, composed, warm.START)
             editions.place(Output(folder / "output"), plan.name, publish.stage(folder / "output", composed.feed))
         if number % max(1, feeds // 8) == 0:

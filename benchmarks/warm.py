@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate
 from pathlib import Path
 
@@ -29,7 +29,8 @@ from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.source import Source
 from aggregator.processes import editions
-from aggregator.store import database
+from aggregator.store import cache as cached
+from aggregator.store import database, facts, items
 from aggregator.store.database import Store
 
 START = datetime(2004, 1, 1, 8, 30, tzinfo=UTC)
@@ -120,10 +121,12 @@ def refresh(store: Store, heard: Sequence[FetchedSource], now: datetime, output:
         with spent("remember", told):
             persist.write_fetched(tx, [(PLAN, heard)], now)
         with spent("compose", told):
-            composed = compose.compose(tx, PLAN, now)
+            composed = compose.compose(tx, PLAN, now, keep=partial(cached.write_part, tx, PLAN.name))
         with spent("promise", told):
             publications.write_composition(tx, PLAN, composed, now)
-            past = publish.update_history(tx, composed.feed, now)
+            past, packed = publish.update_history(tx, composed.feed, now, partial(items.write_part, tx, PLAN.name))
+            if packed:
+                facts.write_fact(tx, PLAN.name, facts.HISTORY, packed)
     with spent("publish", told):
         editions.place(Output(output), PLAN.name, publish.stage(output, composed.feed, PLAN.window, past))
     return told

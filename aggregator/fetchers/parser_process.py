@@ -61,8 +61,8 @@ def read(document: Document, limits: Limits = LIMITS, most_items: int = MOST_ITE
     entries: list[Entry] = []
     with _describing_errors(document.source.name, document.url):
         with calls.call_for_parts(forks.parsers, "read", document, most_items, kind=Listing, limits=limits) as returned:
-            for part in returned.read_parts():
-                entries += _decoder.decode(part)
+            for part in returned.read_parts(_decoder):
+                entries += part
                 if len(entries) > most_items:
                     raise ValueError("too many entries")
         return replace(returned.result, entries=tuple(entries))

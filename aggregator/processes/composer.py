@@ -24,12 +24,12 @@ from aggregator.merger import filters
 from aggregator.merger.identity import admission
 from aggregator.model.feed import Channel, Cover, Feed, Plan
 from aggregator.model.item import Item, Settlement
-from aggregator.processes.editions import Edition, Task
-from aggregator.result import MOST_TITLES, ChangedTitles, Composition, Publication
+from aggregator.model.record import encode_msgpack
+from aggregator.processes.editions import Edition, Part, Task
+from aggregator.result import MOST_TITLES, Announcement, ChangedTitles, Composition, Publication
 from aggregator.sandbox import calls
 from aggregator.sandbox.template import Note
 from aggregator.store import database
-from aggregator.store.database import deferring
 
 _WITHOUT_LISTING = frozenset({"failed", "held back"})  # the statuses of a source that never gave anything
 
@@ -42,32 +42,37 @@ def run(task: bytes, out: IO[bytes], note: Note) -> None:
 
 
 def _compose(out: IO[bytes], note: Note, task: Task) -> Edition:
-    """Return the feed composed, its files under temporary names; the writes that it needs are written before it."""
+    """Return the feed composed, its files under temporary names; what is large of it is written to ``out`` before."""
     plan = task.plan
+
+    def keep(part: Part) -> None:
+        calls.write_part(out, encode_msgpack(part))
+
     with (
         database.open_store(task.state, is_checked=True) as opened,
-        deferring(opened, partial(calls.write_part, out)) as store,
+        database.snapshot(opened) as store,
     ):
-        composed = compose(store, plan, task.at, note=note)
+        composed = compose(store, plan, task.at, note=note, keep=keep)
         feed, settlement = composed.feed, composed.settlement
         publication = _to_publication(composed, publications.input_digest(store, plan))
         if not feed.items and all(each.status in _WITHOUT_LISTING for each in feed.source_results):
             return Edition(publication)  # no source ever answered
+        waiting: tuple[Announcement, ...] = ()
         if plan.announces and settlement.new:
-            announcements.note_new(store, plan, feed, publish.describe_items(feed, settlement.new), task.at)
-        publications.write_composition(store, plan, composed, task.at)
-        history = publish.update_history(store, feed, task.at)
+            new = publish.describe_items(feed, settlement.new)
+            waiting = announcements.add_new(store, plan, feed, new, task.at)
+        history, packed_history = publish.update_history(store, feed, task.at, keep)
         note("publishing")
         filled = _fill_private_audio(feed, plan)
         has_secrets = bool(plan.channel.token) and filled.items != feed.items  # none goes into the store
-        kept = None if has_secrets else publish.keep_items(store, plan.name)
+        kept = None if has_secrets else publish.keep_items(store, plan.name, keep)
         staged = publish.stage(Path(task.output), filled, plan.window, history, kept, packed=task.packed)
     return Edition(
         publication,
-        new=len(settlement.new),
-        changed=len(settlement.changed),
+        replace(composed, feed=replace(feed, items=()), settlement=replace(settlement, items=())),
+        history=packed_history,
+        waiting=waiting,
         titles=_find_changed_titles(feed, settlement),
-        events=(*settlement.events, *composed.arrived),
         cover=publish.make_cover(feed),
         staged=staged,
         incomplete=tuple(enclosure_probe.find_incomplete(feed.items)) if plan.probe_enclosures else (),

@@ -7,9 +7,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
+from msgspec.msgpack import Decoder
 
 from aggregator.config.load import Config
 from aggregator.enclosure_probe import Incomplete
@@ -20,21 +21,27 @@ from aggregator.generator.json_text import to_json
 from aggregator.generator.storage.output import Output
 from aggregator.model.belonging import Belonging, Comparison
 from aggregator.model.feed import Cover, Plan
-from aggregator.result import ChangedTitles, Publication
+from aggregator.model.record import make_msgpack_decoder
+from aggregator.result import Announcement, ChangedTitles, Composition, Publication
 from aggregator.sandbox import calls, forks
 from aggregator.sandbox.calls import BugError, Returned
 from aggregator.sandbox.forks import ForkError
 from aggregator.sandbox.limits import make_limits
-from aggregator.store import cache, connection, database, decisions, entries, facts, guids, items
-from aggregator.store.database import Store, write_deferred
+from aggregator.store import cache, connection, database, entries, items
+from aggregator.store.cache import CachePart
+from aggregator.store.database import Store
+from aggregator.store.items import ItemPart
 
 PROCESSES: Final = min(os.cpu_count() or 1, 8)
 """Feeds that are composed at once: one for each processor; more than some would only take memory."""
 
 _REPORT: Final = "report.json"
 
-_WRITERS: Final = (cache, decisions, facts, guids, items)
-"""The modules whose writes a fork may defer: they are loaded before its writes are decoded."""
+Part: TypeAlias = CachePart | ItemPart
+"""What a fork gives in pieces, as it is large: values for the cache, and items."""
+
+_KIND: Any = Part
+_PARTS: Final[Decoder[Part]] = make_msgpack_decoder(_KIND)
 
 
 class Task(Struct, frozen=True):
@@ -51,17 +58,19 @@ class Task(Struct, frozen=True):
 
 
 class Edition(Struct, frozen=True):
-    """A composed feed: its publication, messages and files; its writes to the store are parts beside it (`write`).
+    """A composed feed: what is stored of it beside its parts (`write_parts`), its publication, messages and files.
 
-    ``staged`` is ``None`` if there is nothing to publish. ``incomplete`` are addresses of media whose length or type no
-    source gave, each with its source, and ``rivals`` those of audio that another source could replace.
+    ``composition`` has no items; it is ``None``, as are ``cover`` and ``staged``, if there is nothing to publish.
+    ``history`` is the fact of that name, ``None`` if nothing changed; ``waiting`` is all that is to be told then, empty
+    if nothing is new. ``incomplete`` are addresses of media whose length or type no source gave, each with its source,
+    and ``rivals`` those of audio that another source could replace.
     """
 
     publication: Publication = Publication("")
-    new: int = 0
-    changed: int = 0
+    composition: Composition | None = None
+    history: bytes | None = None
+    waiting: tuple[Announcement, ...] = ()
     titles: ChangedTitles = ChangedTitles()
-    events: tuple[str, ...] = ()
     cover: Cover | None = None
     staged: Staged | None = None
     incomplete: tuple[Incomplete, ...] = ()
@@ -87,10 +96,14 @@ def compose(config: Config, store: Store, plan: Plan, at: datetime) -> Returned[
         return calls.call_for_parts(forks.composers, "compose", task, kind=Edition, limits=limits)
 
 
-def write(tx: Store, composed: Returned[Edition]) -> None:
-    """Do the writes of a composed feed in a transaction."""
-    for part in composed.read_parts():
-        write_deferred(tx, part)
+def write_parts(tx: Store, output: Output, plan: Plan, composed: Returned[Edition]) -> None:
+    """Write the parts of a composed feed in a transaction; raise PublishError if one cannot be read."""
+    with _describing_errors(output, plan.channel.folder, f"{plan.name}: cannot be composed"):
+        for part in composed.read_parts(_PARTS):
+            if isinstance(part, CachePart):
+                cache.write_part(tx, plan.name, part)
+            else:
+                items.write_part(tx, plan.name, part)
 
 
 def list_feeds(output: Output, covers: tuple[Cover, ...]) -> Staged:

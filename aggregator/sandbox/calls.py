@@ -23,6 +23,7 @@ from aggregator.sandbox.forks import ForkError, Forks
 from aggregator.sandbox.limits import Limits
 
 R = TypeVar("R")
+P = TypeVar("P")
 
 _LENGTH = 8
 """Bytes of the length before each message."""
@@ -91,9 +92,13 @@ class Returned(Generic[R]):
         """Close the file."""
         self._file.close()
 
-    def read_parts(self) -> Iterator[bytes]:
-        """Yield each part, as MessagePack that is not yet checked."""
-        return (self._read(*each) for each in self._parts)
+    def read_parts(self, decoder: msgspec.msgpack.Decoder[P]) -> Iterator[P]:
+        """Yield each part; ForkError if it cannot be read."""
+        try:
+            for each in self._parts:
+                yield decoder.decode(self._read(*each))
+        except (ValueError, RecursionError) as error:
+            raise ForkError(f"what its process wrote cannot be read ({error})") from error
 
     def _read(self, place: int, length: int) -> bytes:
         self._file.seek(place)

@@ -10,11 +10,12 @@ from hashlib import blake2b
 from typing import Final
 
 import msgspec
+from msgspec import Struct
 from sqlalchemy import Connection, LargeBinary, cast, delete, select, update
 
 from aggregator.model.record import make_msgpack_decoder
 from aggregator.store import records, schema
-from aggregator.store.database import BATCH, Store, batches, deferrable, reading, upsert, writing
+from aggregator.store.database import BATCH, Store, batches, reading, upsert, writing
 from aggregator.store.facts import read_feed_state
 from aggregator.store.schema import cache
 
@@ -38,6 +39,14 @@ _COLUMNS = cast(cache.c.key, LargeBinary), cast(cache.c.value, LargeBinary)
 """Key and value as bytes, whatever damage has made of them."""
 
 
+class CachePart(Struct, frozen=True, tag=True):
+    """Values of a stage to write, by key; ``used`` are the keys of a whole run, ``None`` until they are known."""
+
+    stage: str
+    values: Mapping[str, bytes] = {}
+    used: Collection[str] | None = None
+
+
 def read_cached(store: Store, feed: str, stage: str, keys: Iterable[str]) -> dict[str, bytes]:
     """Return the values of those of the keys that have one; one that is damaged counts as missing."""
     same = (cache.c.feed == feed, cache.c.stage == stage)
@@ -50,7 +59,14 @@ def read_cached(store: Store, feed: str, stage: str, keys: Iterable[str]) -> dic
     return found
 
 
-@deferrable
+def write_part(store: Store, feed: str, part: CachePart) -> None:
+    """Write a part of the cache of a feed."""
+    if part.values:
+        write_cached(store, feed, part.stage, part.values)
+    if part.used is not None:
+        drop_unused(store, feed, part.stage, part.used)
+
+
 def write_cached(store: Store, feed: str, stage: str, values: Mapping[str, bytes]) -> None:
     """Write the value of each key."""
     same = {"feed": feed, "stage": stage, "used": read_feed_state(store, feed).runs}
@@ -80,7 +96,6 @@ def _digest(*parts: bytes) -> bytes:
     return blake2b(b"\0".join(parts), digest_size=_DIGEST_BYTES).digest()
 
 
-@deferrable
 def drop_unused(store: Store, feed: str, stage: str, used: Collection[str]) -> None:
     """Drop values that were unused for :data:`KEPT_RUNS`; ``used`` are the keys of this run.
 
@@ -100,8 +115,7 @@ def write_elements(store: Store, feed: str, source: str, elements: Mapping[int, 
     """Write for each document the digests of contents by those of the elements from which they were read."""
     values = {_name_document(source, number): msgspec.msgpack.encode(each) for number, each in elements.items() if each}
     if values:
-        write_cached(store, feed, _ELEMENTS, values)
-        drop_unused(store, feed, _ELEMENTS, values)
+        write_part(store, feed, CachePart(_ELEMENTS, values, values))
 
 
 def read_known(store: Store, feed: str, source: str) -> dict[str, str]:

@@ -8,38 +8,28 @@
 Every function of this package takes a Store. Given the one of a transaction it works inside of it; given the open one
 it is a transaction of its own.
 
-The store has a single writer. A process that composes a feed reads it as of one moment (:func:`deferring`). Its calls
-of functions that write are packed, each with the function's name and arguments, and the process of the refresh runs
-them in its transaction (:func:`write_deferred`): decoded into the types that the functions declare, which check them as
-those of any other call.
+The store has a single writer. A process that composes a feed reads it as of one moment (:func:`snapshot`), and gives
+what is to be written to the process of the refresh.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, wraps
 from importlib import import_module
 from itertools import islice
-from typing import Any, Concatenate, ParamSpec, TypeVar, Union, get_type_hints
+from typing import Any, TypeVar
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Engine, Table, delete, insert, select
 
 from aggregator.errors import LockedError, StoreError
-from aggregator.model.record import encode_msgpack, make_msgpack_decoder
 from aggregator.store import checksums, migrations, schema
 from aggregator.store import connection as connections
 
 T = TypeVar("T")
 _Combine = Callable[[ColumnElement[Any], ColumnElement[Any]], ColumnElement[Any]]
-P = ParamSpec("P")
-
-_writes: dict[str, tuple[type[Struct], Callable[..., None]]] = {}
-"""The functions that can be deferred, by name, each with the record of its arguments."""
 
 BATCH = 500
 """Rows read or written, or keys of one query: SQLite before 3.32 takes 999 parameters, PostgreSQL 65,535."""
@@ -60,7 +50,7 @@ class Store(Struct, frozen=True):
     ``name`` has no secrets. ``generation`` is the one it may write in, ``None`` if it was opened without ``fence``;
     ``claim`` are the leases without which it commits nothing, ``None`` if it needs none; ``connection`` is ``None``
     outside of a transaction. ``assumed`` are facts, by feed and name, that are read in place of the stored ones, for a
-    preview of a decision. ``defer`` receives the packed writes that another process is to do.
+    preview of a decision.
     """
 
     name: str
@@ -69,7 +59,6 @@ class Store(Struct, frozen=True):
     claim: Claim | None = None
     connection: Connection | None = None
     assumed: Mapping[tuple[str, str], bytes] = {}
-    defer: Callable[[bytes], object] | None = None
 
 
 @contextmanager
@@ -140,6 +129,21 @@ def reading(store: Store) -> Iterator[Connection]:
         connection.begin(),
     ):
         yield connection
+
+
+@contextmanager
+def snapshot(store: Store) -> Iterator[Store]:
+    """Give the store as of one moment, to be read only: the database refuses any write."""
+    with reading(store) as connection:
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql("SET TRANSACTION READ ONLY")
+            yield replace(store, connection=connection)
+            return
+        connection.exec_driver_sql("PRAGMA query_only=ON")
+        try:
+            yield replace(store, connection=connection)
+        finally:  # a connection to SQLite is used again
+            connection.exec_driver_sql("PRAGMA query_only=OFF")
 
 
 def _begin_generation(store: Store) -> int:
@@ -224,61 +228,3 @@ def batches(values: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
     rest = iter(values)
     while batch := list(islice(rest, size)):
         yield batch
-
-
-def deferrable(write: Callable[Concatenate[Store, P], None]) -> Callable[Concatenate[Store, P], None]:
-    """Let a function write later if the store that it is given defers its writes."""
-    hints, signature = get_type_hints(write), inspect.signature(write)
-    names = [name for name in signature.parameters if name != "store"]
-    name = f"{write.__module__.rpartition('.')[2]}.{write.__name__}"
-    record = msgspec.defstruct(name, [(each, hints[each]) for each in names], tag=name)
-    _writes[name] = record, write
-
-    @wraps(write)
-    def wrapper(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        if store.defer is None:
-            write(store, *args, **kwargs)
-            return
-        bound = signature.bind(store, *args, **kwargs)
-        bound.apply_defaults()
-        store.defer(encode_msgpack(record(**{each: bound.arguments[each] for each in names})))
-
-    return wrapper
-
-
-@contextmanager
-def deferring(store: Store, defer: Callable[[bytes], object]) -> Iterator[Store]:
-    """Give the store as of one moment; what is written to it is packed and handed to ``defer``."""
-    with reading(store) as connection, _read_only(connection):
-        yield replace(store, connection=connection, defer=defer)
-
-
-def write_deferred(store: Store, packed: bytes) -> None:
-    """Do a write that was deferred; raise StoreError if it cannot be decoded, and what its function raises."""
-    try:
-        record = _decoder().decode(packed)
-    except (ValueError, RecursionError) as error:
-        raise StoreError(f"{store.name}: what is to be written cannot be read: {error}") from error
-    _, write = _writes[type(record).__name__]
-    write(store, **{name: getattr(record, name) for name in record.__struct_fields__})
-
-
-@cache
-def _decoder() -> msgspec.msgpack.Decoder[Any]:
-    """Return the decoder of every deferred write; the modules of the store are loaded by now."""
-    kind: Any = Union[tuple(record for record, _ in _writes.values())]  # noqa: UP007 - of a list
-    return make_msgpack_decoder(kind)
-
-
-@contextmanager
-def _read_only(connection: Connection) -> Iterator[None]:
-    """Let the database refuse any write; a connection to SQLite is used again afterwards."""
-    if connection.dialect.name == "postgresql":
-        connection.exec_driver_sql("SET TRANSACTION READ ONLY")
-        yield
-        return
-    connection.exec_driver_sql("PRAGMA query_only=ON")
-    try:
-        yield
-    finally:
-        connection.exec_driver_sql("PRAGMA query_only=OFF")

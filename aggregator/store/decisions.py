@@ -21,7 +21,7 @@ from sqlalchemy import Table, bindparam, func, insert, select
 from aggregator.model.cluster import Decision
 from aggregator.model.item import Override
 from aggregator.store import checksums, facts, records, schema
-from aggregator.store.database import Store, deferrable, reading, remove, transaction, upsert, writing
+from aggregator.store.database import Store, reading, remove, transaction, upsert, writing
 from aggregator.store.schema import mark, stamp
 
 _ASSUMED: Final = "decisions"
@@ -56,7 +56,6 @@ _RECORDS = {
 """Made once: a refresh reads both of every feed."""
 
 
-@deferrable
 def write_event(store: Store, feed: str, event: Event) -> None:
     """Add the event to the feed's."""
     row = {"feed": feed, "at": stamp(event.at), "kind": event.kind, "record": records.encode(event)}

@@ -19,7 +19,6 @@ from aggregator.store import checksums, records
 from aggregator.store.database import (
     Store,
     batches,
-    deferrable,
     find_row,
     reading,
     remove,
@@ -35,6 +34,9 @@ R = TypeVar("R")
 
 HELD_AUDIO: Final = "held audio"
 """The fact with audio that is still published though its source moved all of its own at once."""
+
+HISTORY: Final = "changes"
+"""The fact with the history of a feed for its changes page."""
 
 PUBLICATION: Final = "publication"
 """The fact with what was last published of a feed, or of the files that list every feed."""
@@ -72,7 +74,6 @@ def read_feeds(store: Store, names: Collection[str]) -> frozenset[str]:
         return frozenset(row.feed for rows in found for row in rows)
 
 
-@deferrable
 def write_feed_state(store: Store, feed: str, *, fingerprint: str, updated: datetime, guid: str | None = None) -> None:
     """Count one more run; raise StoreError if it would change the channel's guid.
 
@@ -113,7 +114,6 @@ def read_named(store: Store, feed: str, names: Sequence[str]) -> list[bytes | No
     return [found.get((feed, name)) for name in names]
 
 
-@deferrable
 def write_fact(store: Store, feed: str, name: str, value: bytes | None) -> None:
     """Write the value of the name; ``None`` deletes it."""
     with writing(store) as connection:

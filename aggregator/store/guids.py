@@ -16,7 +16,7 @@ from aggregator.errors import StoreError
 from aggregator.model.entry import PRECISIONS, Moment
 from aggregator.model.item import PublishedItem
 from aggregator.store import checksums, records
-from aggregator.store.database import Store, deferrable, reading, select_rows, transaction, upsert, writing
+from aggregator.store.database import Store, reading, select_rows, transaction, upsert, writing
 from aggregator.store.schema import guids, mark
 
 _ZONES = (timedelta(hours=14), timedelta(hours=12))
@@ -38,7 +38,6 @@ def find_feeds(store: Store, guid: str) -> tuple[str, ...]:
         return tuple(sorted(connection.execute(select(guids.c.feed).where(guids.c.guid == mark(guid))).scalars()))
 
 
-@deferrable
 def write_guids(store: Store, feed: str, published: Collection[PublishedItem]) -> None:
     """Add new guids and alter known ones. What is not given stays as it is.
 

@@ -8,7 +8,7 @@ until the next publication.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from aggregator.errors import DamagedError
 from aggregator.model.cluster import Pair
 from aggregator.model.item import Item
 from aggregator.store import checksums, records
-from aggregator.store.database import BATCH, Store, batches, deferrable, reading, upsert, writing
+from aggregator.store.database import BATCH, Store, batches, reading, upsert, writing
 from aggregator.store.schema import cache, items, mark
 
 _LEVEL: Final = 1
@@ -36,11 +36,22 @@ _Row = tuple[str, bytes, bytes, bytes]
 """The mark of a guid, the digest of the item, its record and its evidence."""
 
 
+class ItemPart(Struct, frozen=True, tag=True):
+    """Rows to write, and the marks of guids whose rows are removed."""
+
+    rows: Sequence[_Row] = ()
+    removed: Sequence[str] = ()
+
+
 class FeedItems(Struct, frozen=True):
-    """The items of one feed as they were last published."""
+    """The items of one feed as they were last published.
+
+    ``keep`` receives what is to be written; without it that is written at once.
+    """
 
     store: Store
     feed: str
+    keep: Callable[[ItemPart], object] | None = None
 
     def write(self, published: Sequence[Item]) -> list[tuple[Item | None, Item]]:
         """Write the items that are not as they were last written; return each after what was known of it.
@@ -61,7 +72,7 @@ class FeedItems(Struct, frozen=True):
                 fresh[guid] = item
                 rows.append((guid, digest, zlib.compress(record, _LEVEL), zlib.compress(evidence, _LEVEL)))
         before = self._read(tuple(fresh))
-        _write_rows(self.store, self.feed, rows)
+        self._write(ItemPart(rows))
         return [(before.get(guid), item) for guid, item in fresh.items() if guid in before or guid not in digests]
 
     def remove_others(self, guids: Collection[str]) -> tuple[Item, ...]:
@@ -71,7 +82,7 @@ class FeedItems(Struct, frozen=True):
             every = connection.execute(select(items.c.guid).where(items.c.feed == self.feed)).scalars().all()
         gone = [guid for guid in every if guid not in stay]
         found = self._read(gone).values()
-        _remove_rows(self.store, self.feed, gone)
+        self._write(ItemPart(removed=gone))
         return tuple(sorted(found, key=lambda item: item.guid))
 
     def read(self) -> tuple[Item, ...]:
@@ -87,6 +98,12 @@ class FeedItems(Struct, frozen=True):
         query = select(items.c.evidence).where(items.c.feed == self.feed, items.c.guid == name)
         with reading(self.store) as connection:
             return replace(item, pairs=records.decode_all(Pair, _unpack(connection.execute(query).scalar())))
+
+    def _write(self, part: ItemPart) -> None:
+        if self.keep is None:
+            write_part(self.store, self.feed, part)
+        elif part.rows or part.removed:
+            self.keep(part)
 
     def _read(self, guids: Sequence[str] | None) -> dict[str, Item]:
         """Return the items without evidence of these marks, or of all, by the mark of the guid."""
@@ -124,19 +141,12 @@ def _unpack(packed: Any) -> str:
         raise DamagedError(f"an item cannot be read back: {error}") from error
 
 
-@deferrable
-def _write_rows(store: Store, feed: str, rows: Sequence[_Row]) -> None:
-    """Write items of a feed."""
+def write_part(store: Store, feed: str, part: ItemPart) -> None:
+    """Write and remove items of a feed; of those removed also what they were in each format."""
     names = ("guid", "digest", "record", "evidence")
-    with writing(store) as connection:
-        upsert(connection, items, [{"feed": feed, **dict(zip(names, row, strict=True))} for row in rows])
-
-
-@deferrable
-def _remove_rows(store: Store, feed: str, marks: Sequence[str]) -> None:
-    """Remove items of a feed by the marks of their guids, and what they were in each format."""
     is_rendered = cache.c.stage.startswith(RENDERED, autoescape=True)
     with writing(store) as connection:
-        for some in batches(marks):
+        upsert(connection, items, [{"feed": feed, **dict(zip(names, row, strict=True))} for row in part.rows])
+        for some in batches(part.removed):
             connection.execute(delete(items).where(items.c.feed == feed, items.c.guid.in_(some)))
             connection.execute(delete(cache).where(cache.c.feed == feed, is_rendered, cache.c.key.in_(some)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import partial
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from aggregator.merger.identity import admission
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.source import Source
-from aggregator.store import database
+from aggregator.store import cache, database
 from evaluation.matching.one_title import TITLES, Told, host, items, page
 
 SOURCES = (Source("host", "feed", trust=0.7), Source("page", "page", trust=0.6))
@@ -105,7 +106,7 @@ def _refresh_once(store: database.Store, history: History, told: list[Told], now
     )
     with database.transaction(store) as tx:
         persist.write_fetched(tx, [(PLAN, fetched)], now)
-        composed = compose(tx, PLAN, now)
+        composed = compose(tx, PLAN, now, keep=partial(cache.write_part, tx, PLAN.name))
         publications.write_composition(tx, PLAN, composed, now)
     return composed.feed
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from aggregator import persist, publications
-from aggregator.compose import compose
+from aggregator import persist
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.source import Source
 from aggregator.store import database
+from tests.support.composing import compose_and_write
 
 START = datetime(2025, 9, 1, 4, 30, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -40,8 +40,7 @@ def feed_after(
             with database.transaction(store) as tx:
                 now = START + timedelta(hours=9) + turn * step
                 persist.write_fetched(tx, [(plan, tuple(fetched_sources))], now)
-                composed = compose(tx, plan, now)
-                publications.write_composition(tx, plan, composed, now)
+                composed = compose_and_write(tx, plan, now)
     return composed.feed
 
 

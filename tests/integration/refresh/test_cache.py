@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from sqlalchemy import delete, func, select
 
-from aggregator import persist, publications, publish, version
+from aggregator import persist, publish, version
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.merger.model import learning
@@ -25,6 +25,7 @@ from aggregator.model.source import Source
 from aggregator.store import database, decisions, entries, facts
 from aggregator.store.cache import read_cached
 from aggregator.store.schema import cache
+from tests.support.composing import compose_and_write
 
 PACKAGE = Path(publish.__file__).parent
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
@@ -112,9 +113,7 @@ def decide(store, verdict, composed) -> None:
 def refresh(store, heard, now):
     with database.transaction(store) as tx:
         persist.write_fetched(tx, [(PLAN, heard)], now)
-        composed = compose(tx, PLAN, now)
-        publications.write_composition(tx, PLAN, composed, now)
-    return composed
+        return compose_and_write(tx, PLAN, now)
 
 
 def emptied(store) -> None:

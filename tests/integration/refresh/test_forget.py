@@ -8,8 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator import persist, publications
-from aggregator.compose import compose
+from aggregator import persist
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
@@ -17,6 +16,7 @@ from aggregator.model.item import PublishedItem
 from aggregator.model.source import Source
 from aggregator.result import Composition
 from aggregator.store import database, decisions, guids
+from tests.support.composing import compose_and_write
 
 START = datetime(2025, 2, 3, 7, tzinfo=UTC)
 TOPICS = ("Glaze recipes", "Kiln shelves", "Stoneware", "Raku at night", "Slip casting", "Handles", "Ash and salt")
@@ -59,9 +59,7 @@ def listings(draw) -> tuple[FetchedSource, ...]:
 def refresh(store, heard, now) -> Composition:
     with database.transaction(store) as tx:
         persist.write_fetched(tx, [(PLAN, heard)], now)
-        composed = compose(tx, PLAN, now)
-        publications.write_composition(tx, PLAN, composed, now)
-    return composed
+        return compose_and_write(tx, PLAN, now)
 
 
 def told(composed: Composition) -> list[tuple[object, ...]]:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator import persist, publications, publish
+from aggregator import persist, publish
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
@@ -20,6 +20,7 @@ from aggregator.model.feed import Channel, Plan
 from aggregator.model.source import Source
 from aggregator.result import Composition
 from aggregator.store import database, guids
+from tests.support.composing import compose_and_write
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 EPISODES = (
@@ -102,9 +103,7 @@ def steps(draw):
 def refresh(store, heard, now) -> Composition:
     with database.transaction(store) as tx:
         persist.write_fetched(tx, [(PLAN, heard)], now)
-        composed = compose(tx, PLAN, now)
-        publications.write_composition(tx, PLAN, composed, now)
-    return composed
+        return compose_and_write(tx, PLAN, now)
 
 
 slow = settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -173,8 +172,7 @@ def test_promise_8_what_a_bad_source_adds_changes_no_other_item(history, garbage
                 now = START + timedelta(days=turn)
                 with database.transaction(store) as tx:
                     persist.write_fetched(tx, [(plan, heard)], now)
-                    composed = compose(tx, plan, now)
-                    publications.write_composition(tx, plan, composed, now)
+                    composed = compose_and_write(tx, plan, now)
             feeds.append([item for item in composed.feed.items if not item.entries[0].startswith("zz-bad")])
     assert [(item.guid, item.title, item.description) for item in feeds[0]] == [
         (item.guid, item.title, item.description) for item in feeds[1]

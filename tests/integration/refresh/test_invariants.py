@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from lxml import etree
 from msgspec.structs import replace
 
-from aggregator import persist, publications, publish
+from aggregator import persist, publish
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.generator.content import links
@@ -27,6 +27,7 @@ from aggregator.model.feed import Channel, Plan
 from aggregator.model.source import Source
 from aggregator.store import database, guids
 from aggregator.validator.examine import examine
+from tests.support.composing import compose_and_write
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 OWNER = "owner@host.example"
@@ -115,8 +116,7 @@ class Play:
         with database.open_store(self.state) as store:
             with database.transaction(store) as tx:
                 persist.write_fetched(tx, [(plan, heard)], now)
-                composed = compose(tx, plan, now)
-                publications.write_composition(tx, plan, composed, now)
+                composed = compose_and_write(tx, plan, now)
             later = composed.until - timedelta(seconds=1) if composed.until else now + timedelta(days=99)
             again = compose(store, plan, later).feed
             provisional = {each.guid for each in guids.read_guids(store, plan.name) if each.dated is not None}

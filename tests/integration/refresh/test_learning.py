@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from aggregator import persist, publications
-from aggregator.compose import compose
+from aggregator import persist
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
 from aggregator.model.source import Source
 from aggregator.store import database, facts
+from tests.support.composing import compose_and_write
 
 START = datetime(2025, 1, 6, 9, tzinfo=UTC)
 HOST, SHELF, ATTIC = (
@@ -46,8 +46,7 @@ class Feed:
         self.now += timedelta(hours=1)
         with database.transaction(self.store) as tx:
             persist.write_fetched(tx, [(plan, heard)], self.now)
-            composed = compose(tx, plan, self.now)
-            publications.write_composition(tx, plan, composed, self.now)
+            composed = compose_and_write(tx, plan, self.now)
         return composed.model.at
 
 

@@ -9,8 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from msgspec.structs import replace
 
-from aggregator import persist, publications
-from aggregator.compose import compose
+from aggregator import persist
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Listing
@@ -19,6 +18,7 @@ from aggregator.result import Composition
 from aggregator.store import database, decisions, guids
 from aggregator.store.database import Store
 from tests.integration.refresh.test_histories import EPISODES, PLAN, SOURCES, START, entry
+from tests.support.composing import compose_and_write
 
 ALWAYS = replace(PLAN, sources=tuple(replace(each, adds="always") for each in SOURCES))
 
@@ -71,9 +71,7 @@ def refresh(store: Store, heard: list[FetchedSource], now) -> Composition:
     with database.transaction(store) as tx:
         if heard:
             persist.write_fetched(tx, [(ALWAYS, heard)], now)
-        composed = compose(tx, ALWAYS, now)
-        publications.write_composition(tx, ALWAYS, composed, now)
-    return composed
+        return compose_and_write(tx, ALWAYS, now)
 
 
 def decide(store: Store, composed: Composition, chance: random.Random, now) -> Decision:

@@ -65,7 +65,7 @@ def returned(content: bytes) -> Listing:
     file.write(content)
     file.seek(0)
     with Returned(file, Listing, (ReadError,)) as found:
-        every = [msgspec.msgpack.decode(part, type=tuple[Entry, ...]) for part in found.read_parts()]
+        every = list(found.read_parts(msgspec.msgpack.Decoder(tuple[Entry, ...])))
         return replace(found.result, entries=tuple(entry for some in every for entry in some))
 
 

@@ -1,0 +1,18 @@
+"""Compose a feed and write what was composed, as a refresh does, without another process."""
+
+from datetime import datetime
+from functools import partial
+
+from aggregator import publications
+from aggregator.compose import compose
+from aggregator.model.feed import Plan
+from aggregator.result import Composition
+from aggregator.store import cache
+from aggregator.store.database import Store
+
+
+def compose_and_write(tx: Store, plan: Plan, now: datetime) -> Composition:
+    """The feed as composed and written in a transaction, with what was cached of it."""
+    composed = compose(tx, plan, now, keep=partial(cache.write_part, tx, plan.name))
+    publications.write_composition(tx, plan, composed, now)
+    return composed
