@@ -11,7 +11,7 @@ from msgspec import Struct
 from aggregator.config import edit
 from aggregator.config.change import Addition
 from aggregator.config.load import Config
-from aggregator.config.scalars import LONGEST_NAME, RESERVED_NAME
+from aggregator.config.scalars import LONGEST_NAME, RESERVED_NAMES
 from aggregator.errors import ConfigError
 from aggregator.fetchers import addresses, registry
 from aggregator.model.feed import Plan
@@ -51,7 +51,7 @@ def make_name(text: str, otherwise: str) -> str:
 
 def list_taken_names(plans: Iterable[Plan]) -> list[str]:
     """Return the names that a new feed cannot have."""
-    return [RESERVED_NAME, *(plan.name for plan in plans)]
+    return [*RESERVED_NAMES, *(plan.name for plan in plans)]
 
 
 def add(path: Path, subscriptions: Sequence[Subscription]) -> Import:

@@ -225,8 +225,12 @@ def _fold_address(url: str | None) -> str | None:
 
 
 def _list_missing_secrets(config: Config) -> tuple[str, ...]:
-    """List the secrets that sources name and that are not to be had."""
+    """List the secrets that sources and the API name and that are not to be had."""
     found = []
+    try:
+        credentials.read_named_secrets(config.api_token)
+    except FetchError as error:
+        found.append(f"{config.path.name}: api.token: {error}")
     for plan in config.plans:
         for source in plan.sources:
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import socket
+from collections.abc import Sequence
 from contextlib import nullcontext
 from datetime import datetime
 from functools import partial
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from starlette.routing import BaseRoute
 
 from aggregator.commands.options import CONFIG, ConfigOption
 from aggregator.commands.summary import print_news, warn
@@ -19,7 +21,7 @@ from aggregator.config.load import Config, load
 from aggregator.config.schema import DEFAULT_BASE_URL
 from aggregator.refresh import GC_THRESHOLDS
 from aggregator.service import metrics, scheduler, web
-from aggregator.service.desk import access, app
+from aggregator.service.desk import access, api, app
 from aggregator.service.desk.frame import Desk
 from aggregator.service.metrics import Meter
 from aggregator.service.workers import Worker
@@ -57,7 +59,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     Where there is no config yet, one without feeds is made: the desk asks for the address of the first show.
 
     The desk, where one looks, decides and adds sources, is at /desk/. On another address than loopback it needs a
-    password, or a proxy that the config trusts.
+    password, or a proxy that the config trusts. Programs use the API at /api/, if the config has a token for it.
     """
     if hashing:
         typer.echo(access.hash_password(typer.prompt("Password", hide_input=True, confirmation_prompt=True)))
@@ -77,8 +79,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         warn(f"base_url is not set, so published feeds lead to {DEFAULT_BASE_URL}; set base_url: {address.rstrip('/')}")
     elsewhere = f"{output} is served by its own host, not here: this is only the desk, /healthz and /metrics"
     typer.echo(elsewhere if output.bucket else f"serving {output} at {address}")
-    desk = None if no_desk else _open_desk(worker.config, host, password, address)
-    routes = app.mount(desk) if desk else () if no_desk else app.mount_closed()
+    desk = Desk(worker.config, password=access.hash_password(password) if password else None)
+    routes = (*(() if no_desk else _open_desk(desk, host, address)), *_open_api(desk, address))
     meter = metrics.make_meter() if counted else None
     is_refreshing = not (no_refresh or worker.config.queue)
     find_overdue = worker.find_overdue if is_refreshing else None
@@ -86,7 +88,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     server = web.make_server(served, routes=routes, meter=meter, find_overdue=find_overdue)
     web.catch_signals(server)
     refreshing = scheduler.ticking(partial(_tick, worker, meter), warn) if is_refreshing else nullcontext()
-    with refreshing, desk.jobs if desk else nullcontext():
+    with refreshing, desk.jobs:
         server.run(sockets=sockets)
 
 
@@ -98,15 +100,21 @@ def _load_or_make(config: Path) -> Config:
     return load(config)
 
 
-def _open_desk(config: Config, host: str, password: str | None, address: str) -> Desk | None:
-    """Return the desk, ``None`` where anyone could enter it; say which. Drafts of one that was killed are removed."""
-    desk = Desk(config, password=access.hash_password(password) if password else None)
+def _open_desk(desk: Desk, host: str, address: str) -> Sequence[BaseRoute]:
+    """Return the routes of the desk, closed where anyone could enter it; say which."""
     if not access.may_open(desk.access, host):
         warn("the desk is closed: at this address it needs --desk-password, or desk: in the config (docs/desk.md)")
-        return None
+        return app.mount_closed()
     typer.echo(f"the desk is at {address}desk/")
-    edit.remove_drafts(config.path)
-    return desk
+    return app.mount(desk)
+
+
+def _open_api(desk: Desk, address: str) -> Sequence[BaseRoute]:
+    """Return the routes of the API; say where it is if programs may enter. Drafts of a killed server are removed."""
+    edit.remove_drafts(desk.config.path)
+    if desk.config.api_token:
+        typer.echo(f"the API is at {address}api/")
+    return api.mount(desk, app.PAGES, app.ACTS)
 
 
 def _find_address(host: str, port: int) -> str:

@@ -51,8 +51,9 @@ class Config(Struct, frozen=True):
     fails before a message is sent.
     ``is_copy`` is whether the state is a copy and the output an empty folder, for a preview: nobody is told about it.
     ``opml`` are lists of subscriptions, URLs or absolute paths, with which the config is kept in step.
-    ``desk`` says who may enter the desk. ``queue`` is the address of the Redis between dispatcher and workers, ``None``
-    without one; ``lease`` is after which a feed of a worker that died is given to another.
+    ``desk`` says who may enter the desk. ``api_token`` is what programs send, or ``${NAME}``, empty if none may enter.
+    ``queue`` is the address of the Redis between dispatcher and workers, ``None`` without one; ``lease`` is after which
+    a feed of a worker that died is given to another.
     """
 
     path: Path
@@ -72,6 +73,7 @@ class Config(Struct, frozen=True):
     queue: str | None = None
     lease: timedelta = timedelta(minutes=15)
     opml: tuple[str, ...] = ()
+    api_token: str = ""
 
     @property
     def polling_policy(self) -> Policy:
@@ -125,6 +127,7 @@ def make_config(path: Path, keys: ConfigKeys) -> Config:
         queue=keys.queue,
         lease=timedelta(seconds=keys.lease_seconds),
         opml=tuple(each if "://" in each else str(folder / each) for each in keys.opml),
+        api_token=keys.api.token or "",
     )
 
 

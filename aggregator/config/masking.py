@@ -94,7 +94,20 @@ _PRIVATE: Final = frozenset({"headers", "notify", "options"})
 """Keys with any keys below them, whose values are not shown."""
 
 _PARTS: Final = frozenset(
-    {"buried", "desk", "exclude", "feeds", "funding", "only", "overrides", "persons", "pings", "rewrite", "sources"}
+    {
+        "api",
+        "buried",
+        "desk",
+        "exclude",
+        "feeds",
+        "funding",
+        "only",
+        "overrides",
+        "persons",
+        "pings",
+        "rewrite",
+        "sources",
+    }
 )
 """Keys with known keys below them, or names and then known keys."""
 

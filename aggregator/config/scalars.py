@@ -102,8 +102,8 @@ def _check_email(text: str) -> str:
 LONGEST_NAME = 64
 """Characters of the name of a feed or a source."""
 
-RESERVED_NAME = "desk"
-"""A name that no feed may have: the path of the desk."""
+RESERVED_NAMES = ("desk", "api")
+"""Names that no feed may have: the paths of the desk and the API."""
 
 
 def _check_pair(names: list[str]) -> list[str]:
@@ -115,8 +115,8 @@ def _check_pair(names: list[str]) -> list[str]:
 def _check_feed_name(name: str) -> str:
     if name.endswith(_FILE_ENDINGS):
         raise ValueError(f'"{name}" is the name of a file; a feed is a folder: leave out the ending')
-    if name == RESERVED_NAME:
-        raise ValueError(f'"{name}" is the path of the desk in serve; take another name')
+    if name in RESERVED_NAMES:
+        raise ValueError(f'"{name}" is a path of serve itself; take another name')
     return name
 
 
@@ -140,6 +140,12 @@ def is_token(text: str) -> bool:
 def _check_token(text: str) -> str:
     if text != PUBLIC and not _TOKEN.fullmatch(text):  # the message must not have it
         raise ValueError("a token has 16 to 64 letters, digits, dashes or underscores, or is ${NAME}, or none")
+    return text
+
+
+def _check_api_token(text: str) -> str:
+    if not _TOKEN.fullmatch(text):  # the message must not have it
+        raise ValueError("a token has 16 to 64 letters, digits, dashes or underscores, or is ${NAME}")
     return text
 
 
@@ -209,6 +215,9 @@ FeedName = Annotated[
 SourceName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=LONGEST_NAME)]
 Token = Annotated[
     str, AfterValidator(_check_token), Field(json_schema_extra={"pattern": f"^({PUBLIC}|{_TOKEN.pattern})$"})
+]
+ApiToken = Annotated[
+    str, AfterValidator(_check_api_token), Field(json_schema_extra={"pattern": f"^({_TOKEN.pattern})$"})
 ]
 HeaderName = Annotated[str, AfterValidator(_check_header_name)]
 Whole = Annotated[int, Field(strict=True, ge=1)]

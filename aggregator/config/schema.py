@@ -12,6 +12,7 @@ from pydantic.config import ConfigDict, JsonDict
 from aggregator.config.messages import suggest
 from aggregator.config.scalars import (
     PUBLIC,
+    ApiToken,
     Category,
     Cron,
     Day,
@@ -452,6 +453,14 @@ class DeskKeys(Keys):
         return self
 
 
+class ApiKeys(Keys):
+    """Access for programs."""
+
+    token: ApiToken | None = Field(
+        default=None, description="What programs send as their bearer token to /api/ of `aggregator serve`; or ${NAME}."
+    )
+
+
 def _make_feeds(value: object) -> object:
     """Return the feeds, none for a key without a value."""
     return {} if value is None else value
@@ -504,6 +513,7 @@ class ConfigKeys(Keys):
         description="OPML lists, files or URLs, that the config is kept in step with: their new feeds are added to it.",
     )
     desk: DeskKeys = Field(DeskKeys(), description="Who may enter the desk (default: this machine alone).")
+    api: ApiKeys = Field(ApiKeys(), description="Which programs may use the API (default: none).")
     feeds: Annotated[dict[FeedName, FeedKeys], BeforeValidator(_make_feeds)] = Field(
         default_factory=dict, description="The feeds, by the name of their folder; none yet in a new config."
     )

@@ -18,6 +18,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from msgspec import Struct, field
+from starlette.requests import HTTPConnection
 
 from aggregator.config.load import DeskAccess
 
@@ -68,6 +69,12 @@ def is_password(password: str, hashed: str) -> bool:
 
 def _derive(password: str, salt: bytes) -> bytes:
     return hashlib.scrypt(password.encode(), salt=salt, n=_N, r=_R, p=_P, maxmem=64 * 1024 * 1024)
+
+
+def read_facts(request: HTTPConnection) -> Request:
+    """Return the facts of a request that decide who is asking."""
+    peer = request.client.host if request.client else ""
+    return Request(peer, request.scope.get("http_version", ""), request.headers)
 
 
 def _is_loopback(address: str) -> bool:

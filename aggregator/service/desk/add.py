@@ -268,6 +268,7 @@ def _read_import(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _write_import(desk: Desk, request: PageRequest) -> ActResult:
+    """Write the chosen feeds of an OPML file into the config."""
     found = desk.cache.find(request.find("found"))
     if not isinstance(found, subscriptions.Import):
         raise ConfigError("this page is too old: give the file again")
@@ -278,10 +279,25 @@ def _write_import(desk: Desk, request: PageRequest) -> ActResult:
     return ActResult("/", f"Added {len(added)} feeds; the schedule refreshes them.")
 
 
-PAGES = (Page("/add", "add.html.j2", _show_add), Page("/import", "import.html.j2", _show_import))
+_FOUND: Final = {"found": "The number of what was found."}
+_WAY: Final = {"way": "The place of the way to read it, from 0 (default: the first)."}
+_TARGET: Final = {
+    "feed": "The feed that it goes to, or",
+    "name": "the name of a new feed.",
+    "new": "What becomes of its new items: `publish` or `hold` (default: by the rules of docs/trust.md).",
+}
+PAGES = (
+    Page("/add", "add.html.j2", _show_add, takes={**_FOUND, **_WAY, "feed": "The feed that it goes to."}),
+    Page("/import", "import.html.j2", _show_import, takes=_FOUND),
+)
 ACTS = (
-    Act("/add/look", _look_up),
-    Act("/add/write", _write),
-    Act("/import/read", _read_import),
-    Act("/import/write", _write_import),
+    Act(
+        "/add/look",
+        _look_up,
+        needs={"url": "An address, or the name of a show."},
+        takes={"kind": "The kind of the source, if it is known.", "feed": "The feed that it goes to."},
+    ),
+    Act("/add/write", _write, needs=_FOUND, takes={**_WAY, **_TARGET}),
+    Act("/import/read", _read_import, needs={"text": "The OPML file."}),
+    Act("/import/write", _write_import, needs=_FOUND, takes={"*": "`feed-N` for each feed at the place N, any text."}),
 )

@@ -29,9 +29,7 @@ from starlette.responses import (
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from aggregator.config.edit import ChangedError
-from aggregator.corrections import DecidedError
-from aggregator.errors import AggregatorError, StoreError
+from aggregator.errors import AggregatorError
 from aggregator.service.desk import (
     access,
     add,
@@ -57,12 +55,13 @@ from aggregator.service.desk.frame import (
     MissingError,
     Page,
     PageRequest,
+    find_status,
     parse_number,
     render,
     to_json,
 )
 from aggregator.service.desk.inbox import count_waiting
-from aggregator.service.desk.jobs import BusyError, Job
+from aggregator.service.desk.jobs import Job
 
 _SUBJECTS: Final[Any] = (feeds, command, system, add, choose, source, moves, find, settings, changes, review, item)
 PAGES: Final[tuple[Page, ...]] = tuple(page for subject in _SUBJECTS for page in subject.PAGES)
@@ -93,15 +92,6 @@ _STATIC: Final[Mapping[str, str]] = {
     "desk.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
-
-_STATUS: Final[Mapping[type[AggregatorError], int]] = {
-    MissingError: 404,
-    DecidedError: 409,
-    ChangedError: 409,
-    BusyError: 409,
-    StoreError: 503,
-}
-_UNPROCESSABLE: Final = 422
 
 
 class _Waiting(Struct, eq=False):
@@ -211,7 +201,7 @@ async def _do(desk: Desk, forms: Forms, act: Act, limiter: CapacityLimiter, requ
 @asynccontextmanager
 async def _read_form(desk: Desk, forms: Forms, request: Request) -> AsyncIterator[Form]:
     """Yield the fields and the files of a form that this desk gave to this visitor; raise FormError."""
-    if _read_facts(request).is_foreign:
+    if access.read_facts(request).is_foreign:
         raise FormError(403, "The form was sent from another site.")
     async with forms.read(request) as (fields, files):
         if not desk.sessions.is_token(request.state.visitor, fields.pop("token", "")):
@@ -227,7 +217,7 @@ async def _log_in(desk: Desk, forms: Forms, turns: Mapping[bool, _Turn], request
     async with _read_form(desk, forms, request) as form:
         fields, _ = form
     hashed, given, wanted = desk.access.password or "", fields.get("password", ""), fields.get("then", "")
-    who = access.name_client(hashed, request.cookies.get(access.KNOWN, ""), _read_facts(request).peer)
+    who = access.name_client(hashed, request.cookies.get(access.KNOWN, ""), access.read_facts(request).peer)
     turn = turns[access.is_known(who)]
     begun = desk.sessions.begin_try(who)
     if begun is None:
@@ -320,7 +310,7 @@ def _protect(desk: Desk, inner: ASGIApp) -> ASGIApp:
 def _let_in(desk: Desk, inner: ASGIApp, request: Request) -> ASGIApp:
     """Return what answers the one who asks: the desk, the question for the password, or a refusal."""
     in_session = desk.sessions.is_open(request.state.visitor)
-    verdict = access.judge(desk.access, _read_facts(request), in_session=in_session)
+    verdict = access.judge(desk.access, access.read_facts(request), in_session=in_session)
     request.state.enters = verdict.enters
     path = request.scope["path"].removeprefix(desk.root)
     if verdict.enters or (verdict.asks_password and (path == "/login" or path.startswith("/static/"))):
@@ -336,11 +326,6 @@ def _make_cookie(request: Request, name: str, value: str, seconds: int | None = 
     answer = Response()
     answer.set_cookie(name, value, seconds, path=path, httponly=True, samesite="lax", secure=is_secure)
     return answer.headers["set-cookie"]
-
-
-def _read_facts(request: Request) -> access.Request:
-    peer = request.client.host if request.client else ""
-    return access.Request(peer, request.scope.get("http_version", ""), request.headers)
 
 
 def _frame(desk: Desk, request: Request, waiting: Counts | None = None) -> Frame:
@@ -366,7 +351,7 @@ def _refuse(desk: Desk, request: Request, status: int, *lines: str, **headers: s
 
 def _explain(desk: Desk, request: Request, error: AggregatorError) -> Response:
     """Answer with what went wrong, in one line."""
-    status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), _UNPROCESSABLE)
+    status = find_status(error)
     titles = {404: "Not found", 503: "The store cannot be read"}
     problem = {"title": titles.get(status, "Not done"), "lines": str(error).splitlines()}
     if request.url.path.endswith(".json"):

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from aggregator import corrections
 from aggregator.errors import StoreError
 from aggregator.model.record import make_json_decoder
-from aggregator.service.desk.frame import Act, ActResult, Button, Desk, Page, PageRequest
+from aggregator.service.desk.frame import SEEN, Act, ActResult, Button, Desk, Page, PageRequest
 from aggregator.service.desk.jobs import Job
 from aggregator.service.desk.published import Pieces, unmark
 from aggregator.store import decisions
@@ -106,6 +106,7 @@ class _ChangesPage(Struct, frozen=True):
 
 
 def _show_changes(desk: Desk, request: PageRequest) -> _ChangesPage:
+    """Gather what the last comparison found."""
     name = desk.find_plan(request).name if "feed" in request.names else ""
     job = desk.jobs.newest(_KIND, name)
     if job is None or job.code is None:
@@ -180,6 +181,7 @@ def _compare(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _hold_back(desk: Desk, request: PageRequest) -> ActResult:
+    """Hold back an item that the next publication would bring."""
     plan, names = desk.find_plan(request), request.find("entries").splitlines()
     with desk.open_terms(request) as terms:
         corrections.hold_back(terms, names)
@@ -188,6 +190,7 @@ def _hold_back(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _release(desk: Desk, request: PageRequest) -> ActResult:
+    """Release a new item that is held back."""
     plan, names = desk.find_plan(request), request.find("entries").splitlines()
     with desk.open_terms(request) as terms:
         corrections.release(terms, names)
@@ -195,6 +198,7 @@ def _release(desk: Desk, request: PageRequest) -> ActResult:
     return ActResult(f"/feeds/{plan.name}/changes", "It is released, from the next refresh on.", undo)
 
 
+_ENTRIES: Final = {"entries": "The ids of the item's entries, one a line."}
 PAGES = (
     Page("/changes", "changes.html.j2", _show_changes),
     Page("/feeds/{feed}/changes", "changes.html.j2", _show_changes),
@@ -202,6 +206,6 @@ PAGES = (
 ACTS = (
     Act("/changes/compare", _compare),
     Act("/feeds/{feed}/changes/compare", _compare),
-    Act("/feeds/{feed}/changes/hold", _hold_back),
-    Act("/feeds/{feed}/changes/release", _release),
+    Act("/feeds/{feed}/changes/hold", _hold_back, needs=_ENTRIES, takes=SEEN),
+    Act("/feeds/{feed}/changes/release", _release, needs=_ENTRIES, takes=SEEN),
 )

@@ -165,11 +165,11 @@ def _write(desk: Desk, request: PageRequest) -> ActResult:
 
 
 PAGES = (
-    Page("/add/page", "choose.html.j2", _show_choice),
-    Page("/add/outline", "outline.html.j2", _show_outline, _FRAME_HEADERS),
+    Page("/add/page", "choose.html.j2", _show_choice, in_api=False),
+    Page("/add/outline", "outline.html.j2", _show_outline, _FRAME_HEADERS, in_api=False),
 )
 ACTS = (
-    Act("/add/open", _open_page),
-    Act("/feeds/{feed}/sources/{source}/choose", _open_source),
-    Act("/add/page/write", _write),
+    Act("/add/open", _open_page, in_api=False),
+    Act("/feeds/{feed}/sources/{source}/choose", _open_source, in_api=False),
+    Act("/add/page/write", _write, in_api=False),
 )

@@ -45,7 +45,10 @@ class _RunSummary(Struct, frozen=True):
 
 
 class _JobPage(Struct, frozen=True):
-    """A command that the desk started, its lines so far, and what became of the feeds that it refreshed."""
+    """A command that the desk started, its lines so far, and what became of the feeds that it refreshed.
+
+    ``code`` is its exit code, ``None`` while it runs. ``then`` is the page of its outcome, a path below the desk.
+    """
 
     number: int
     kind: str
@@ -62,19 +65,22 @@ _SUMMARIES = make_json_decoder(tuple[_RunSummary, ...])
 
 
 def _refresh_feed(desk: Desk, request: PageRequest) -> ActResult:
+    """Refresh a feed now, in a process of its own."""
     plan = desk.find_plan(request)
     job = desk.jobs.refresh(plan.name)
     return ActResult(f"/jobs/{job.number}")
 
 
 def _show_job(desk: Desk, request: PageRequest) -> _JobPage:
+    """Gather the lines of a command."""
     number = request.names["number"]
     job = desk.jobs.find(parse_number(number))
     if job is None:
         raise MissingError("this command is not known any more")
-    then = desk.root + job.then if job.then else ""
     summaries = _read_summaries(job)
-    return _JobPage(job.number, job.kind, job.feed, job.begun, job.ended, job.code, tuple(job.lines), then, summaries)
+    return _JobPage(
+        job.number, job.kind, job.feed, job.begun, job.ended, job.code, tuple(job.lines), job.then, summaries
+    )
 
 
 def _read_summaries(job: Job) -> tuple[_RunSummary, ...]:
@@ -88,6 +94,7 @@ def _read_summaries(job: Job) -> tuple[_RunSummary, ...]:
 
 
 def _validate_feed(desk: Desk, request: PageRequest) -> ActResult:
+    """Check the published files of a feed, as ``aggregator validate`` does."""
     plan = desk.find_plan(request)
     folder = desk.open_folder(plan)
     files = [folder / name for name in ("podcast.xml", "feed.xml", "feed.atom", "feed.json")]

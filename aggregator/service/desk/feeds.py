@@ -24,7 +24,17 @@ from aggregator.model.source import Poll, PollDay
 from aggregator.result import NextPoll, Publication
 from aggregator.service.desk import inbox
 from aggregator.service.desk.charts import Charts, make_charts
-from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now, paginate
+from aggregator.service.desk.frame import (
+    PAGE,
+    Act,
+    ActResult,
+    Desk,
+    MissingError,
+    Page,
+    PageRequest,
+    now,
+    paginate,
+)
 from aggregator.service.desk.inbox import Waiting
 from aggregator.service.desk.published import AppView, make_app_view, make_remarks
 from aggregator.service.desk.source import SourceLine, make_source_lines
@@ -318,8 +328,14 @@ def _keep(desk: Desk, request: PageRequest) -> ActResult:
     return ActResult("/", "It is kept.")
 
 
-ACTS = (Act("/feeds/{feed}/keep", _keep),)
+_SELECTION: Final = {
+    "q": "Words of titles.",
+    "source": "Items that this source lists.",
+    "mark": f"Items of one kind: {', '.join(_MARKS)}.",
+    **PAGE,
+}
+ACTS = (Act("/feeds/{feed}/keep", _keep, needs={"address": "The address of the OPML list."}),)
 PAGES = (
-    Page("/overview", "overview.html.j2", _show_overview),
-    Page("/feeds/{feed}", "feed.html.j2", _show_feed),
+    Page("/overview", "overview.html.j2", _show_overview, takes={"q": "Words of titles and names.", **PAGE}),
+    Page("/feeds/{feed}", "feed.html.j2", _show_feed, takes=_SELECTION),
 )

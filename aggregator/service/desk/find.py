@@ -42,6 +42,7 @@ _DECODER: Final = make_json_decoder(_Search)
 
 
 def _show_find(desk: Desk, request: PageRequest) -> _FindPage:
+    """Gather what the last search of a feed found."""
     name = desk.find_plan(request).name
     job = desk.jobs.newest(_KIND, name)
     if job is None or job.code is None:

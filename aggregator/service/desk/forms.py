@@ -16,6 +16,8 @@ from starlette.datastructures import Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
+from aggregator.model.record import make_json_decoder
+
 OF_STRANGERS: Final = 4_096
 """Bytes of a form of someone who has not given the password yet: a password, a path and a token."""
 
@@ -35,6 +37,8 @@ _MOST_FIELDS: Final = 20_000
 _MOST_FILES: Final = 4
 _TOO_LARGE: Final = "The form is too large."
 _UNREADABLE: Final = "The form cannot be read."
+
+_FIELDS: Final = make_json_decoder(dict[str, str])
 
 Form = tuple[dict[str, str], dict[str, bytes]]
 """The fields and the files of a form."""
@@ -82,14 +86,24 @@ class Forms:
 
 
 def _parse(headers: Headers, body: bytes, is_multipart: bool) -> Form:  # noqa: FBT001 - of a thread
-    """Return the fields and the files of a form, in either of its two encodings; raise FormError."""
+    """Return the fields and the files of a form, in either of its two encodings or as JSON; raise FormError."""
     try:
+        if headers.get("content-type", "").lower().startswith("application/json"):
+            return _parse_json(body), {}
         if is_multipart:
             return asyncio.run(_parse_parts(headers, body))
         text = body.decode("utf-8", "replace")
         return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS)), {}
     except (MultiPartException, ValueError) as error:
         raise FormError(400, _UNREADABLE) from error
+
+
+def _parse_json(body: bytes) -> dict[str, str]:
+    """Parse a JSON object of texts; raise ValueError."""
+    fields = _FIELDS.decode(body or b"{}")
+    if len(fields) > _MOST_FIELDS:
+        raise ValueError(_UNREADABLE)
+    return fields
 
 
 async def _parse_parts(headers: Headers, body: bytes) -> Form:

@@ -15,15 +15,18 @@ from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
 
+from aggregator.config.edit import ChangedError
 from aggregator.config.load import Config, DeskAccess, load
-from aggregator.corrections import Terms
-from aggregator.errors import AggregatorError, ConfigError
+from aggregator.config.scalars import is_token
+from aggregator.corrections import DecidedError, Terms
+from aggregator.errors import AggregatorError, ConfigError, FetchError, StoreError
+from aggregator.fetchers import credentials
 from aggregator.generator.content.sanitize import clean_line
 from aggregator.generator.pages import subscribe, wording
 from aggregator.model.feed import Plan
 from aggregator.service.desk import charts
 from aggregator.service.desk.access import Sessions
-from aggregator.service.desk.jobs import Jobs
+from aggregator.service.desk.jobs import BusyError, Jobs
 from aggregator.service.desk.visitor_cache import VisitorCache
 from aggregator.store import connection, database
 from aggregator.store.database import Store
@@ -109,7 +112,8 @@ class Desk:
         """Return a text without the tokens of private feeds and the values of header fields that may be secrets."""
         for plan in self._config.plans:
             text = plan.channel.hide_token(text)
-            secrets_ = (plan.channel.token, *(value for source in plan.sources for _, value in source.headers))
+            own = (value for source in plan.sources for _, value in source.headers)
+            secrets_ = (self._config.api_token, plan.channel.token, *own)
             for secret in secrets_:
                 text = text.replace(secret, "…") if len(secret) >= _SHORTEST_SECRET else text
         return text
@@ -119,6 +123,19 @@ class Desk:
         """Return who may enter."""
         given = self.config.desk
         return replace(given, password=self._password) if self._password else given
+
+    def read_api_token(self) -> str:
+        """Return the token of the API, empty if the config has none; raise ConfigError if its secret is missing."""
+        token = self.config.api_token
+        if not token.startswith("$"):
+            return token
+        try:
+            ((_, value),) = credentials.read_named_secrets(token)
+        except FetchError as error:
+            raise ConfigError(f"api.token: {error}") from error
+        if not is_token(value):
+            raise ConfigError(f"api.token: the value of {token} is not 16 to 64 letters, digits, - or _")
+        return value
 
     def open_folder(self, plan: Plan) -> Path:
         """Return the folder of this machine that has the published files of a feed."""
@@ -162,6 +179,8 @@ class Page(Struct, frozen=True):
     """A page: its path below the desk, the template that shows it, and the function that gathers what it shows.
 
     ``headers`` take the place of those of other pages. ``is_slow`` is whether the function runs a command to its end.
+    ``needs`` and ``takes`` describe the query by name: what must be in it, and what may. ``in_api`` is whether
+    programs get it, too: the first line of the function's docstring then describes it to them.
     """
 
     path: str
@@ -169,14 +188,30 @@ class Page(Struct, frozen=True):
     gather: _Gather
     headers: Mapping[str, str] = {}
     is_slow: bool = False
+    needs: Mapping[str, str] = {}
+    takes: Mapping[str, str] = {}
+    in_api: bool = True
 
 
 class Act(Struct, frozen=True):
-    """An act: the path that its forms are sent to, and the function that does it; ``is_slow`` as of a page."""
+    """An act: the path that its forms are sent to, and the function that does it.
+
+    The rest is as of a page, but ``needs`` and ``takes`` describe the fields of the form. ``*`` stands for any others.
+    """
 
     path: str
     do: _Do
     is_slow: bool = False
+    needs: Mapping[str, str] = {}
+    takes: Mapping[str, str] = {}
+    in_api: bool = True
+
+
+SEEN: Final = {"seen": "The state that the page showed as `seen`: the act is refused if another decision came since."}
+"""The field by which two people's acts do not undo each other."""
+
+PAGE: Final = {"page": "The number of the page, from 1."}
+"""The query of a list that has pages."""
 
 
 class Counts(Struct, frozen=True):
@@ -198,6 +233,20 @@ class Frame(Struct, frozen=True):
     notice: ActResult | None = None
     can_log_out: bool = False
     version: str = VERSION
+
+
+_STATUS: Final[Mapping[type[AggregatorError], int]] = {
+    MissingError: 404,
+    DecidedError: 409,
+    ChangedError: 409,
+    BusyError: 409,
+    StoreError: 503,
+}
+
+
+def find_status(error: AggregatorError) -> int:
+    """Return the status of the answer to an act or a page that ended with this error."""
+    return next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 422)
 
 
 def parse_number(text: str) -> int:

@@ -21,7 +21,7 @@ from aggregator.merger.reconciling.provenance import QUOTED
 from aggregator.model.cluster import Pair, describe_evidence, describe_level, describe_pair
 from aggregator.model.entry import Note
 from aggregator.model.item import Item, Override, Provenance, PublishedItem
-from aggregator.service.desk.frame import Act, ActResult, Button, Desk, MissingError, Page, PageRequest
+from aggregator.service.desk.frame import SEEN, Act, ActResult, Button, Desk, MissingError, Page, PageRequest
 from aggregator.service.desk.published import Pieces, format_value, full_text, unmark
 from aggregator.store import decisions, entries, guids
 from aggregator.store.decisions import Event
@@ -137,6 +137,7 @@ class _ItemPage(Struct, frozen=True):
 
 
 def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
+    """Gather the page of the item whose guid the query gives."""
     plan, guid = desk.find_plan(request), request.query.get("guid", "")
     with desk.open_store() as store:
         published = next((each for each in guids.read_guids(store, plan.name) if each.guid == guid), None)
@@ -292,6 +293,7 @@ def _make_result(request: PageRequest, message: str, undo: str = "", **fields: s
 
 
 def _set_field(desk: Desk, request: PageRequest) -> ActResult:
+    """Set a field of an item."""
     override = Override(request.find("guid"), request.find("field"), request.find("value"))
     with _open_terms(desk, request) as (terms, names):
         corrections.set_field(terms, names, override)
@@ -311,6 +313,7 @@ def _unset_field(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _part_entry(desk: Desk, request: PageRequest) -> ActResult:
+    """Part an entry from the others of its item."""
     entry = request.find("entry")
     with _open_terms(desk, request) as (terms, names):
         others = [name for name in names[1:] if name != entry]
@@ -327,12 +330,14 @@ def _join_entry(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _take_out(desk: Desk, request: PageRequest) -> ActResult:
+    """Take an item out of the feed."""
     with _open_terms(desk, request) as (terms, names):
         corrections.take_out(terms, names, request.find("guid"), request.find("reason"))
     return _make_result(request, "The item leaves the feed with the next refresh.", "back")
 
 
 def _take_back(desk: Desk, request: PageRequest) -> ActResult:
+    """Take an item back into the feed."""
     guid = request.find("guid")
     with _open_terms(desk, request) as (terms, names):
         reason = decisions.read_removed(terms.store, terms.plan.name).get(guid, "")
@@ -341,12 +346,16 @@ def _take_back(desk: Desk, request: PageRequest) -> ActResult:
     return replace(_make_result(request, "The item is back with the next refresh."), undo=undo)
 
 
-PAGES = (Page("/feeds/{feed}/item", "item.html.j2", _show_item),)
+_GUID: Final = {"guid": "The guid of the item."}
+_FIELD: Final = {**_GUID, "field": f"The name of the field: {', '.join(FIELDS)}."}
+_ENTRY: Final = {**_GUID, "entry": "The id of the entry."}
+_OTHERS: Final = {"others": "The ids of the entries that it was separated from, one a line."}
+PAGES = (Page("/feeds/{feed}/item", "item.html.j2", _show_item, needs=_GUID),)
 ACTS = (
-    Act("/feeds/{feed}/item/set", _set_field),
-    Act("/feeds/{feed}/item/unset", _unset_field),
-    Act("/feeds/{feed}/item/part", _part_entry),
-    Act("/feeds/{feed}/item/join", _join_entry),
-    Act("/feeds/{feed}/item/out", _take_out),
-    Act("/feeds/{feed}/item/back", _take_back),
+    Act("/feeds/{feed}/item/set", _set_field, needs={**_FIELD, "value": "The value as a text."}, takes=SEEN),
+    Act("/feeds/{feed}/item/unset", _unset_field, needs=_FIELD, takes=SEEN),
+    Act("/feeds/{feed}/item/part", _part_entry, needs=_ENTRY, takes=SEEN),
+    Act("/feeds/{feed}/item/join", _join_entry, needs={**_ENTRY, **_OTHERS}, takes=SEEN),
+    Act("/feeds/{feed}/item/out", _take_out, needs={**_GUID, "reason": "Why, for people."}, takes=SEEN),
+    Act("/feeds/{feed}/item/back", _take_back, needs=_GUID, takes=SEEN),
 )

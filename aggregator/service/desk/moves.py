@@ -112,6 +112,7 @@ def _preview(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _move(desk: Desk, request: PageRequest) -> ActResult:
+    """Make the move that was previewed."""
     draft = desk.cache.find(request.find("draft"))
     if not isinstance(draft, _Draft):
         raise MissingError(_GONE)
@@ -125,12 +126,14 @@ def _move(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _show_remove(desk: Desk, request: PageRequest) -> _RemovePage:
+    """Gather the page of a feed that may leave."""
     plan = desk.find_plan(request)
     items = len(read_items(desk, plan))
     return _RemovePage(plan.name, plan.channel.title, items, bool(plan.channel.token))
 
 
 def _remove_feed(desk: Desk, request: PageRequest) -> ActResult:
+    """Remove a feed from the config."""
     name = desk.find_plan(request).name
     texts = edit.rewrite(desk.config.path, lambda before: change.remove(before, name))
     return ActResult("/", f"{name} is removed from the config.", _make_undo(desk, request, texts))
@@ -153,13 +156,18 @@ def _undo(desk: Desk, request: PageRequest) -> ActResult:
     return ActResult(done.page, "The config is as it was before.")
 
 
+_DRAFT: Final = {"draft": "The number of a preview."}
+_MOVE: Final = {
+    "to": "The feed that it goes to; without one it is removed.",
+    "alone": "`leaves` if the items that only it lists leave the feed with it.",
+}
 PAGES = (
-    Page("/feeds/{feed}/sources/{source}/move", "move.html.j2", _show_move),
+    Page("/feeds/{feed}/sources/{source}/move", "move.html.j2", _show_move, takes=_DRAFT),
     Page("/feeds/{feed}/remove", "remove.html.j2", _show_remove),
 )
 ACTS = (
-    Act("/feeds/{feed}/sources/{source}/move/preview", _preview),
-    Act("/feeds/{feed}/sources/{source}/move", _move),
+    Act("/feeds/{feed}/sources/{source}/move/preview", _preview, takes=_MOVE),
+    Act("/feeds/{feed}/sources/{source}/move", _move, needs=_DRAFT),
     Act("/feeds/{feed}/remove", _remove_feed),
-    Act("/moves/undo", _undo),
+    Act("/moves/undo", _undo, needs={"number": "The number that the act to undo gave."}),
 )

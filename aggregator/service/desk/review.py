@@ -11,11 +11,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import corrections, publications
+from aggregator.errors import ConfigError
 from aggregator.generator.content.feed_item import make_title
 from aggregator.model.cluster import Decision, Verdict
 from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem, Item
-from aggregator.service.desk.frame import Act, ActResult, Button, Desk, MissingError, Page, PageRequest, parse_number
+from aggregator.service.desk.frame import (
+    SEEN,
+    Act,
+    ActResult,
+    Button,
+    Desk,
+    MissingError,
+    Page,
+    PageRequest,
+    parse_number,
+)
 from aggregator.service.desk.inbox import read_waiting
 from aggregator.service.desk.item import PairBars, make_bars
 from aggregator.service.desk.published import Pieces, format_value, full_text, read_items, unmark
@@ -208,7 +219,9 @@ def _show_consequence(desk: Desk, request: PageRequest) -> _Confirmation:
 def _decide(desk: Desk, request: PageRequest) -> ActResult:
     """Decide that two entries are the same or different; two published items become one only once that was shown."""
     plan, left, right = desk.find_plan(request), request.find("left"), request.find("right")
-    verdict: Verdict = "same" if request.find("verdict") == "same" else "different"
+    if (given := request.find("verdict")) not in ("same", "different"):
+        raise ConfigError(f"the verdict is same or different, not {given[:20]}")
+    verdict: Verdict = "same" if given == "same" else "different"
     place = {"at": request.form.get("at", "0"), "queue": request.form.get("queue", "")}
     if verdict == "same" and "shown" not in request.form and _are_two_items(desk, plan, left, right):
         query = urlencode({"left": left, "right": right, **place})
@@ -239,6 +252,7 @@ def _undo(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _decide_held(desk: Desk, request: PageRequest) -> ActResult:
+    """Publish a held item now, or never."""
     plan, names, wanted = desk.find_plan(request), request.find("entries").splitlines(), request.find("wanted")
     answers = {"publish": (True, "It is published with the next refresh."), "never": (False, "It is never published.")}
     is_wanted, message = answers.get(wanted, (None, "It waits again."))
@@ -249,13 +263,38 @@ def _decide_held(desk: Desk, request: PageRequest) -> ActResult:
     return ActResult(_locate(plan, request.form), message, undo)
 
 
+_PAIR: Final = {"left": "The id of an entry.", "right": "The id of another."}
+_AT: Final = {"at": "The place of the pair among those that are open, from 0."}
+_QUEUE: Final = {**_AT, "queue": "`all` if that is a place among the pairs of all feeds."}
+_DECISION: Final = {
+    "shown": "Any text, once `review/consequence` was read: two published items become one only with it.",
+    **SEEN,
+    **_QUEUE,
+}
 PAGES = (
-    Page("/review", "review.html.j2", _show_reviews),
-    Page("/feeds/{feed}/review", "review.html.j2", _show_review),
-    Page("/feeds/{feed}/review/consequence", "consequence.html.j2", _show_consequence, is_slow=True),
+    Page("/review", "review.html.j2", _show_reviews, takes=_AT),
+    Page("/feeds/{feed}/review", "review.html.j2", _show_review, takes=_AT),
+    Page(
+        "/feeds/{feed}/review/consequence",
+        "consequence.html.j2",
+        _show_consequence,
+        is_slow=True,
+        needs=_PAIR,
+        takes=_QUEUE,
+    ),
 )
 ACTS = (
-    Act("/feeds/{feed}/review/decide", _decide),
-    Act("/feeds/{feed}/review/undo", _undo),
-    Act("/feeds/{feed}/review/held", _decide_held),
+    Act(
+        "/feeds/{feed}/review/decide",
+        _decide,
+        needs={**_PAIR, "verdict": "`same` or `different`."},
+        takes=_DECISION,
+    ),
+    Act("/feeds/{feed}/review/undo", _undo, needs=_PAIR, takes={**SEEN, **_QUEUE}),
+    Act(
+        "/feeds/{feed}/review/held",
+        _decide_held,
+        needs={"entries": "The ids of the item's entries, one a line.", "wanted": "`publish`, `never` or `wait`."},
+        takes={**SEEN, **_QUEUE},
+    ),
 )

@@ -267,6 +267,7 @@ def _preview_chosen(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _save(desk: Desk, request: PageRequest) -> ActResult:
+    """Write a change into the config."""
     target = _find_target(desk, request)
     groups = tuple(_list_groups(target, _format_fields(_read(desk, target))))
     before = {setting.field: setting.value for group in groups for setting in group.settings}
@@ -278,9 +279,14 @@ def _save(desk: Desk, request: PageRequest) -> ActResult:
 
 
 _PLACES: Final = ("/feeds/{feed}/sources/{source}", "/feeds/{feed}", "/system")
-PAGES = tuple(Page(f"{place}/settings", "settings.html.j2", _show_settings) for place in _PLACES)
+_DRAFT: Final = {"draft": "The number of a preview."}
+_SETTINGS: Final = {
+    "seen": "The `seen` of the settings: the act is refused if the config has changed since.",
+    "*": "Every setting by its `field`, with its value as a text; one that is missing is removed from the config.",
+}
+PAGES = tuple(Page(f"{place}/settings", "settings.html.j2", _show_settings, takes=_DRAFT) for place in _PLACES)
 ACTS = (
-    *(Act(f"{place}/settings/preview", _preview) for place in _PLACES),
-    *(Act(f"{place}/settings/save", _save) for place in _PLACES),
-    Act(f"{_PLACES[0]}/settings/chosen", _preview_chosen),
+    *(Act(f"{place}/settings/preview", _preview, takes=_SETTINGS) for place in _PLACES),
+    *(Act(f"{place}/settings/save", _save, takes=_SETTINGS) for place in _PLACES),
+    Act(f"{_PLACES[0]}/settings/chosen", _preview_chosen, in_api=False),
 )

@@ -293,6 +293,7 @@ def _look(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def _poll_now(desk: Desk, request: PageRequest) -> ActResult:
+    """Poll this source alone, and publish what it brings."""
     plan = desk.find_plan(request)
     job = desk.jobs.refresh(plan.name, find_source(plan, request).name)
     return ActResult(f"/jobs/{job.number}")
@@ -363,7 +364,8 @@ def _describe_strip(strip: Sequence[_Run]) -> str:
     return f"last {format_count(sum(counts.values()), 'poll')}: {listed}"
 
 
-PAGES = (Page("/feeds/{feed}/sources/{source}", "source.html.j2", _show_source),)
+_LOOK: Final = {"look": "The number of a document that was just looked at."}
+PAGES = (Page("/feeds/{feed}/sources/{source}", "source.html.j2", _show_source, takes=_LOOK),)
 ACTS = (
     Act("/feeds/{feed}/sources/{source}/look", _look),
     Act("/feeds/{feed}/sources/{source}/poll", _poll_now),

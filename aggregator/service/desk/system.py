@@ -70,6 +70,7 @@ class _SystemPage(Struct, frozen=True):
 
 
 def _show_system(desk: Desk, _request: PageRequest) -> _SystemPage:
+    """Gather the state of the installation."""
     config = desk.config
     path = _find_store_file(config)
     ticked, waiting = None, 0

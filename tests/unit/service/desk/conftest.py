@@ -14,7 +14,7 @@ import requests
 
 from aggregator.config.load import load
 from aggregator.service import web
-from aggregator.service.desk import app
+from aggregator.service.desk import api, app
 from aggregator.service.desk.frame import Desk
 from tests.support.paths import TESTS
 from tests.support.program import run_program
@@ -90,7 +90,7 @@ def refreshed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(folder: Path, **options: str) -> Iterator[Visitor]:
     config = load(folder / "config.yaml")
     desk = Desk(config, **options)
-    with started(web.app(config.output.path, routes=app.mount(desk))) as port:
+    with started(web.app(config.output.path, routes=(*app.mount(desk), *api.mount(desk, app.PAGES, app.ACTS)))) as port:
         yield Visitor(f"http://127.0.0.1:{port}", desk)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+import requests
 
 from aggregator.service.desk.access import hash_password
 from aggregator.service.desk.app import PAGES
@@ -19,6 +20,7 @@ from tests.unit.service.desk.conftest import Visitor, opened
 from tests.unit.service.desk.test_pages import wait
 
 TOKEN, KEY, LOGIN, HEADER, NEW = "t0kent0kent0kent0ken", "k3yk3yk3y", "s3cr3t", "h3ad3rh3ad3r", "n3wn3wn3w"
+API = "4pit0ken-4pit0ken"
 RIGHT = "open sesame"
 
 
@@ -34,7 +36,7 @@ def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[V
             f"      host: {{kind: feed, url: 'http://ann:{LOGIN}@{host}/feed.xml', headers: {{X-Key: {HEADER}}}}}\n"
             f"      keyed: {{kind: feed, url: 'http://{host}/feed.xml?key=${{FEED_KEY}}', trust: 0.5}}\n"
         )
-        head = f"allow_networks: [127.0.0.0/8]\ndesk: {{password: '{hashed}'}}\nfeeds:\n"
+        head = f"allow_networks: [127.0.0.0/8]\ndesk: {{password: '{hashed}'}}\napi: {{token: {API}}}\nfeeds:\n"
         config = f"{head}  talk:\n    title: Talk\n    token: {TOKEN}\n    sources:\n{sources}"
         (tmp_path / "config.yaml").write_text(config)
         done = run_program(tmp_path, "refresh", "--at", "2026-01-02T03:04:05Z")
@@ -43,7 +45,7 @@ def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[V
         with opened(tmp_path) as visitor:
             visitor.get("/")
             visitor.press("Enter", password=RIGHT)
-            yield visitor, [TOKEN, KEY, LOGIN, HEADER, NEW, hashed]
+            yield visitor, [TOKEN, KEY, LOGIN, HEADER, NEW, hashed, API]
 
 
 def test_no_secret_is_in_any_page(private: tuple[Visitor, list[str]]) -> None:
@@ -60,6 +62,10 @@ def test_no_secret_is_in_any_page(private: tuple[Visitor, list[str]]) -> None:
         for ending in ("", ".json"):
             path = page.path.format(feed="talk", source="host", number=1) + ending
             seen.append((path, visitor.get(f"{path}?guid={quote(guid)}").text))
+        asked = "".join(f"&{name}={quote(guid)}" for name in page.needs)
+        path = f"/api{page.path}?{asked}".format(feed="talk", source="host", number=1)
+        headers = {"authorization": f"Bearer {API}"}
+        seen.append((path, requests.get(visitor.url + path, headers=headers, timeout=60).text))
     config = Path(visitor.desk.config.path)
     config.write_text(config.read_text().replace("title: Talk", "titel: Talk"))
     seen += [(path, visitor.get(path).text) for path in ("/", "/system", "/system.json")]
