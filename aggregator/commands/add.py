@@ -21,7 +21,7 @@ from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers.http.target import redact
 from aggregator.model.belonging import Belonging, Comparison
-from aggregator.model.entry import Entry, Listing
+from aggregator.model.entry import Entry
 from aggregator.model.source import Source
 from aggregator.store import database
 
@@ -138,7 +138,9 @@ def add(  # noqa: PLR0913 - the options of the command
         typer.echo(to_json(values))
         return
     if source:
-        counted = _count_entries(ways[0].listing)
+        listing = ways[0].listing
+        show = f" of {shorten(listing.show.title)}" if listing.show.title else ""
+        counted = f"{format_count(len(listing.entries), 'item')} now{show}"
         typer.echo(f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind}, {counted}")
     if written and written.primary:
         typer.echo(f"{config}: feeds.{name}.primary: {written.primary}: of two sources trusted alike the show's own")
@@ -162,7 +164,6 @@ def _find_ways(
 def _compare(
     config: Config, found: Found, now: datetime, feed: str | None, listed: Mapping[str, Sequence[Entry]]
 ) -> tuple[Belonging, ...]:
-    """Return how a listing stands to the feeds of the config, or to one."""
     return belonging.compare_with_feeds(
         Comparison(config.state, config.plans, found.source, found.listing, now, feed, listed)
     )
@@ -189,7 +190,6 @@ def _choose_feed(
 
 
 def _print_effect(found: Belonging, new: Literal["publish", "hold"] | None) -> None:
-    """Print what the next refresh makes of the entries in the feed."""
     count = len(found.doubtful) + len(found.new)
     merged = f"{found.feed}: {format_count(found.matched + count, 'entry', 'entries')}: {found.matched} merge"
     typer.echo(f"{merged}, {len(found.doubtful)} doubtful, {len(found.new)} would be new")
@@ -272,8 +272,3 @@ def _to_values(way: Found) -> dict[str, object]:
             for each in entries[:_SHOWN]
         ],
     }
-
-
-def _count_entries(listing: Listing) -> str:
-    show = f" of {shorten(listing.show.title)}" if listing.show.title else ""
-    return f"{format_count(len(listing.entries), 'item')} now{show}"

@@ -125,7 +125,6 @@ def _print_advice(config: Config, found: _Check, path: Path) -> None:
 
 
 def _to_values(config: Config, found: _Check) -> dict[str, object]:
-    """Return what was found, for JSON."""
     return {
         "feeds": {plan.name: [source.name for source in plan.sources] for plan in config.plans},
         "warnings": [{"feed": feed, "text": text} for feed, text in found.warnings],
@@ -187,7 +186,6 @@ def _check_store(config: Config, *, err: bool) -> None:
 
 
 def _list_missing_files(config: Config) -> tuple[str, ...]:
-    """List the files that the config names and that do not exist."""
     named = (
         (f"feeds.{plan.name}.sources.{source.name}.{key}", Path(file))
         for plan in config.plans
@@ -289,13 +287,11 @@ def _find_other_shows(plan: Plan, answers: Sequence[preview.SourcePreview]) -> t
 
 
 def _try_all(config: Config, now: datetime) -> list[tuple[Plan, preview.SourcePreview]]:
-    """Fetch every source and return what it lists now."""
     with preview.open_resources(config, now) as resources:
         return list(preview.try_sources(config, resources, now))
 
 
 def _print_answers(answers: Iterable[tuple[Plan, preview.SourcePreview]]) -> None:
-    """Print a row for each source that was fetched."""
     rows = [
         (
             plan.name,

@@ -86,7 +86,6 @@ class _Given(Struct, frozen=True):
 
 
 def _correct(terms: Terms, known: PublishedItem, given: _Given) -> list[str]:
-    """Correct an item, and return in words what was done."""
     names, done = (known.guid, *known.entries), []
     for field, value in given.fields:
         corrections.set_field(terms, names, Override(known.guid, field, value))

@@ -62,7 +62,6 @@ def _serve(config: Path, port: int) -> int:
 
 
 def _list_what_to_see(folder: Path, page: str, *, is_served: bool) -> list[str]:
-    """Return what to look at, and how."""
     config = f"--config {folder / 'config.yaml'}"
     served = [f"  {page}  the feed as a page, with players", "  the desk beside it: what each listing gave, and why"]
     files = [f"  {folder / 'output' / demo.FEED / 'index.html'}  the feed as a page"]

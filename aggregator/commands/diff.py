@@ -33,11 +33,7 @@ from aggregator.commands.output import format_value, shorten, to_json
 from aggregator.commands.tables import open_console
 from aggregator.config.load import Config, load
 from aggregator.generator.changes.feed_state import FeedState, FieldChange, ItemChange, ItemState
-from aggregator.generator.changes.published import (
-    Difference,
-    describe_feed,
-    find_difference,
-)
+from aggregator.generator.changes.published import Difference, describe_feed, find_difference
 from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Duration, Moment
 from aggregator.refresh import refresh
@@ -149,7 +145,6 @@ def _copy_of_store(config: Config) -> Iterator[Config]:
 
 
 def _print_difference(console: Console, name: str, found: Difference) -> None:
-    """Print what would change of one feed."""
     console.print(name if found else f"{name}: nothing would change")
     for word, style, items in (("added", "green", found.added), ("removed", "red", found.removed)):
         for item in items:
@@ -174,13 +169,11 @@ def _print_line(console: Console, word: str, text: str, style: str) -> None:
 
 
 def _print_fields(console: Console, fields: Iterable[FieldChange]) -> None:
-    """Print each field with its value before and after."""
     for each in fields:
         console.print(Text.assemble(f"    {shorten(each.field)}: ", *_describe(each)), soft_wrap=True)
 
 
 def _describe(change: FieldChange) -> Iterator[str | tuple[str, str]]:
-    """Yield the pieces of a changed value, with their styles."""
     before, after = change.before, change.after
     if before is None or after is None or change.field not in _WORDED:
         yield _format(change.field, before), _STYLES["removed"]
@@ -193,7 +186,6 @@ def _describe(change: FieldChange) -> Iterator[str | tuple[str, str]]:
 
 
 def _format(field: str, value: str | None) -> str:
-    """Format a value for a person."""
     if value is None:
         return "(none)"
     if field == "length":
@@ -211,7 +203,6 @@ def _format_day(item: ItemState) -> str:
 
 
 def _to_values(found: Difference) -> dict[str, object]:
-    """Return the difference for JSON."""
     return {
         "added": [_item_values(item) for item in found.added],
         "removed": [_item_values(item) for item in found.removed],

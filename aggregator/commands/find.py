@@ -46,7 +46,6 @@ def run(
 
 
 def _describe(found: FoundListing) -> str:
-    """Return what a listing has of the feed."""
     effect = found.effect
     new = len(effect.new)
     doubtful = f", {len(effect.doubtful)} doubtful" if effect.doubtful else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -52,7 +51,15 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     plan = _find_feed(loaded, feed, source)
     now = current_time(at)
     entries, known = _count_entries(loaded, plan, source, undo=undo)
-    _print_changes(loaded, plan, known ^ {source}, now)
+    forgotten = known ^ {source}
+    before = feed_state.take_state(compose_published(loaded.state, plan, now))
+    after = feed_state.take_state(compose_published(loaded.state, plan, now, forgotten=forgotten))
+    described = [
+        shorten(describe_change(change), _LONGEST) for change in list_changes(feed_state.find_changes(before, after))
+    ]
+    typer.echo("\n".join((plan.name, *(f"  {each}" for each in described[:_SHOWN] or ["nothing would change"]))))
+    if len(described) > _SHOWN:
+        typer.echo(f"  and {format_count(len(described) - _SHOWN, 'more change')}")
     subject = f"{plan.name}: {source}: {format_count(entries, 'entry', 'entries')}"
     outcome = "used again" if undo else "ignored"
     if dry_run:
@@ -93,15 +100,3 @@ def _count_entries(config: Config, plan: Plan, source: str, *, undo: bool) -> tu
     if undo is (source not in known):
         raise ConfigError(f"{plan.name}: {source} is {'not ' if undo else 'already '}forgotten")
     return entries, known
-
-
-def _print_changes(config: Config, plan: Plan, forgotten: frozenset[str], now: datetime) -> None:
-    """Print what the feed would lose or gain, as the changes page describes it."""
-    before = feed_state.take_state(compose_published(config.state, plan, now))
-    after = feed_state.take_state(compose_published(config.state, plan, now, forgotten=forgotten))
-    described = [
-        shorten(describe_change(change), _LONGEST) for change in list_changes(feed_state.find_changes(before, after))
-    ]
-    typer.echo("\n".join((plan.name, *(f"  {each}" for each in described[:_SHOWN] or ["nothing would change"]))))
-    if len(described) > _SHOWN:
-        typer.echo(f"  and {format_count(len(described) - _SHOWN, 'more change')}")

@@ -83,7 +83,6 @@ def print_sides(console: Console, left: StoredEntry, right: StoredEntry) -> None
 
 
 def _mark(left: str, right: str) -> tuple[Text, Text]:
-    """Return two texts with their differing words marked."""
     one, other = (_assemble(pieces) for pieces in word_diff.mark_sides(left, right))
     return one, other
 
@@ -111,7 +110,6 @@ def item_values(item: Item, seen: Sequence[StoredEntry]) -> dict[str, object]:
 
 
 def _entry_rows(seen: Sequence[StoredEntry]) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each entry."""
     for one in seen:
         entry = one.entry
         text = _full_text(entry)
@@ -128,7 +126,6 @@ def _entry_rows(seen: Sequence[StoredEntry]) -> Iterator[tuple[str, ...]]:
 
 
 def _field_rows(item: Item) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each field that has a source."""
     for known in item.provenance:
         dissent = "; ".join(f"{shorten(other.source, _GUID)}: {shorten(other.value, _GUID)}" for other in known.dissent)
         yield (
@@ -142,7 +139,6 @@ def _field_rows(item: Item) -> Iterator[tuple[str, ...]]:
 
 
 def _repair_rows(item: Item) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each change made to a published value."""
     for known in item.provenance:
         for note in known.notes:
             before, after = visible_whitespace.show_difference(note.before, note.after)

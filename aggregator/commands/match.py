@@ -95,7 +95,6 @@ def _match_lines(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool,
 
 
 def _match_catalogue(file: str, output: str, threshold: float, match_batches: catalogue.MatchBatches) -> None:
-    """Write the answers for a catalogue."""
     faults = catalogue.Faults()
     with open_streams(file, output) as (_, sink, errors):
         for answers in catalogue.match_catalogue(Path(file), threshold, faults, match_batches):
@@ -119,7 +118,6 @@ def _choose_workers(config: Path) -> catalogue.MatchBatches:
 
 
 def _read_lines(source: TextIO) -> tuple[list[catalogue.Line], list[str]]:
-    """Return the usable lines, and one message for each other line."""
     lines: list[catalogue.Line] = []
     faults: list[str] = []
     known: set[str] = set()

@@ -155,7 +155,6 @@ def open_streams(source: str, output: str) -> Iterator[tuple[TextIO, TextIO, Tex
 
 
 def _open_input(source: str) -> TextIO:
-    """Open a file, or standard input, for reading."""
     if source == "-":
         return open(0, encoding="utf-8-sig", errors="replace", closefd=False)
     try:
@@ -165,7 +164,6 @@ def _open_input(source: str) -> TextIO:
 
 
 def _open_output(output: str) -> AbstractContextManager[TextIO]:
-    """Open a file, or standard output, for writing."""
     if output == "-":
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")

@@ -62,6 +62,5 @@ class _Tracebacks(logging.Handler):
 
 
 def _print_step(progress: Progress, *, beside: bool = False) -> None:
-    """Print one step as a plain line."""
     parts = (progress.feed, progress.source, progress.stage, shorten(progress.message, _LONGEST))
     typer.echo(": ".join(part for part in parts if part), err=beside)

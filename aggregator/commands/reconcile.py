@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Annotated, TextIO
 
@@ -100,7 +100,6 @@ def _learn(lines: Iterable[_TextLine | _LineFault]) -> SourceModel:
 
 
 def _reconcile_line(line: _TextLine, model: SourceModel) -> str | _LineFault:
-    """Return the answer to a line."""
     try:
         with limited(_find_limits(line)):
             return _format_answer(line, read_text(line, model))
@@ -170,21 +169,18 @@ def _parse_line(number: int, content: object) -> _TextLine:
     witnesses = content.get("witnesses")
     if not isinstance(witnesses, list):
         raise ValueError('"witnesses" is not a list')  # noqa: TRY004
+    # copies of the most trust stay whole where others are trusted less
+    copies = [_parse_copy(witness) for witness in witnesses]
+    top = max((copy.trust for copy in copies), default=0.0)
+    ranked = any(copy.trust < top for copy in copies)
     return _TextLine(
         line=number,
         id=_find_text(content, "id"),
         field=_find_text(content, "field"),
-        copies=_keep_most_trusted([_parse_copy(witness) for witness in witnesses]),
+        copies=tuple(replace(copy, keep=ranked and copy.trust == top) for copy in copies),
         language=base_language(_find_text(content, "lang", "language")),
         show=_find_text(content, "show") or None,
     )
-
-
-def _keep_most_trusted(copies: Sequence[Copy]) -> tuple[Copy, ...]:
-    """Return the copies, those of the most trust kept whole where others are trusted less."""
-    top = max((copy.trust for copy in copies), default=0.0)
-    ranked = any(copy.trust < top for copy in copies)
-    return tuple(replace(copy, keep=ranked and copy.trust == top) for copy in copies)
 
 
 def _parse_copy(witness: object) -> Copy:

@@ -114,7 +114,6 @@ def _follow_lists(config: Config, now: datetime, *, hush: bool) -> Config:
 def _print_outcomes(
     outcomes: Sequence[Outcome], next_polls: Mapping[str, Mapping[str, NextPoll]], *, as_json: bool, verbose: bool
 ) -> None:
-    """Print the summary of each feed, or all as JSON."""
     if as_json:
         typer.echo(to_json([summary.summary_values(outcome, next_polls[outcome.feed]) for outcome in outcomes]))
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import shlex
-from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -22,7 +21,7 @@ from aggregator.commands.options import (
     find_source,
 )
 from aggregator.config import change, edit
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
 from aggregator.errors import ConfigError
 from aggregator.fetchers.http.target import redact
 from aggregator.model.feed import Plan
@@ -52,7 +51,10 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         plan, found = find_source(loaded, feed, source)
         move = moving.make_move(loaded, plan, source, forgets=forget)
         if dry_run or not yes:
-            _show(loaded, move, now, as_json=as_json)
+            with moving.open_draft(loaded.path, move, f"draft-{secrets.token_hex(4)}") as draft:
+                show_differences(
+                    draft, move.feeds, now, as_json=as_json, prepare=lambda store: moving.decide(store, move, now)
+                )
         if not dry_run:
             _confirm(f"{config}: remove feeds.{plan.name}.sources.{source}?", yes=yes)
             moving.carry_out(loaded, move, now)
@@ -68,12 +70,6 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     _confirm(f"{config}: remove feeds.{name}?", yes=yes)
     edit.rewrite(config, lambda before: change.remove(before, name))
     typer.echo(f"{config}: feeds.{name} removed; {after}")
-
-
-def _show(config: Config, move: moving.Move, now: datetime, *, as_json: bool) -> None:
-    """Print what the removal of a source would change in its feed."""
-    with moving.open_draft(config.path, move, f"draft-{secrets.token_hex(4)}") as draft:
-        show_differences(draft, move.feeds, now, as_json=as_json, prepare=lambda store: moving.decide(store, move, now))
 
 
 def _confirm(question: str, *, yes: bool) -> None:

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 from msgspec.structs import replace
-from rich.console import Console
 
 from aggregator import corrections, publications
 from aggregator.commands.item_report import print_entries, print_evidence, print_sides
@@ -181,7 +180,6 @@ def _print_list(config: Config, plan: Plan, near: Sequence[Pair], held: Sequence
 
 
 def _describe_hold(held: HeldItem) -> str:
-    """Describe why an item is held, and until when."""
     return f"{held.why}, until {held.until:%Y-%m-%d}" if held.until else held.why
 
 
@@ -204,7 +202,10 @@ def _ask_about_pairs(config: Config, plan: Plan, pairs: Sequence[Pair], now: dat
             continue
         console.rule(f"{place + 1} of {len(pairs)}")
         print_sides(console, stored[pair.left], stored[pair.right])
-        answer = _ask_about(console, pair, found)
+        print_evidence(console, pair)
+        for line in _describe_consequence(found):
+            console.print(f"If they are the same: {shorten(line, _SENTENCE)}", soft_wrap=True)
+        answer = str(typer.prompt(_PAIR_QUESTION, default="u")).strip().lower()[:1]
         if answer == "q":
             return False
         if answer == "b":
@@ -221,14 +222,6 @@ def _ask_about_pairs(config: Config, plan: Plan, pairs: Sequence[Pair], now: dat
     if asked:
         console.print("No more pairs.")
     return True
-
-
-def _ask_about(console: Console, pair: Pair, found: _Consequence) -> str:
-    """Show the evidence about a pair and the consequence of a merge, and return the key of the answer."""
-    print_evidence(console, pair)
-    for line in _describe_consequence(found):
-        console.print(f"If they are the same: {shorten(line, _SENTENCE)}", soft_wrap=True)
-    return str(typer.prompt(_PAIR_QUESTION, default="u")).strip().lower()[:1]
 
 
 def _go_back(config: Config, plan: Plan, asked: list[tuple[int, Decision | None]], now: datetime) -> int:
@@ -291,7 +284,6 @@ def _decide_named(  # noqa: PLR0913 - each is a part of one decision
 
 
 def _ask_about_held(config: Config, plan: Plan, held: Sequence[HeldItem], now: datetime) -> None:
-    """Ask about each held item, until the person quits."""
     console = open_console()
     seen = _read_entries(config, plan) if held else {}
     for number, each in enumerate(held, 1):
@@ -335,14 +327,12 @@ def _decide_held(config: Config, plan: Plan, name: str, wanted: bool | None, now
 
 
 def _store_admission(config: Config, plan: Plan, entries: Sequence[str], wanted: bool | None, now: datetime) -> None:  # noqa: FBT001 - the decision itself
-    """Store a decision about the entries of a held item."""
     with database.open_store(config.state) as store:
         corrections.decide_held(corrections.Terms(store, plan, now), entries, wanted)
     typer.echo(f"{plan.name}: {shorten(entries[0])}: {_DECIDED[wanted]} from the next refresh on")
 
 
 def _decide(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
-    """Store a decision about two known ids."""
     with database.open_store(config.state) as store:
         corrections.decide_pair(corrections.Terms(store, plan, now), decision)
     two = f"{shorten(decision.left)} and {shorten(decision.right)}"
@@ -350,7 +340,6 @@ def _decide(config: Config, plan: Plan, decision: Decision, now: datetime) -> No
 
 
 def _undo(config: Config, plan: Plan, two: _Two, now: datetime) -> None:
-    """Take back a decision."""
     with database.open_store(config.state) as store:
         undone = corrections.undo_pair(corrections.Terms(store, plan, now), *two)
     if not undone:
@@ -358,19 +347,13 @@ def _undo(config: Config, plan: Plan, two: _Two, now: datetime) -> None:
         raise ConfigError(f"{plan.name}: no decision is stored about {two[0]} and {two[1]}{where}")
     stay = (
         "; they are one item without it, too: use --different to part them"
-        if _are_one_item(config, plan, two, now)
+        if any({*two} <= {item.guid, *item.entries} for item in compose_published(config.state, plan, now).items)
         else ""
     )
     typer.echo(f"{plan.name}: decision about {shorten(two[0])} and {shorten(two[1])} removed{stay}")
 
 
-def _are_one_item(config: Config, plan: Plan, two: _Two, now: datetime) -> bool:
-    """Return whether the two are one item without the decision."""
-    return any({*two} <= {item.guid, *item.entries} for item in compose_published(config.state, plan, now).items)
-
-
 def _is_configured(plan: Plan, two: _Two) -> bool:
-    """Return whether the config has a decision about the two."""
     return any({one.left, one.right} == set(two) for one in plan.decisions)
 
 

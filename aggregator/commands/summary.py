@@ -113,7 +113,6 @@ def _list_next_polls(next_polls: Mapping[str, NextPoll]) -> Iterator[str]:
 
 
 def _list_next_steps(outcome: Outcome) -> Iterator[str]:
-    """Yield what a person can do next."""
     if outcome.published.episodes and not outcome.published.has_audio:
         yield (
             "podcast.xml is empty: no source gives audio; subscribe to feed.xml, or add one that does: aggregator add"
@@ -169,7 +168,6 @@ def format_next_poll(following: NextPoll) -> str:
 
 
 def _describe_failure(source_result: SourceResult) -> str:
-    """Describe a source that failed, with the reason."""
     head, _, rest = source_result.standing.partition("; ")
     reason = f" ({shorten(source_result.message, 300)})" if source_result.message else ""
     path = f" {_snapshot_path(source_result) or ''}".rstrip()

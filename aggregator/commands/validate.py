@@ -147,7 +147,6 @@ def _count_by_severity(verdict: _Verdict) -> Iterator[str]:
 
 
 def _to_values(verdict: _Verdict) -> dict[str, object]:
-    """Return the verdict for JSON."""
     counts = {word: verdict.places(key) for key, word in SEVERITIES.items()}
     return {"document": verdict.document, "kind": verdict.kind, "counts": counts, "findings": verdict.findings}
 

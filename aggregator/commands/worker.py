@@ -83,7 +83,6 @@ def _work(  # noqa: PLR0913, PLR0917 - what one job is given
     counts: metrics.WorkerMeter,
     lines: Log,
 ) -> None:
-    """Refresh the feeds of one message, and tell what became of them."""
     with counts.busy.track_inprogress():
         try:
             outcomes, lost = workers.refresh_sent(store, worker.reload(), sent, at, owner)
