@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from hashlib import sha1
 from typing import Any, Final
@@ -134,25 +134,19 @@ def _read_index(answer: _Document) -> Iterator[tuple[str, str]]:
             yield title, f"https://podcasts.apple.com/podcast/id{number}"
 
 
-def _list_fyyd_paths(show: Show) -> list[str]:
-    return [f"/0.2/search/podcast?title={quote(show.title)}&count={_MOST}"]
-
-
-def _read_fyyd(answer: _Document) -> Iterator[tuple[str, str]]:
-    yield from ((each.get("title", ""), each.get("xmlURL", "")) for each in answer["data"])
-
-
-def _list_gpodder_paths(show: Show) -> list[str]:
-    return [f"/search.json?q={quote(show.title)}"]
-
-
-def _read_gpodder(answer: Iterable[_Document]) -> Iterator[tuple[str, str]]:
-    yield from ((each.get("title", ""), each.get("url", "")) for each in answer)
-
-
 CATALOGUES: Final = (
     Catalogue("Apple", "https://itunes.apple.com", _list_apple_paths, _read_apple),
     Catalogue("Podcast Index", "https://api.podcastindex.org", _list_index_paths, _read_index, is_keyed=True),
-    Catalogue("fyyd", "https://api.fyyd.de", _list_fyyd_paths, _read_fyyd),
-    Catalogue("gpodder.net", "https://gpodder.net", _list_gpodder_paths, _read_gpodder),
+    Catalogue(
+        "fyyd",
+        "https://api.fyyd.de",
+        lambda show: [f"/0.2/search/podcast?title={quote(show.title)}&count={_MOST}"],
+        lambda answer: ((each.get("title", ""), each.get("xmlURL", "")) for each in answer["data"]),
+    ),
+    Catalogue(
+        "gpodder.net",
+        "https://gpodder.net",
+        lambda show: [f"/search.json?q={quote(show.title)}"],
+        lambda answer: ((each.get("title", ""), each.get("url", "")) for each in answer),
+    ),
 )

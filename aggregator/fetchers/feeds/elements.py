@@ -49,7 +49,7 @@ def read_element(entry: Fields, element: Element) -> None:
 
 
 def _get_own_text(element: Element) -> str:
-    # UTF-8 that was decoded as Latin-1, and controls of Windows-1252
+    # repaired: UTF-8 that was decoded as Latin-1, and controls of Windows-1252
     text = (element.text or "").strip()
     if text.isascii():
         return text

@@ -111,26 +111,14 @@ class FeedXml(Struct):
 def read_feed_xml(body: bytes, encoding: str, items: int) -> FeedXml | None:
     """Read the XML; ``None`` if it is not well-formed, or has not as many items as feedparser found.
 
-    ``encoding`` is the one that feedparser found: with a wrong declaration libxml2 reads nothing, without an error.
-    """
-    found = _read(_remove_declaration(body, encoding))
-    return found if len(found.items) == items and (found.channel or items) else None
-
-
-def _remove_declaration(body: bytes, encoding: str) -> bytes:
-    """Return the document in UTF-8 without its declaration and the blanks before it, the commonest mistake of all.
-
-    With an unknown encoding it is returned as it is: for a document without a letter feedparser repeats HTTP's.
+    ``encoding`` is the one that feedparser found; an unknown one is that of HTTP, for a document without a letter. With
+    a wrong declaration libxml2 reads nothing, without an error, and blanks before it are the commonest mistake of all.
     """
     if encoding not in {"", "utf-8", "utf-8-sig", "us-ascii"}:
         with suppress(LookupError, ValueError):
             body = body.decode(encoding, "replace").encode("utf-8", "replace")
-    return _DECLARATION.sub(b"", body, count=1)
-
-
-def _read(body: bytes) -> FeedXml:
     found = FeedXml()
-    for element in xml.iterate(body):
+    for element in xml.iterate(_DECLARATION.sub(b"", body, count=1)):
         parent = element.getparent()
         local = xml.get_name(element)[1]
         above = xml.get_name(parent)[1].lower() if parent is not None else ""
@@ -139,7 +127,7 @@ def _read(body: bytes) -> FeedXml:
             element.clear()
         elif above in _CHANNELS and local not in _CHANNELS:
             add_channel_element(found, element)
-    return found
+    return found if len(found.items) == items and (found.channel or items) else None
 
 
 def add_channel_element(found: FeedXml, element: xml.Element) -> None:

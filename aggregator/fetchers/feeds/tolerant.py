@@ -26,12 +26,11 @@ _LONGEST_REASON = 200  # characters of a parser's own words
 
 
 class _Parsed(NamedTuple):
-    """Result of feedparser: format, channel, entries, faults of the bytes, and the elements read from the XML."""
+    """Result of feedparser: format, channel, entries, a remark on the bytes, and the elements read from the XML."""
 
     version: str
     channel: dict[str, Any]
     entries: tuple[dict[str, Any], ...]
-    fault: str | None
     remark: str | None
     feed_xml: FeedXml | None
 
@@ -52,13 +51,11 @@ def parse(document: Document) -> _Parsed:
             entry.pop("title_detail", None)
     fault = answer.get("bozo_exception") if answer.get("bozo") else None
     reason = " ".join(str(fault).removeprefix("<unknown>:").split())[:_LONGEST_REASON]
-    mild = fault is None or isinstance(fault, _MILD)
-    kind = "encoding" if mild else "not well-formed"
+    kind = "encoding" if isinstance(fault, _MILD) else "not well-formed"
     return _Parsed(
         version=str(answer.get("version") or ""),
         channel=answer.feed,
         entries=tuple(answer.entries),
-        fault=None if mild else reason,
         remark=f"{kind}: {reason}" if fault else None,
         feed_xml=read_feed_xml(body, str(answer.get("encoding") or ""), len(answer.entries)),
     )
