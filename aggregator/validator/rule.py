@@ -36,6 +36,19 @@ class Rule(Struct, frozen=True):
     check: Check
 
 
+class Checklist(list[Rule]):
+    """The rules of a module, in the order of their checks."""
+
+    def add(self, name: str, severity: _Severity, text: str, specification: str) -> Callable[[Check], Check]:
+        """Return the decorator that adds the rule of a check."""
+
+        def decorate(check: Check) -> Check:
+            self.append(Rule(name, severity, text, specification, check))
+            return check
+
+        return decorate
+
+
 class Finding(Struct, frozen=True):
     """One place where a document breaks a rule: ``where`` is an element's path and the item's guid.
 

@@ -10,8 +10,9 @@ from aggregator.generator.content.links import IRI
 from aggregator.generator.podcast import Node, make_tag
 from aggregator.validator import values
 from aggregator.validator.document import ATOM, FeedDocument, Spot, find_line, get_text
-from aggregator.validator.rule import Fault, Rule
+from aggregator.validator.rule import Checklist, Fault
 
+RULES = Checklist()
 _TEXTS = ("title", "summary", "content", "subtitle", "rights")
 _NO_SPACE = ("id", "icon", "logo", "uri", "updated", "published")
 _TYPES = frozenset({"text", "html", "xhtml"})
@@ -24,6 +25,7 @@ def _list_elements(document: FeedDocument) -> Iterator[tuple[Spot, Node]]:
         yield from document.items
 
 
+@RULES.add("atom-title", "S", "Titles say something", "W3C")
 def _check_title(document: FeedDocument) -> Iterator[Fault]:
     for where, element in _list_elements(document):
         if not _read_text(found := element.find(f"{ATOM}title")) and found is not None:
@@ -35,6 +37,7 @@ def _read_text(element: Node | None) -> str:
     return "" if element is None else "".join(map(str, element.itertext())).strip()
 
 
+@RULES.add("atom-id", "M", "Ids are absolute IRIs", "RFC 4287 4.2.6")
 def _check_ids(document: FeedDocument) -> Iterator[Fault]:
     for where, element in _list_elements(document):
         text = get_text(element, "atom:id")
@@ -42,11 +45,13 @@ def _check_ids(document: FeedDocument) -> Iterator[Fault]:
             yield where, f"id {text[:80]!r} is no absolute IRI"
 
 
+@RULES.add("atom-id-unique", "S", "No two entries with one id", "RFC 4287 4.1.1")
 def _check_unique(document: FeedDocument) -> Iterator[Fault]:
     counts = Counter(get_text(entry, "atom:id") for _, entry in document.items) if document.kind == "atom" else {}
     yield from (("feed", f"{count} entries have the id {text[:80]!r}") for text, count in counts.items() if count > 1)
 
 
+@RULES.add("atom-dates", "M", "Dates by RFC 3339 with their zone", "RFC 4287 3.3")
 def _check_dates(document: FeedDocument) -> Iterator[Fault]:
     for where, element in _list_elements(document):
         for name in ("updated", "published"):
@@ -55,6 +60,7 @@ def _check_dates(document: FeedDocument) -> Iterator[Fault]:
                     yield where, f"{name} is {found.text!r}, no date of RFC 3339 with its zone"
 
 
+@RULES.add("atom-future", "S", "No entry is published in the future", "AntennaPod")
 def _check_future(document: FeedDocument) -> Iterator[Fault]:
     for where, element in _list_elements(document):
         at = values.parse_date(get_text(element, "atom:published"))
@@ -62,6 +68,7 @@ def _check_future(document: FeedDocument) -> Iterator[Fault]:
             yield where, f"published {at.isoformat()} is in the future"
 
 
+@RULES.add("atom-author", "M", "An author of the feed or of each entry", "RFC 4287 4.1.1")
 def _check_author(document: FeedDocument) -> Iterator[Fault]:
     if document.kind == "atom" and document.root is not None and document.root.find(f"{ATOM}author/{ATOM}name") is None:
         for where, entry in document.items:
@@ -69,6 +76,7 @@ def _check_author(document: FeedDocument) -> Iterator[Fault]:
                 yield where, "has no author, nor has the feed"
 
 
+@RULES.add("atom-enclosure", "S", "Enclosures with address, type and length", "RFC 4287 4.2.7")
 def _check_enclosures(document: FeedDocument) -> Iterator[Fault]:
     for where, entry in document.items:
         for link in _find_links(entry, "enclosure"):
@@ -77,6 +85,7 @@ def _check_enclosures(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"enclosure {link.get('href')!r} lacks {', '.join(lacking) or 'a web address'}"
 
 
+@RULES.add("atom-alternate", "M", "One alternate for each type; content or an alternate", "RFC 4287 4.1.1, 4.1.2")
 def _check_alternates(document: FeedDocument) -> Iterator[Fault]:
     sources = ((where, source) for where, entry in document.items for source in entry.iterfind(f"{ATOM}source"))
     for where, element in (*_list_elements(document), *sources):
@@ -88,11 +97,13 @@ def _check_alternates(document: FeedDocument) -> Iterator[Fault]:
             yield where, "has neither content nor an alternate link"
 
 
+@RULES.add("atom-self", "S", "One link rel=self", "RFC 4287 4.1.1")
 def _check_self_link(document: FeedDocument) -> Iterator[Fault]:
     if document.kind == "atom" and document.root is not None and len(_find_links(document.root, "self")) != 1:
         yield "feed", f"has {len(_find_links(document.root, 'self'))} links rel=self instead of one"
 
 
+@RULES.add("atom-links-first", "S", "Links of the feed before its entries", "W3C")
 def _check_before_entries(document: FeedDocument) -> Iterator[Fault]:
     if document.kind == "atom" and document.root is not None:
         names = [str(child.tag) for child in document.root]
@@ -100,6 +111,7 @@ def _check_before_entries(document: FeedDocument) -> Iterator[Fault]:
             yield "feed", "has links after the first entry"
 
 
+@RULES.add("atom-text-type", "M", "Texts are text, html or xhtml", "RFC 4287 3.1.1, 4.1.3.1")
 def _check_types(document: FeedDocument) -> Iterator[Fault]:
     for where, element in _list_elements(document):
         for name in _TEXTS:
@@ -109,6 +121,7 @@ def _check_types(document: FeedDocument) -> Iterator[Fault]:
                     yield where, f"{name} has type {kind!r}"
 
 
+@RULES.add("atom-markup", "S", "Text with markup has its type", "RFC 4287 3.1.1")
 def _check_markup(document: FeedDocument) -> Iterator[Fault]:
     for where, element in _list_elements(document):
         for name in _TEXTS:
@@ -117,6 +130,7 @@ def _check_markup(document: FeedDocument) -> Iterator[Fault]:
                     yield where, f"{name} holds markup and does not say type=html"
 
 
+@RULES.add("atom-white-space", "M", "No white space in dates and IRIs", "RFC 4287 2, 3.3")
 def _check_white_space(document: FeedDocument) -> Iterator[Fault]:
     if document.kind == "atom" and document.root is not None:
         for element in document.root.iter(*(ATOM + name for name in _NO_SPACE)):
@@ -124,6 +138,7 @@ def _check_white_space(document: FeedDocument) -> Iterator[Fault]:
                 yield element, "has white space around its text"
 
 
+@RULES.add("atom-source", "S", "A source has id, title and updated", "RFC 4287 4.2.11")
 def _check_source(document: FeedDocument) -> Iterator[Fault]:
     for where, entry in document.items:
         for source in entry.iterfind(f"{ATOM}source"):
@@ -136,6 +151,7 @@ def _find_links(element: Node, rel: str) -> list[Node]:
     return [link for link in element.iterfind(f"{ATOM}link") if link.get("rel", "alternate") == rel]
 
 
+@RULES.add("paging-place", "S", "Links for paging stand in the feed, not in items", "RFC 5005")
 def _check_paging(document: FeedDocument) -> Iterator[Fault]:
     for where, item in document.items:
         for link in item.iterfind(f"{ATOM}link"):
@@ -143,6 +159,7 @@ def _check_paging(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"has a link rel={link.get('rel')}, which belongs to the feed"
 
 
+@RULES.add("paging-archive", "S", "Archives name the current feed; links have addresses", "RFC 5005; WebSub")
 def _check_archive(document: FeedDocument) -> Iterator[Fault]:
     top = document.root if document.kind == "atom" else document.channel
     if top is None:
@@ -154,35 +171,3 @@ def _check_archive(document: FeedDocument) -> Iterator[Fault]:
         for link in _find_links(top, rel):
             if not values.is_web(link.get("href")):
                 yield "feed", f"link rel={rel} has href {link.get('href')!r}"
-
-
-RULES = (
-    Rule("atom-title", "S", "Titles say something", "W3C", _check_title),
-    Rule("atom-id", "M", "Ids are absolute IRIs", "RFC 4287 4.2.6", _check_ids),
-    Rule("atom-id-unique", "S", "No two entries with one id", "RFC 4287 4.1.1", _check_unique),
-    Rule("atom-dates", "M", "Dates by RFC 3339 with their zone", "RFC 4287 3.3", _check_dates),
-    Rule("atom-future", "S", "No entry is published in the future", "AntennaPod", _check_future),
-    Rule("atom-author", "M", "An author of the feed or of each entry", "RFC 4287 4.1.1", _check_author),
-    Rule("atom-enclosure", "S", "Enclosures with address, type and length", "RFC 4287 4.2.7", _check_enclosures),
-    Rule(
-        "atom-alternate",
-        "M",
-        "One alternate for each type; content or an alternate",
-        "RFC 4287 4.1.1, 4.1.2",
-        _check_alternates,
-    ),
-    Rule("atom-self", "S", "One link rel=self", "RFC 4287 4.1.1", _check_self_link),
-    Rule("atom-links-first", "S", "Links of the feed before its entries", "W3C", _check_before_entries),
-    Rule("atom-text-type", "M", "Texts are text, html or xhtml", "RFC 4287 3.1.1, 4.1.3.1", _check_types),
-    Rule("atom-markup", "S", "Text with markup has its type", "RFC 4287 3.1.1", _check_markup),
-    Rule("atom-white-space", "M", "No white space in dates and IRIs", "RFC 4287 2, 3.3", _check_white_space),
-    Rule("atom-source", "S", "A source has id, title and updated", "RFC 4287 4.2.11", _check_source),
-    Rule("paging-place", "S", "Links for paging stand in the feed, not in items", "RFC 5005", _check_paging),
-    Rule(
-        "paging-archive",
-        "S",
-        "Archives name the current feed; links have addresses",
-        "RFC 5005; WebSub",
-        _check_archive,
-    ),
-)

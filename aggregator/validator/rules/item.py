@@ -9,8 +9,9 @@ from aggregator.generator.podcast import Node, make_tag
 from aggregator.text.media_types import SPELLINGS, media_type_by_extension
 from aggregator.validator import values
 from aggregator.validator.document import FeedDocument, Spot, get_text, has_media
-from aggregator.validator.rule import Fault, Rule
+from aggregator.validator.rule import Checklist, Fault
 
+RULES = Checklist()
 _USUAL = frozenset(
     {
         "audio/mpeg", "audio/x-m4a", "audio/mp4", "audio/aac", "audio/x-m4b", "video/mp4", "video/x-m4v",
@@ -25,24 +26,28 @@ def _list_items(document: FeedDocument) -> tuple[tuple[Spot, Node], ...]:
     return document.items if document.kind == "rss" else ()
 
 
+@RULES.add("item-title-or-description", "M", "A title or a description", "RSS 2.0; AntennaPod")
 def _check_title_or_text(document: FeedDocument) -> Iterator[Fault]:
     for where, item in _list_items(document):
         if item.find("title") is None and item.find("description") is None:
             yield where, "has neither title nor description: AntennaPod rejects the whole feed"
 
 
+@RULES.add("item-title", "S", "A title", "PSP-1; Apple")
 def _check_title(document: FeedDocument) -> Iterator[Fault]:
     for where, item in _list_items(document):
         if not get_text(item, "title"):
             yield where, "has no title"
 
 
+@RULES.add("item-title-number", "i", "No season or episode number in the title", "PSP-1; Apple")
 def _check_title_number(document: FeedDocument) -> Iterator[Fault]:
     for where, item in _list_items(document):
         if values.NUMBERED.match(text := get_text(item, "title")):
             yield where, f"{text[:60]!r} begins with a season or episode number"
 
 
+@RULES.add("item-enclosure", "S", "An enclosure, in a podcast", "PSP-1; Apple")
 def _check_enclosure(document: FeedDocument) -> Iterator[Fault]:
     if document.podcast:
         yield from ((where, "has no enclosure") for where, item in document.items if item.find("enclosure") is None)
@@ -53,6 +58,7 @@ def _list_enclosures(document: FeedDocument) -> Iterator[tuple[Spot, Node, Node]
         yield from ((where, item, found) for found in item.iterfind("enclosure"))
 
 
+@RULES.add("item-enclosure-parts", "M", "ASCII web address, length in digits, type", "RSS 2.0; Apple")
 def _check_enclosure_parts(document: FeedDocument) -> Iterator[Fault]:
     for where, _, found in _list_enclosures(document):
         if not values.is_web(found.get("url")):
@@ -67,12 +73,14 @@ def _describe_value(name: str, value: str | None, fault: str) -> str:
     return f"enclosure has {name} {value!r}, {fault}" if value else f"enclosure has no {name}"
 
 
+@RULES.add("item-enclosure-alone", "S", "One enclosure", "RSS Advisory Board, RSS Best Practices")
 def _check_enclosure_alone(document: FeedDocument) -> Iterator[Fault]:
     for where, item in _list_items(document):
         if (count := len(item.findall("enclosure"))) > 1:
             yield where, f"has {count} enclosures, of which most apps read one"
 
 
+@RULES.add("item-enclosure-length", "S", "The enclosure's real length", "AntennaPod; Apple")
 def _check_length(document: FeedDocument) -> Iterator[Fault]:
     for where, _, found in _list_enclosures(document):
         length = found.get("length") or ""
@@ -80,6 +88,7 @@ def _check_length(document: FeedDocument) -> Iterator[Fault]:
             yield where, f"enclosure has {size:.0f} bytes: the real length is not known"
 
 
+@RULES.add("item-enclosure-type", "S", "A type that apps know", "Apple")
 def _check_media_type(document: FeedDocument) -> Iterator[Fault]:
     for where, item, found in _list_enclosures(document):
         given = found.get("type") or ""
@@ -88,18 +97,21 @@ def _check_media_type(document: FeedDocument) -> Iterator[Fault]:
             yield where, f"enclosure has the unusual type {given!r}{f': write {usual!r}' if usual else ''}"
 
 
+@RULES.add("item-enclosure-extension", "S", "An extension that apps know", "Apple")
 def _check_extension(document: FeedDocument) -> Iterator[Fault]:
     for where, item, found in _list_enclosures(document):
         if has_media(item) and media_type_by_extension(found.get("url") or "") is None:
             yield where, "enclosure's path has no extension that apps know"
 
 
+@RULES.add("item-guid", "S", "A guid, not empty", "RSS 2.0; PSP-1")
 def _check_guid(document: FeedDocument) -> Iterator[Fault]:
     for where, item in _list_items(document):
         if not get_text(item, "guid"):
             yield where, "has no guid"
 
 
+@RULES.add("item-guid-once", "M", "No two items with one guid", "RSS 2.0; PSP-1")
 def _check_guid_once(document: FeedDocument) -> Iterator[Fault]:
     seen: dict[str, Spot] = {}
     for where, item in document.items:
@@ -109,6 +121,7 @@ def _check_guid_once(document: FeedDocument) -> Iterator[Fault]:
         seen.setdefault(text, where)
 
 
+@RULES.add("item-guid-permalink", "M", "isPermaLink=false unless the guid is a page", "RSS 2.0; PSP-1")
 def _check_permalink(document: FeedDocument) -> Iterator[Fault]:
     for where, item in document.items:
         for found in item.iterfind("guid"):
@@ -116,6 +129,7 @@ def _check_permalink(document: FeedDocument) -> Iterator[Fault]:
                 yield where, "guid is no address of a page, yet isPermaLink is not false"
 
 
+@RULES.add("item-enclosure-once", "S", "No two items with one enclosure", "Apple")
 def _check_enclosure_once(document: FeedDocument) -> Iterator[Fault]:
     seen: dict[str, Spot] = {}
     for where, _, found in _list_enclosures(document):
@@ -124,6 +138,7 @@ def _check_enclosure_once(document: FeedDocument) -> Iterator[Fault]:
         seen.setdefault(url, where)
 
 
+@RULES.add("item-date", "M", "pubDate by RFC 822 with the right weekday and zone", "RSS 2.0; RFC 822 5")
 def _check_date(document: FeedDocument) -> Iterator[Fault]:
     for where, item in _list_items(document):
         text = get_text(item, "pubDate")
@@ -131,6 +146,7 @@ def _check_date(document: FeedDocument) -> Iterator[Fault]:
             yield where, fault
 
 
+@RULES.add("item-date-form", "S", "pubDate with weekday, whole year and zone in digits", "W3C; field")
 def _check_date_form(document: FeedDocument) -> Iterator[Fault]:
     """Yield dates that RSS 2.0 allows and some apps do not read."""
     for where, item in _list_items(document):
@@ -141,6 +157,7 @@ def _check_date_form(document: FeedDocument) -> Iterator[Fault]:
             yield where, fault
 
 
+@RULES.add("item-date-future", "S", "pubDate is not in the future", "AntennaPod")
 def _check_future(document: FeedDocument) -> Iterator[Fault]:
     for where, item in document.items:
         at = values.parse_date(get_text(item, "pubDate"))
@@ -148,6 +165,7 @@ def _check_future(document: FeedDocument) -> Iterator[Fault]:
             yield where, f"pubDate {at.isoformat()} is in the future"
 
 
+@RULES.add("item-present", "S", "Link, description, duration and explicit", "PSP-1")
 def _check_recommended(document: FeedDocument) -> Iterator[Fault]:
     for where, item in document.items:
         for name in ("link", "description", "itunes:duration", "itunes:explicit"):
@@ -155,12 +173,14 @@ def _check_recommended(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"has no {name}"
 
 
+@RULES.add("item-description", "S", "The description has at most 4,000 bytes", "Apple")
 def _check_description(document: FeedDocument) -> Iterator[Fault]:
     for where, item in document.items:
         if document.podcast and (size := len((item.findtext("description") or "").encode())) > sanitize.LONGEST_SUMMARY:
             yield where, f"description has {size:,} bytes of 4,000; the long text belongs into content:encoded"
 
 
+@RULES.add("item-content-after", "S", "content:encoded stands after description", "W3C")
 def _check_content_after(document: FeedDocument) -> Iterator[Fault]:
     for where, item in document.items:
         names = [str(child.tag) for child in item]
@@ -169,12 +189,14 @@ def _check_content_after(document: FeedDocument) -> Iterator[Fault]:
             yield where, "content:encoded stands before description"
 
 
+@RULES.add("item-once", "M", "content:encoded stands once", "RSS content module")
 def _check_once(document: FeedDocument) -> Iterator[Fault]:
     for where, item in document.items:
         if (count := len(item.findall(make_tag("content:encoded")))) > 1:
             yield where, f"content:encoded stands {count} times"
 
 
+@RULES.add("item-order", "S", "Newest first", "field")
 def _check_order(document: FeedDocument) -> Iterator[Fault]:
     before = None
     for where, item in document.items:
@@ -184,6 +206,7 @@ def _check_order(document: FeedDocument) -> Iterator[Fault]:
         before = at or before
 
 
+@RULES.add("item-links", "S", "Links and sources are web addresses", "RSS 2.0")
 def _check_links(document: FeedDocument) -> Iterator[Fault]:
     """Yield links that are addresses, as rss-values asks, and none that every app can open."""
     for where, item in _list_items(document):
@@ -197,6 +220,7 @@ def _check_links(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"source has url {text[:80]!r}"
 
 
+@RULES.add("item-alike", "S", "No two items that AntennaPod takes for one", "AntennaPod")
 def _check_similar_items(document: FeedDocument) -> Iterator[Fault]:
     """Apply AntennaPod's rule: same title, same day, durations within ten minutes or unknown, one kind of media."""
     seen: dict[tuple[str, str, str], list[tuple[int, Spot]]] = {}
@@ -216,38 +240,3 @@ def _check_similar_items(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"looks to AntennaPod like {place}: one of the two is never shown"
                 break
         seen[key].append((length, where))
-
-
-RULES = (
-    Rule("item-title-or-description", "M", "A title or a description", "RSS 2.0; AntennaPod", _check_title_or_text),
-    Rule("item-title", "S", "A title", "PSP-1; Apple", _check_title),
-    Rule("item-title-number", "i", "No season or episode number in the title", "PSP-1; Apple", _check_title_number),
-    Rule("item-enclosure", "S", "An enclosure, in a podcast", "PSP-1; Apple", _check_enclosure),
-    Rule(
-        "item-enclosure-parts",
-        "M",
-        "ASCII web address, length in digits, type",
-        "RSS 2.0; Apple",
-        _check_enclosure_parts,
-    ),
-    Rule(
-        "item-enclosure-alone", "S", "One enclosure", "RSS Advisory Board, RSS Best Practices", _check_enclosure_alone
-    ),
-    Rule("item-enclosure-length", "S", "The enclosure's real length", "AntennaPod; Apple", _check_length),
-    Rule("item-enclosure-type", "S", "A type that apps know", "Apple", _check_media_type),
-    Rule("item-enclosure-extension", "S", "An extension that apps know", "Apple", _check_extension),
-    Rule("item-guid", "S", "A guid, not empty", "RSS 2.0; PSP-1", _check_guid),
-    Rule("item-guid-once", "M", "No two items with one guid", "RSS 2.0; PSP-1", _check_guid_once),
-    Rule("item-guid-permalink", "M", "isPermaLink=false unless the guid is a page", "RSS 2.0; PSP-1", _check_permalink),
-    Rule("item-enclosure-once", "S", "No two items with one enclosure", "Apple", _check_enclosure_once),
-    Rule("item-date", "M", "pubDate by RFC 822 with the right weekday and zone", "RSS 2.0; RFC 822 5", _check_date),
-    Rule("item-date-form", "S", "pubDate with weekday, whole year and zone in digits", "W3C; field", _check_date_form),
-    Rule("item-date-future", "S", "pubDate is not in the future", "AntennaPod", _check_future),
-    Rule("item-present", "S", "Link, description, duration and explicit", "PSP-1", _check_recommended),
-    Rule("item-description", "S", "The description has at most 4,000 bytes", "Apple", _check_description),
-    Rule("item-content-after", "S", "content:encoded stands after description", "W3C", _check_content_after),
-    Rule("item-once", "M", "content:encoded stands once", "RSS content module", _check_once),
-    Rule("item-order", "S", "Newest first", "field", _check_order),
-    Rule("item-links", "S", "Links and sources are web addresses", "RSS 2.0", _check_links),
-    Rule("item-alike", "S", "No two items that AntennaPod takes for one", "AntennaPod", _check_similar_items),
-)

@@ -10,8 +10,9 @@ from aggregator.generator.content.links import IRI
 from aggregator.generator.podcast import Node
 from aggregator.validator import values
 from aggregator.validator.document import FeedDocument, Spot, find_line
-from aggregator.validator.rule import Fault, Rule
+from aggregator.validator.rule import Checklist, Fault
 
+RULES = Checklist()
 _VERSION = "https://jsonfeed.org/version/1.1"
 _FIRST = "https://jsonfeed.org/version/1"
 _STRINGS = ("description", "user_comment", "language", "content_html", "content_text", "summary", "title")
@@ -31,21 +32,25 @@ def _is_sound(document: FeedDocument) -> bool:
     return document.kind == "json" and not document.broken
 
 
+@RULES.add("json-no-bom", "M", "No byte order mark", "RFC 8259 8.1")
 def _check_byte_order_mark(document: FeedDocument) -> Iterator[Fault]:
     if document.kind == "json" and document.raw.startswith(b"\xef\xbb\xbf"):
         yield "document", "begins with a byte order mark"
 
 
+@RULES.add("json-version", "M", "version is that of JSON Feed", "JSON Feed 1.1")
 def _check_version(document: FeedDocument) -> Iterator[Fault]:
     if _is_sound(document) and document.data.get("version") not in (_VERSION, _FIRST):
         yield "version", f"is {document.data.get('version')!r}, not {_VERSION!r}"
 
 
+@RULES.add("json-version-newest", "S", "version is that of 1.1", "JSON Feed 1.1")
 def _check_version_newest(document: FeedDocument) -> Iterator[Fault]:
     if document.data.get("version") == _FIRST:
         yield "version", f"is {_FIRST!r}; {_VERSION!r} is its successor"
 
 
+@RULES.add("json-required", "M", "title and items", "JSON Feed 1.1")
 def _check_required(document: FeedDocument) -> Iterator[Fault]:
     if _is_sound(document):
         if not isinstance(document.data.get("title"), str) or not document.data["title"].strip():
@@ -56,12 +61,14 @@ def _check_required(document: FeedDocument) -> Iterator[Fault]:
             yield "items", "has members that are no objects"
 
 
+@RULES.add("json-addresses", "S", "home_page_url and feed_url", "JSON Feed 1.1")
 def _check_addresses(document: FeedDocument) -> Iterator[Fault]:
     for name in ("home_page_url", "feed_url"):
         if _is_sound(document) and not values.is_web(str(document.data.get(name, ""))):
             yield name, f"is {document.data[name]!r}" if name in document.data else "is missing"
 
 
+@RULES.add("json-id", "M", "Ids are strings, not empty, unique", "JSON Feed 1.1")
 def _check_ids(document: FeedDocument) -> Iterator[Fault]:
     counts = Counter(str(one.get("id")) for one in document.objects)
     for where, one in _list_items(document):
@@ -71,12 +78,14 @@ def _check_ids(document: FeedDocument) -> Iterator[Fault]:
             yield where, "id stands more than once"
 
 
+@RULES.add("json-content", "M", "content_html or content_text", "JSON Feed 1.1")
 def _check_content(document: FeedDocument) -> Iterator[Fault]:
     for where, one in _list_items(document):
         if not any(isinstance(one.get(name), str) for name in ("content_html", "content_text")):
             yield where, "has neither content_html nor content_text"
 
 
+@RULES.add("json-dates", "M", "Dates by RFC 3339 with their zone", "JSON Feed 1.1")
 def _check_dates(document: FeedDocument) -> Iterator[Fault]:
     for where, one in _list_items(document):
         for name in ("date_published", "date_modified"):
@@ -84,6 +93,7 @@ def _check_dates(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"{name} is {one[name]!r}, no date of RFC 3339 with its zone"
 
 
+@RULES.add("json-attachments", "M", "Attachments with url and mime_type, sizes as numbers", "JSON Feed 1.1")
 def _check_attachments(document: FeedDocument) -> Iterator[Fault]:
     for where, one in _list_items(document):
         given = one.get("attachments", [])
@@ -122,6 +132,7 @@ _KINDS: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
 )
 
 
+@RULES.add("json-values", "M", "Values of their type, absolute addresses", "JSON Feed 1.1")
 def _check_values(document: FeedDocument) -> Iterator[Fault]:
     for where, one in (("feed", document.data), *_list_items(document)):
         for name, fault, is_sound in _KINDS:
@@ -132,6 +143,7 @@ def _check_values(document: FeedDocument) -> Iterator[Fault]:
         yield "next_url", "is the feed itself"
 
 
+@RULES.add("json-authors", "S", "authors, not author", "JSON Feed 1.1")
 def _check_authors(document: FeedDocument) -> Iterator[Fault]:
     for where, one in (("feed", document.data), *_list_items(document)):
         if "author" in one and document.data.get("version") == _VERSION:
@@ -143,6 +155,7 @@ def _check_authors(document: FeedDocument) -> Iterator[Fault]:
             yield where, "authors has one without name, url and avatar"
 
 
+@RULES.add("json-extensions", "M", "Extensions are objects with an about address", "JSON Feed 1.1")
 def _check_extensions(document: FeedDocument) -> Iterator[Fault]:
     for where, one in (("feed", document.data), *_list_items(document)):
         for name, value in one.items():
@@ -150,6 +163,7 @@ def _check_extensions(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"{name} is no object with an about address"
 
 
+@RULES.add("json-no-program-words", "M", "No value is None, nan, null, True or False", "field")
 def _check_program_words(document: FeedDocument) -> Iterator[Fault]:
     for where, one in (("feed", document.data), *_list_items(document)):
         for name, value in one.items():
@@ -157,6 +171,7 @@ def _check_program_words(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"{name} has the value {value}"
 
 
+@RULES.add("json-no-lost-letters", "M", "No U+FFFD", "field")
 def _check_lost_letters(document: FeedDocument) -> Iterator[Fault]:
     top = {name: value for name, value in document.data.items() if name != "items"}
     for where, one in (("feed", top), *_list_items(document)):
@@ -164,6 +179,7 @@ def _check_lost_letters(document: FeedDocument) -> Iterator[Fault]:
             yield where, "has U+FFFD: a letter was lost"
 
 
+@RULES.add("opml-outlines", "M", "Head, body, outlines with text, type and xmlUrl", "OPML 2.0")
 def _check_outlines(document: FeedDocument) -> Iterator[Fault]:
     if document.kind != "opml" or document.root is None:
         return
@@ -178,6 +194,7 @@ def _check_outlines(document: FeedDocument) -> Iterator[Fault]:
             yield where, "is a feed without type=rss or without a web address in xmlUrl"
 
 
+@RULES.add("opml-details", "S", "Outlines with text, feeds with title and htmlUrl", "OPML 2.0")
 def _check_outline_details(document: FeedDocument) -> Iterator[Fault]:
     if document.kind == "opml" and document.root is not None:
         for position, outline in enumerate(document.root.iter("outline"), 1):
@@ -191,36 +208,10 @@ def _make_place(position: int, outline: Node) -> Spot:
     return Spot(f"outline[{position}] {outline.get('text') or ''}".rstrip(), find_line(outline))
 
 
+@RULES.add("opml-dates", "M", "Dates by RFC 822", "OPML 2.0")
 def _check_outline_dates(document: FeedDocument) -> Iterator[Fault]:
     if document.kind == "opml" and document.root is not None:
         for name in _RFC_DATES:
             for found in document.root.iterfind(f"head/{name}"):
                 if (found.text or "").strip() and (fault := values.find_date_fault(found.text or "")):
                     yield Spot(f"head/{name}", find_line(found)), fault
-
-
-RULES = (
-    Rule("json-no-bom", "M", "No byte order mark", "RFC 8259 8.1", _check_byte_order_mark),
-    Rule("json-version", "M", "version is that of JSON Feed", "JSON Feed 1.1", _check_version),
-    Rule("json-version-newest", "S", "version is that of 1.1", "JSON Feed 1.1", _check_version_newest),
-    Rule("json-required", "M", "title and items", "JSON Feed 1.1", _check_required),
-    Rule("json-addresses", "S", "home_page_url and feed_url", "JSON Feed 1.1", _check_addresses),
-    Rule("json-id", "M", "Ids are strings, not empty, unique", "JSON Feed 1.1", _check_ids),
-    Rule("json-content", "M", "content_html or content_text", "JSON Feed 1.1", _check_content),
-    Rule("json-dates", "M", "Dates by RFC 3339 with their zone", "JSON Feed 1.1", _check_dates),
-    Rule(
-        "json-attachments",
-        "M",
-        "Attachments with url and mime_type, sizes as numbers",
-        "JSON Feed 1.1",
-        _check_attachments,
-    ),
-    Rule("json-values", "M", "Values of their type, absolute addresses", "JSON Feed 1.1", _check_values),
-    Rule("json-authors", "S", "authors, not author", "JSON Feed 1.1", _check_authors),
-    Rule("json-extensions", "M", "Extensions are objects with an about address", "JSON Feed 1.1", _check_extensions),
-    Rule("json-no-program-words", "M", "No value is None, nan, null, True or False", "field", _check_program_words),
-    Rule("json-no-lost-letters", "M", "No U+FFFD", "field", _check_lost_letters),
-    Rule("opml-outlines", "M", "Head, body, outlines with text, type and xmlUrl", "OPML 2.0", _check_outlines),
-    Rule("opml-details", "S", "Outlines with text, feeds with title and htmlUrl", "OPML 2.0", _check_outline_details),
-    Rule("opml-dates", "M", "Dates by RFC 822", "OPML 2.0", _check_outline_dates),
-)

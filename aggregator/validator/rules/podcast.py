@@ -12,8 +12,9 @@ from aggregator.model.elements import ELEMENTS, Place
 from aggregator.model.entry import Tag
 from aggregator.validator import values
 from aggregator.validator.document import FeedDocument, Spot, find_line, get_text
-from aggregator.validator.rule import Fault, Rule
+from aggregator.validator.rule import Checklist, Fault
 
+RULES = Checklist()
 _PODCAST = f"{{{NAMESPACES['podcast']}}}"
 _WHOLE = re.compile(r"[1-9]\d*")
 _VOCABULARIES = {
@@ -21,8 +22,6 @@ _VOCABULARIES = {
     "itunes:type": frozenset({"episodic", "serial"}),
     "itunes:explicit": frozenset({"true", "false"}),
 }
-
-
 # Apple's guide lists these for one place alone.
 _PLACES: dict[str, Place] = {
     **dict.fromkeys(("category", "complete", "new-feed-url", "owner", "type"), "channel"),
@@ -36,6 +35,7 @@ def _list_places(document: FeedDocument) -> Iterator[tuple[Spot, Place, Node]]:
         yield from ((where, "item", item) for where, item in document.items)
 
 
+@RULES.add("itunes-duration", "M", "Duration in seconds or hh:mm:ss", "Apple")
 def _check_duration(document: FeedDocument) -> Iterator[Fault]:
     for where, item in document.items:
         text = item.findtext(make_tag("itunes:duration"))
@@ -43,6 +43,7 @@ def _check_duration(document: FeedDocument) -> Iterator[Fault]:
             yield where, f"itunes:duration is {text!r}, neither seconds nor hh:mm:ss"
 
 
+@RULES.add("itunes-duration-zero", "S", "An unknown duration is left out", "Apple")
 def _check_no_duration(document: FeedDocument) -> Iterator[Fault]:
     for where, item in document.items:
         text = get_text(item, "itunes:duration")
@@ -50,6 +51,7 @@ def _check_no_duration(document: FeedDocument) -> Iterator[Fault]:
             yield where, "itunes:duration is 0: leave it out where it is not known"
 
 
+@RULES.add("itunes-numbers", "M", "Episode and season are whole numbers from 1", "Apple")
 def _check_numbers(document: FeedDocument) -> Iterator[Fault]:
     for where, item in document.items:
         for name in ("itunes:episode", "itunes:season"):
@@ -58,6 +60,7 @@ def _check_numbers(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"{name} is {text!r}, not a whole number from 1"
 
 
+@RULES.add("itunes-closed", "M", "type, episodeType and explicit have their own words", "Apple")
 def _check_vocabulary(document: FeedDocument) -> Iterator[Fault]:
     for where, _, parent in _list_places(document):
         for name, allowed in _VOCABULARIES.items():
@@ -67,6 +70,7 @@ def _check_vocabulary(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"{name} is {text!r}: {hint}"
 
 
+@RULES.add("itunes-block", "S", "block is Yes or absent", "Apple")
 def _check_block(document: FeedDocument) -> Iterator[Fault]:
     for where, item in document.items:
         text = item.findtext(make_tag("itunes:block"))
@@ -74,6 +78,7 @@ def _check_block(document: FeedDocument) -> Iterator[Fault]:
             yield where, f"itunes:block is {text!r}; only 'Yes' has a meaning"
 
 
+@RULES.add("itunes-image", "M", "Pictures have addresses", "Apple")
 def _check_image(document: FeedDocument) -> Iterator[Fault]:
     for where, _, parent in _list_places(document):
         for found in parent.iterfind(make_tag("itunes:image")):
@@ -81,6 +86,7 @@ def _check_image(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"itunes:image has href {found.get('href')!r}"
 
 
+@RULES.add("itunes-once", "M", "Elements that may stand once do", "Apple")
 def _check_once(document: FeedDocument) -> Iterator[Fault]:
     names = ("duration", "explicit", "episode", "season", "episodeType", "image", "author", "title", "summary")
     for where, item in document.items:
@@ -89,6 +95,7 @@ def _check_once(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"itunes:{name} stands {count} times"
 
 
+@RULES.add("itunes-place", "S", "Elements stand where Apple looks for them", "Apple; W3C")
 def _check_apple_places(document: FeedDocument) -> Iterator[Fault]:
     for where, place, parent in _list_places(document):
         for name, right in _PLACES.items():
@@ -96,6 +103,7 @@ def _check_apple_places(document: FeedDocument) -> Iterator[Fault]:
                 yield where, f"itunes:{name} belongs into {right}"
 
 
+@RULES.add("podcast-valid", "M", "Elements have what they need, and sound values", "podcast namespace")
 def _check_elements(document: FeedDocument) -> Iterator[Fault]:
     for where, _, parent in _list_places(document):
         for element in parent.iterchildren(f"{_PODCAST}*"):
@@ -118,6 +126,7 @@ def _make_tag(element: Node) -> Tag:
     return Tag(format_name(element), element.text, attributes, children)
 
 
+@RULES.add("podcast-once", "M", "Elements that may stand once do", "podcast namespace")
 def _check_repeated(document: FeedDocument) -> Iterator[Fault]:
     for where, _, parent in _list_places(document):
         counts = Counter(format_name(element) for element in parent.iterchildren(f"{_PODCAST}*"))
@@ -126,6 +135,7 @@ def _check_repeated(document: FeedDocument) -> Iterator[Fault]:
                 yield Spot(f"{where} {name}", where.line), f"stands {count} times"
 
 
+@RULES.add("podcast-place", "M", "Elements stand where they belong", "podcast namespace")
 def _check_misplaced(document: FeedDocument) -> Iterator[Fault]:
     for where, place, parent in _list_places(document):
         for element in parent.iterchildren(f"{_PODCAST}*"):
@@ -134,6 +144,7 @@ def _check_misplaced(document: FeedDocument) -> Iterator[Fault]:
                 yield where.child(name, element), f"does not belong into {place}"
 
 
+@RULES.add("podcast-known", "i", "Elements that the namespace knows", "podcast namespace")
 def _check_unknown(document: FeedDocument) -> Iterator[Fault]:
     for where, _, parent in _list_places(document):
         for element in parent.iterchildren(f"{_PODCAST}*"):
@@ -144,6 +155,7 @@ def _check_unknown(document: FeedDocument) -> Iterator[Fault]:
                 )
 
 
+@RULES.add("podcast-persons", "i", "Items that name persons name the hosts again", "podcast namespace")
 def _check_hosts(document: FeedDocument) -> Iterator[Fault]:
     person = make_tag("podcast:person")
     if document.channel is None or not document.channel.findall(person):
@@ -159,20 +171,3 @@ def _check_hosts(document: FeedDocument) -> Iterator[Fault]:
 
 def _get_name(person: Node) -> str:
     return (person.text or "").strip().lower()
-
-
-RULES = (
-    Rule("itunes-duration", "M", "Duration in seconds or hh:mm:ss", "Apple", _check_duration),
-    Rule("itunes-duration-zero", "S", "An unknown duration is left out", "Apple", _check_no_duration),
-    Rule("itunes-numbers", "M", "Episode and season are whole numbers from 1", "Apple", _check_numbers),
-    Rule("itunes-closed", "M", "type, episodeType and explicit have their own words", "Apple", _check_vocabulary),
-    Rule("itunes-block", "S", "block is Yes or absent", "Apple", _check_block),
-    Rule("itunes-image", "M", "Pictures have addresses", "Apple", _check_image),
-    Rule("itunes-once", "M", "Elements that may stand once do", "Apple", _check_once),
-    Rule("itunes-place", "S", "Elements stand where Apple looks for them", "Apple; W3C", _check_apple_places),
-    Rule("podcast-valid", "M", "Elements have what they need, and sound values", "podcast namespace", _check_elements),
-    Rule("podcast-once", "M", "Elements that may stand once do", "podcast namespace", _check_repeated),
-    Rule("podcast-place", "M", "Elements stand where they belong", "podcast namespace", _check_misplaced),
-    Rule("podcast-known", "i", "Elements that the namespace knows", "podcast namespace", _check_unknown),
-    Rule("podcast-persons", "i", "Items that name persons name the hosts again", "podcast namespace", _check_hosts),
-)
