@@ -18,74 +18,22 @@ HIDDEN: Final = "…"
 
 _HARMLESS: Final = frozenset(
     {
-        *("adds", "allow_networks", "audio_grace", "author", "backups", "before", "block", "boilerplate", "categories"),
-        "chapters",
-        *(
-            "ca",
-            "category",
-            "complete",
-            "copyright",
-            "decisions",
-            "description",
-            "different",
-            "distrust_304_after_hours",
-        ),
-        *(
-            "explicit",
-            "follow_moves",
-            "group",
-            "guid",
-            "kind",
-            "language",
-            "lease_seconds",
-            "license",
-            "locked",
-            "longer_than",
-        ),
-        *("medium", "mixed", "name", "notify_after", "obey_robots", "output", "owner_email", "path", "primary"),
-        *(
-            "probe_enclosures",
-            "probe_gone",
-            "refresh",
-            "role",
-            "same",
-            "shorter_than",
-            "show",
-            "show_in_titles",
-            "show_sources",
-        ),
-        *("field", "pattern", "since", "snapshot", "timezone", "with"),
-        *(
-            "text",
-            "title",
-            "trust",
-            "trusted_header",
-            "trusted_networks",
-            "ttl_minutes",
-            "type",
-            "value",
-            "video",
-            "window",
-        ),
-        "without",
+        *("adds", "allow_networks", "audio_grace", "author", "backups", "before", "block", "boilerplate", "ca"),
+        *("categories", "category", "chapters", "complete", "copyright", "decisions", "description", "different"),
+        *("distrust_304_after_hours", "explicit", "field", "follow_moves", "group", "guid", "kind", "language"),
+        *("lease_seconds", "license", "locked", "longer_than", "medium", "mixed", "name", "notify_after"),
+        *("obey_robots", "output", "owner_email", "path", "pattern", "primary", "probe_enclosures", "probe_gone"),
+        *("refresh", "role", "same", "shorter_than", "show", "show_in_titles", "show_sources", "since", "snapshot"),
+        *("text", "timezone", "title", "trust", "trusted_header", "trusted_networks", "ttl_minutes", "type", "value"),
+        *("video", "window", "with", "without"),
     }
 )
 """Keys whose values may be shown."""
 
 _LINKS: Final = frozenset(
     {
-        "base_url",
-        "contact",
-        "href",
-        "hubs",
-        "history",
-        "image",
-        "img",
-        "license_url",
-        "link",
-        "new_feed_url",
-        "opml",
-        "url",
+        *("base_url", "contact", "history", "href", "hubs", "image", "img", "license_url", "link", "new_feed_url"),
+        *("opml", "url"),
     }
 )
 """Keys with an address, which a message about it may quote unless it has a login; not its query."""
