@@ -10,7 +10,6 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
-from msgspec import Struct
 
 from aggregator import folders, notify, persist, preview, publications
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, JsonOption, current_time, require_store
@@ -34,6 +33,9 @@ _MOST_DAMAGE = 50
 
 _LONGEST = 600
 """Characters of a warning: what to add to the config stands at its end, so it must not be cut."""
+
+_Answers = Sequence[tuple[Plan, preview.SourcePreview]]
+_NextPolls = Mapping[str, Mapping[str, NextPoll]]
 
 
 def run(  # noqa: PLR0913 - each is an option of the command line
@@ -81,41 +83,25 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     now = current_time(at)
     alarms, next_polls = _read_store(loaded, now)
     answers = _try_all(loaded, now) if live else []
-    found = _Check(_list_other_shows(loaded, answers) if live else alarms, answers, next_polls)
+    warnings = _list_other_shows(loaded, answers) if live else alarms
     if as_json:
-        typer.echo(to_json(_to_values(loaded, found)))
+        typer.echo(to_json(_to_values(loaded, warnings, answers, next_polls)))
     is_well = all(answer.entries and not answer.result.is_failing for _, answer in answers)
     if not as_json:
-        _print_found(found)
+        _print_answers(answers, warnings)
         if is_well:
-            _print_advice(loaded, found, config)
+            _print_advice(loaded, next_polls, config)
     if lack := seccomp.explain_lack():
         typer.echo(f"documents are parsed without protection of the network and of files here: {lack}", err=True)
     if not is_well:
         raise typer.Exit(1)
 
 
-class _Check(Struct, frozen=True):
-    """Warnings by feed, what sources list now, and when they are next polled, by feed and source."""
-
-    warnings: Sequence[tuple[str, str]]
-    answers: Sequence[tuple[Plan, preview.SourcePreview]]
-    next_polls: Mapping[str, Mapping[str, NextPoll]]
-
-
-def _print_found(found: _Check) -> None:
-    """Print a row for each source that was fetched, and warnings on stderr, each with its feed."""
-    if found.answers:
-        _print_answers(found.answers)
-    for feed, text in found.warnings:
-        warn(f"{feed}: {shorten(text, _LONGEST)}")
-
-
-def _print_advice(config: Config, found: _Check, path: Path) -> None:
+def _print_advice(config: Config, next_polls: _NextPolls, path: Path) -> None:
     """Print what could be better in the config, when sources are next polled, and that nothing is wrong."""
     for line in (*_list_twice(config), *_list_ties(config)):
         typer.echo(line)
-    for feed, polls in found.next_polls.items():
+    for feed, polls in next_polls.items():
         for source, each in polls.items():
             typer.echo(f"{feed}: {source}: {format_next_poll(each)}")
     sources = sum(len(plan.sources) for plan in config.plans)
@@ -124,12 +110,14 @@ def _print_advice(config: Config, found: _Check, path: Path) -> None:
     )
 
 
-def _to_values(config: Config, found: _Check) -> dict[str, object]:
+def _to_values(
+    config: Config, warnings: Sequence[tuple[str, str]], answers: _Answers, next_polls: _NextPolls
+) -> dict[str, object]:
     return {
         "feeds": {plan.name: [source.name for source in plan.sources] for plan in config.plans},
-        "warnings": [{"feed": feed, "text": text} for feed, text in found.warnings],
+        "warnings": [{"feed": feed, "text": text} for feed, text in warnings],
         "advice": [*_list_twice(config), *_list_ties(config)],
-        "next": found.next_polls,
+        "next": next_polls,
         "live": [
             {
                 "feed": plan.name,
@@ -141,7 +129,7 @@ def _to_values(config: Config, found: _Check) -> dict[str, object]:
                 "newest": answer.newest.at if answer.newest else None,
                 "remarks": list(answer.result.remarks),
             }
-            for plan, answer in found.answers
+            for plan, answer in answers
         ],
     }
 
@@ -252,7 +240,7 @@ def _list_ties(config: Config) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _read_store(config: Config, now: datetime) -> tuple[list[tuple[str, str]], Mapping[str, Mapping[str, NextPoll]]]:
+def _read_store(config: Config, now: datetime) -> tuple[list[tuple[str, str]], _NextPolls]:
     """Return the warnings of each feed's last refresh, and when its sources are next polled.
 
     There are none if the store is not a file or does not exist. Raises ConfigError if a private feed has no token.
@@ -286,12 +274,13 @@ def _find_other_shows(plan: Plan, answers: Sequence[preview.SourcePreview]) -> t
     return other_shows.find_other_shows(plan.channel.title, listed, shows, filtered, strangers)
 
 
-def _try_all(config: Config, now: datetime) -> list[tuple[Plan, preview.SourcePreview]]:
+def _try_all(config: Config, now: datetime) -> _Answers:
     with preview.open_resources(config, now) as resources:
         return list(preview.try_sources(config, resources, now))
 
 
-def _print_answers(answers: Iterable[tuple[Plan, preview.SourcePreview]]) -> None:
+def _print_answers(answers: _Answers, warnings: Iterable[tuple[str, str]]) -> None:
+    """Print a row for each source that was fetched, and warnings on stderr, each with its feed."""
     rows = [
         (
             plan.name,
@@ -307,9 +296,11 @@ def _print_answers(answers: Iterable[tuple[Plan, preview.SourcePreview]]) -> Non
     print_table(
         open_console(), ("feed", "source", "kind", "state", "entries", "newest", "message"), rows, right=("entries",)
     )
+    for feed, text in warnings:
+        warn(f"{feed}: {shorten(text, _LONGEST)}")
 
 
-def _list_other_shows(config: Config, answers: Sequence[tuple[Plan, preview.SourcePreview]]) -> list[tuple[str, str]]:
+def _list_other_shows(config: Config, answers: _Answers) -> list[tuple[str, str]]:
     """Return one line for each source that lists another show, with its feed."""
     own = {plan.name: [answer for feed, answer in answers if feed is plan] for plan in config.plans}
     return [(plan.name, text) for plan in config.plans for text in _find_other_shows(plan, own[plan.name])]

@@ -6,6 +6,7 @@ config, a decision, another version of this program.
 
 from __future__ import annotations
 
+import secrets
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,6 +37,7 @@ from aggregator.generator.changes.feed_state import FeedState, FieldChange, Item
 from aggregator.generator.changes.published import Difference, describe_feed, find_difference
 from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Duration, Moment
+from aggregator.moving import Move, decide, open_draft
 from aggregator.refresh import refresh
 from aggregator.result import Outcome
 from aggregator.store import backup, connection, database
@@ -70,12 +72,12 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     """
     loaded = load(config)
     names = tuple(plan.name for plan in find_plans(loaded, feed or ()))
-    differs = show_differences(loaded, names, current_time(at), force=force, as_json=as_json)
+    differs = _show_differences(loaded, names, current_time(at), force=force, as_json=as_json)
     if exit_code and differs:
         raise typer.Exit(1)
 
 
-def show_differences(  # noqa: PLR0913 - options of several commands
+def _show_differences(  # noqa: PLR0913 - options of several commands
     config: Config,
     feeds: Sequence[str],
     at: datetime,
@@ -94,6 +96,12 @@ def show_differences(  # noqa: PLR0913 - options of several commands
         for name, each in differences.items():
             _print_difference(console, name, each)
     return any(differences.values())
+
+
+def show_move(config: Path, move: Move, at: datetime, *, as_json: bool) -> None:
+    """Print what a move of a source, or its removal, would change of the feeds."""
+    with open_draft(config, move, f"draft-{secrets.token_hex(4)}") as draft:
+        _show_differences(draft, move.feeds, at, as_json=as_json, prepare=lambda store: decide(store, move, at))
 
 
 def find_differences(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Annotated
 
 import typer
 
 from aggregator import moving
-from aggregator.commands.diff import show_differences
+from aggregator.commands.diff import show_move
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, JsonOption, current_time, find_source
 from aggregator.config.load import load
 
@@ -40,10 +39,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     move = moving.make_move(loaded, plan, found.name, to, forgets=not keep)
     now = current_time(at)
     if dry_run or not yes:
-        with moving.open_draft(config, move, f"draft-{secrets.token_hex(4)}") as draft:
-            show_differences(
-                draft, move.feeds, now, as_json=as_json, prepare=lambda store: moving.decide(store, move, now)
-            )
+        show_move(config, move, now, as_json=as_json)
     if dry_run:
         return
     place = f"feeds.{move.feed}.sources.{move.source}"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 import shlex
 from typing import Annotated
 
 import typer
 
 from aggregator import moving
-from aggregator.commands.diff import show_differences
+from aggregator.commands.diff import show_move
 from aggregator.commands.options import (
     CONFIG,
     AtOption,
@@ -51,10 +50,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         plan, found = find_source(loaded, feed, source)
         move = moving.make_move(loaded, plan, source, forgets=forget)
         if dry_run or not yes:
-            with moving.open_draft(loaded.path, move, f"draft-{secrets.token_hex(4)}") as draft:
-                show_differences(
-                    draft, move.feeds, now, as_json=as_json, prepare=lambda store: moving.decide(store, move, now)
-                )
+            show_move(config, move, now, as_json=as_json)
         if not dry_run:
             _confirm(f"{config}: remove feeds.{plan.name}.sources.{source}?", yes=yes)
             moving.carry_out(loaded, move, now)
