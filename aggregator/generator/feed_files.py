@@ -23,7 +23,8 @@ def render_files(
     yield from kept.render(feed, "report", report.render_items, [("report.json", report.lay_out(feed))])
     yield from chapters.render(feed)
     whole, playable = (
-        _list_pages(total, window) for total in (len(feed.items), sum(item.playable for item in feed.items))
+        [FeedPage(window, number) for number in range(count_archives(total, window) + 1)]
+        for total in (len(feed.items), sum(item.playable for item in feed.items))
     )
     podcast = ((page.file_name("podcast.xml"), rss.lay_out(feed, page, episodes_only=True)) for page in playable)
     everything = ((page.file_name("feed.xml"), rss.lay_out(feed, page)) for page in whole)
@@ -31,7 +32,3 @@ def render_files(
     for module in (atom, jsonfeed):
         documents = ((page.file_name(module.NAME), module.lay_out(feed, page)) for page in whole)
         yield from kept.render(feed, module.NAME, module.render_items, documents)
-
-
-def _list_pages(total: int, window: int | None) -> list[FeedPage]:
-    return [FeedPage(window, number) for number in range(count_archives(total, window) + 1)]

@@ -171,7 +171,7 @@ def _prepare(place: Path, content: bytes, *, compress: bool) -> list[_Step]:
         stamp = _set_time(part, place)
         steps.append(_Step(part.name, place.name))
     sibling = place.with_name(place.name + _PACKED)
-    if compress and _is_stale(sibling, stamp):
+    if compress and (not sibling.is_file() or int(sibling.stat().st_mtime) != stamp):
         beside = _write(sibling, gzip.compress(content, _GZIP, mtime=0))  # without a time: the same bytes each time
         os.utime(beside, (stamp, stamp))
         steps.append(_Step(beside.name, sibling.name))
@@ -196,10 +196,6 @@ def _set_time(part: Path, place: Path) -> int:
     stamp = max(now, int(place.stat().st_mtime) + 1) if place.exists() else now
     os.utime(part, (stamp, stamp))
     return stamp
-
-
-def _is_stale(sibling: Path, stamp: int) -> bool:
-    return not sibling.is_file() or int(sibling.stat().st_mtime) != stamp
 
 
 def _remove_siblings(folder: Path, names: Iterable[str]) -> None:

@@ -61,7 +61,6 @@ def _list_prefixes(part: Sequence[FeedItem], page: FeedPage) -> tuple[str, ...]:
 
 
 def _make_document(channel: FeedChannel, links: tuple[Row, ...], prefixes: tuple[str, ...]) -> FeedGenerator:
-    """Return the document without dates and items."""
     document = new_feed(links + _make_channel_rows(channel), prefixes, stylesheet=_STYLESHEET)
     document.title(channel.title)
     document.link(href=channel.link, rel="alternate")

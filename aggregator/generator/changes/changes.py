@@ -108,7 +108,6 @@ def _list_item_changes(change: ItemChange) -> Iterator[Change]:
 
 
 def _describe_values(change: Change) -> str:
-    """Describe a field's values before and after."""
     before, after = change.before, change.after
     if before is None:
         return f"is now known: {_format_field(change.field, after)}"
@@ -138,7 +137,6 @@ def _describe_small_change(field: str, before: str, after: str) -> str:
 
 
 def _describe_text_change(before: str, after: str) -> str:
-    """Describe the change of a text by its sizes."""
     old, new = _get_text_size(before), _get_text_size(after)
     if old == new:
         return f"was corrected ({new} characters)"
@@ -152,7 +150,6 @@ def _get_text_size(text: str) -> int:
 
 
 def _format_field(field: str, value: str | None) -> str:
-    """Format a field's value for a sentence."""
     if value is None:
         return "nothing"
     if field in _ADDRESSES:

@@ -51,7 +51,6 @@ def render_changes_feed(feed: Feed, history: History) -> bytes:
 
 
 def _make_entry(channel: Channel, edition: Edition) -> str:
-    """Make an Atom entry of one run."""
     lines = [describe_change(each) for each in edition.changes]
     name = _make_id(channel, " ".join((_format_time(edition.at), *lines)))
     more = f"<li>and {wording.format_count(edition.more, 'more change')}</li>" if edition.more else ""
@@ -78,7 +77,6 @@ def _is_for_listeners(change: Change) -> bool:
 
 
 def _group(found: Iterable[Change], there: Collection[str]) -> list[_Line]:
-    """Group a run's changes by item."""
     lines: dict[str, _Line] = {}
     for change in found:
         sentence, title = describe_change(change), quote_title(change)

@@ -173,7 +173,6 @@ def _list_item_fields(item: Item) -> dict[str, str | None]:
 
 
 def _list_channel_fields(channel: Channel) -> dict[str, str | None]:
-    """Return each field of a channel as text."""
     return {
         "title": channel.title,
         "description": _digest(channel.description) if channel.description else None,
@@ -198,5 +197,4 @@ def _format_number(value: int | None) -> str | None:
 
 
 def _drop_unknown(values: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the fields that have a value."""
     return {name: replace_surrogates(value) for name, value in values.items() if value}

@@ -14,7 +14,7 @@ from aggregator.generator.content.passed_tags import MEDIUMS
 from aggregator.generator.content.sanitize import clean_person
 from aggregator.model.categories import find_category
 from aggregator.model.entry import Tag
-from aggregator.model.feed import Channel, Feed
+from aggregator.model.feed import Feed
 from aggregator.model.item import Item
 from aggregator.text import html
 
@@ -69,21 +69,26 @@ def make_feed_channel(feed: Feed) -> FeedChannel:
     channel = feed.channel
     base_url = (links.clean_url(channel.base_url) or channel.base_url).rstrip("/")
     title = sanitize.clean_name(channel.title) or channel.name
+    name = sanitize.clean_line(channel.license or "", 128)
+    # Apple demands a number of every full episode of a serial show
+    whole = (item for item in feed.items if item.enclosure and item.episode_type in {None, "full"})
+    text = channel.description or ""
+    plain = sanitize.shorten(sanitize.clean_prose(html.to_text(text) if sanitize.has_markup(text) else text))
     return FeedChannel(
         name=channel.name,
         base_url=base_url,
         guid=channel.guid or links.make_podcast_guid(f"{base_url}/podcast.xml"),
         title=title,
         link=links.clean_url(channel.link) or f"{base_url}/{PAGE}",
-        description=_clean_description(channel) or title,
+        description=("" if plain in sanitize.PROGRAM_WORDS else plain) or title,
         language=sanitize.clean_language(channel.language) or _find_language(feed.items),
         author=clean_person(channel.author),
         owner_email=sanitize.clean_name(channel.owner_email),
         image=links.clean_url(channel.image),
         copyright=_clean_copyright(channel.copyright),
-        license=_clean_license(channel),
+        license=(name, links.clean_url(channel.license_url)) if name else None,
         explicit=bool(channel.explicit),
-        type=_choose_type(channel, feed.items),
+        type="serial" if channel.type == "serial" and all(item.episode for item in whole) else "episodic",
         complete=bool(channel.complete),
         locked=channel.locked,
         block=channel.block,
@@ -98,13 +103,6 @@ def make_feed_channel(feed: Feed) -> FeedChannel:
     )
 
 
-def _clean_description(channel: Channel) -> str:
-    """Return the show's description as plain text; sources give it with and without markup."""
-    text = channel.description or ""
-    plain = sanitize.shorten(sanitize.clean_prose(html.to_text(text) if sanitize.has_markup(text) else text))
-    return "" if plain in sanitize.PROGRAM_WORDS else plain
-
-
 def _clean_copyright(value: str | None) -> str | None:
     """Return the copyright holder without the word, the sign or a year, as PSP-1 demands.
 
@@ -116,21 +114,10 @@ def _clean_copyright(value: str | None) -> str | None:
     return sanitize.clean_name(_COPYRIGHT_MARKS.sub("", sanitize.clean_line(value or "")))
 
 
-def _clean_license(channel: Channel) -> tuple[str, str | None] | None:
-    name = sanitize.clean_line(channel.license or "", 128)
-    return (name, links.clean_url(channel.license_url)) if name else None
-
-
 def _find_language(items: Sequence[Item]) -> str | None:
     """Return the language of most items, ``None`` if none names one; of equally frequent ones the alphabet's first."""
     counts = Counter(language for item in items if (language := sanitize.clean_language(item.language)))
     return min(counts, key=lambda language: (-counts[language], language), default=None)
-
-
-def _choose_type(channel: Channel, items: Sequence[Item]) -> Literal["episodic", "serial"]:
-    """Return "serial" only if every full episode has a number, as Apple demands."""
-    whole = (item for item in items if item.enclosure and item.episode_type in {None, "full"})
-    return "serial" if channel.type == "serial" and all(item.episode for item in whole) else "episodic"
 
 
 def _find_origins(feed: Feed) -> tuple[tuple[str, str], ...]:

@@ -66,7 +66,6 @@ Row = tuple[str, str | None, Mapping[str, str | None], Sequence["Row"]]
 
 
 def _is_valid_value(kind: ValueKind, value: str) -> bool:
-    """Return whether a value is of this kind."""
     if kind == "url":
         return len(value) <= _LONGEST_URL and links.clean_url(value) == value
     if kind == "srcset":

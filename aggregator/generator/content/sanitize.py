@@ -261,17 +261,13 @@ def clean_html(value: str, base: str | None = None) -> str:
     whole = clean_text(value)
     kept = whole if len(whole) <= _LONGEST_HTML else whole[:_LONGEST_HTML].rsplit("<", 1)[0] + _ELLIPSIS
     cleaner = _CLEANER
-    if base is not None and _has_relative_urls(kept):
+    if base is not None and any(pattern.search(kept.lower()) for pattern in _RELATIVE):
         cleaner = nh3.Cleaner(
             tags=_TAGS, attributes=_ATTRIBUTES, url_schemes=_SCHEMES, url_relative=("rewrite_with_base", base)
         )
     # No entity but that for less-than (code shows it so) stays escaped twice.
     cleaned = cut_logins(clean_text(cleaner.clean(kept)))
     return _repeat_until_stable(lambda once: ESCAPED_TWICE.sub("&", once), cleaned)
-
-
-def _has_relative_urls(markup: str) -> bool:
-    return any(pattern.search(markup.lower()) for pattern in _RELATIVE)
 
 
 def text_to_html(value: str) -> str:

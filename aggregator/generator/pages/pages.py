@@ -142,7 +142,6 @@ def render_cards(feed: PreparedFeed, indices: Sequence[int]) -> list[bytes]:
 
 @cache
 def _load_macros() -> Any:
-    """Load the macros for the parts of a page, once."""
     return _ENVIRONMENT.get_template("parts.html.j2").module
 
 

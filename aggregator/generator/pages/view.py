@@ -112,7 +112,6 @@ def _list_facts(item: Item) -> tuple[str, ...]:
 
 
 def _view_field(provenance: Provenance) -> _FieldView:
-    """Describe where one field comes from."""
     return _FieldView(
         field=_name_field(provenance.field),
         source=provenance.source,

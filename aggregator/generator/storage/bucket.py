@@ -137,7 +137,6 @@ class Bucket:
 
     @contextmanager
     def _translating_errors(self, folder: str) -> Iterator[None]:
-        """Raise errors of the service as PublishError, of one line."""
         try:
             yield
         except (OSError, ValueError, BaseError) as error:
