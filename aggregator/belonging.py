@@ -97,7 +97,6 @@ def _read_known(store: Store | None, plan: Plan, listed: Mapping[str, Sequence[E
 
 
 def _list_words(some: Iterable[Entry]) -> frozenset[str]:
-    """Return the words of the titles."""
     return frozenset(word for each in some for word in fold(each.title).split())
 
 

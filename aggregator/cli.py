@@ -135,7 +135,6 @@ def _guard_output() -> Iterator[None]:
 
 
 def _wrap(output: _Output, given: TextIO, *, by_line: bool = False) -> TextIO:
-    """Return the stream that writes text to ``output`` as the given one does."""
     by_line = by_line or given.isatty() or (isinstance(given, TextIOWrapper) and given.write_through)
     return TextIOWrapper(BufferedWriter(output), given.encoding, given.errors, line_buffering=by_line)
 
@@ -200,7 +199,6 @@ def _make_program(wanted: set[str]) -> typer.Typer:
 
 
 def _print_version(is_wanted: bool) -> None:  # noqa: FBT001 - typer passes it by position
-    """Print the version and exit, if it is wanted."""
     if is_wanted:
         typer.echo(VERSION)
         raise typer.Exit

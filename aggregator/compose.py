@@ -89,7 +89,6 @@ def compose_published(
 
 
 def _filter_items(plan: Plan, items: Sequence[Item]) -> tuple[tuple[Item, ...], tuple[LeftOut, ...]]:
-    """Return the items that belong to the feed, and those that its filter leaves out."""
     place = f"feeds.{plan.name}"
     judged = [(item, filters.find_reason(item, plan.filter, place)) for item in items]
     left_out = (LeftOut(item.title, item.entries, why, "", item.published) for item, why in judged if why)
@@ -128,7 +127,6 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
 
 
 def _without(merged: Merged, dropped: Collection[tuple[str, ...]], left_out: tuple[LeftOut, ...] = ()) -> Merged:
-    """Return the items without those of these entries."""
     if not dropped:
         return merged
     items = [item for item in merged.items if item.entries not in dropped]

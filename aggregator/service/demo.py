@@ -151,7 +151,6 @@ def _make_host(address: str, dated: _Dated) -> str:
 
 
 def _make_page(at: int, each: _Episode) -> str:
-    """Return the host's page of an episode."""
     return (
         f"<!doctype html><html lang='en'><meta charset='utf-8'><title>{escape(each.title)}</title>"
         f"<h1>{escape(each.title)}</h1><p>{escape(each.text)}</p><audio controls src='{at + 1}.wav'></audio></html>\n"

@@ -109,7 +109,8 @@ def working(  # noqa: PLR0913 - what a worker does, and its limits
     A message may take nine tenths of the lease: then it is ended, before another worker begins it anew, and
     ``on_timeout`` is called. ``tell`` is called with what Dramatiq logs, line by line.
     """
-    _report_logs(tell)
+    logger: Any = logging.getLogger("dramatiq")
+    logger.propagate, logger.handlers = False, [_Lines(tell)]
 
     def run(token: str, feeds: Sequence[str], at: str | None) -> None:
         work(Claim(token, tuple(feeds)), datetime.fromisoformat(at) if at else None)
@@ -161,8 +162,3 @@ class _Lines(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Tell the record."""
         self._tell(f"queue: {self.format(record)}")
-
-
-def _report_logs(tell: Callable[[str], object]) -> None:
-    logger: Any = logging.getLogger("dramatiq")
-    logger.propagate, logger.handlers = False, [_Lines(tell)]

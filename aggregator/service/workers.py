@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import socket
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import blake2b
@@ -229,17 +229,12 @@ def _finish(store: Store, config: Config, claim: Claim, outcomes: Sequence[Outco
     if put_off:
         leases.release(store, Claim(claim.token, put_off), rest)
     done = [feed for feed in claim.feeds if feed not in put_off]
-    due_times = _find_due_times(store, config, done, at)
+    known = polls.read_poll_states(store, done)
+    due_times = {plan.name: _find_due_time(plan, known, at) for plan in config.plans if plan.name in done}
     if leases.INDEX in done:
         due_times[leases.INDEX] = at + _INDEX_EVERY
     due_times |= {each.feed: at + _REFUSED_REST for each in outcomes if each.is_refused and each.feed in due_times}
     return leases.finish(store, claim, due_times, rest) + len(put_off)
-
-
-def _find_due_times(store: Store, config: Config, feeds: Collection[str], at: datetime) -> dict[str, datetime]:
-    """Return when each feed is next due: with the first of its sources."""
-    known = polls.read_poll_states(store, feeds)
-    return {plan.name: _find_due_time(plan, known, at) for plan in config.plans if plan.name in feeds}
 
 
 def _find_due_time(plan: Plan, known: Mapping[tuple[str, str], Sequence[PollState]], at: datetime) -> datetime:

@@ -220,7 +220,6 @@ def _import(state: str, path: Path) -> None:
 
 
 def _copy(rows: Connection, copy: Connection) -> None:
-    """Copy every row of every table, in place of what is there."""
     for table in schema.metadata.sorted_tables:
         copy.execute(delete(table))
         every = rows.execute(select(table).execution_options(yield_per=database.BATCH))

@@ -238,7 +238,6 @@ def _write_value(store: Store, feed: str, name: str, value: Mapping[str, object]
 
 
 def _read_records(store: Store, table: Table, feed: str) -> list[str]:
-    """Return the records of the feed in the table, as JSON."""
     with reading(store) as connection:
         rows = checksums.check(table, connection.execute(_RECORDS[table.name], {"feed": feed}))
         return [row.record for row in rows]

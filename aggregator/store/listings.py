@@ -283,7 +283,6 @@ def _rename_others(
 
 
 def _read_contents(connection: Connection, of: _DocumentListing, keys: Sequence[str]) -> Mapping[str, Entry]:
-    """Return the stored entries of some keys of a document, by key."""
     table = schema.entries
     same = (table.c.feed == of.feed, table.c.source == of.source, table.c.document == of.document)
     found: dict[str, Entry] = {}
@@ -319,7 +318,6 @@ def _flush(connection: Connection, *lists: list[Row], least: int) -> None:
 
 
 def _update(*columns: str) -> Update:
-    """Return the statement that sets the columns of one row."""
     table = schema.entries
     keys = ("feed", "source", "document", "key")
     return (
