@@ -84,14 +84,11 @@ class _EntryRows(BaseEntryExtension):  # type: ignore[misc]  # feedgen has no ty
     rows: Sequence[Row] = ()
 
     def extend_rss(self, item: Node) -> Node:
-        """Write the rows into ``<item>``."""
+        """Write the rows into ``<item>``, or ``<entry>``."""
         _write_rows(item, self.rows)
         return item
 
-    def extend_atom(self, entry: Node) -> Node:
-        """Write the rows into ``<entry>``."""
-        _write_rows(entry, self.rows)
-        return entry
+    extend_atom = extend_rss
 
 
 def _write_rows(parent: Node, rows: Sequence[Row]) -> None:
