@@ -171,7 +171,6 @@ class _GroupedHelp(typer.core.TyperGroup):
     """The program, whose help shows the commands in groups, each with its whole line."""
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
-        """Write the commands in groups."""
         widest = max(map(len, COMMANDS))
         for heading, commands in GROUPS.items():
             with formatter.section(heading):

@@ -41,7 +41,6 @@ class _SourceBar(BarColumn):
     """The bar of a source, red if it failed."""
 
     def render(self, task: Task) -> ProgressBar:
-        """Draw the bar."""
         bar = super().render(task)
         if task.fields["failed"]:
             bar.complete_style = bar.finished_style = "red"

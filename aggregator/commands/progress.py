@@ -56,7 +56,6 @@ class _Tracebacks(logging.Handler):
     """Prints what is logged on stderr."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print each line."""
         for line in escape_lines(record.getMessage()):
             typer.echo(line, err=True)
 

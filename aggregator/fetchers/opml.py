@@ -66,7 +66,6 @@ class _Reader(HTMLParser):
     """Parser that finds outlines in anything that looks like markup."""
 
     def __init__(self) -> None:
-        """Start without outlines."""
         super().__init__(convert_charrefs=True)
         self.found: list[Subscription] = []
         self.recognised = False

@@ -66,14 +66,12 @@ class _Rows(BaseExtension):  # type: ignore[misc]  # feedgen has no types
         return {prefix: NAMESPACES[prefix] for prefix in self.prefixes}
 
     def extend_rss(self, root: Node) -> Node:
-        """Write the rows into the channel of ``<rss>``."""
         if self.stylesheet:
             root.addprevious(etree.PI("xml-stylesheet", f'type="text/css" href="{self.stylesheet}"'))
         _write_rows(root[0], self.rows)
         return root
 
     def extend_atom(self, root: Node) -> Node:
-        """Write the rows into ``<feed>``."""
         _write_rows(root, self.rows)
         return root
 
@@ -84,7 +82,6 @@ class _EntryRows(BaseEntryExtension):  # type: ignore[misc]  # feedgen has no ty
     rows: Sequence[Row] = ()
 
     def extend_rss(self, item: Node) -> Node:
-        """Write the rows into ``<item>``, or ``<entry>``."""
         _write_rows(item, self.rows)
         return item
 

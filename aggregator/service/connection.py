@@ -75,7 +75,6 @@ class _Connection(HttpToolsProtocol):
     """A connection that closes when its client sends too much, too slowly, or reads nothing."""
 
     def __init__(self, limit: _ConnectionLimit, *args: Any, **kwargs: Any) -> None:
-        """Begin with nothing received."""
         super().__init__(*args, **kwargs)
         self._limit = limit
         self._answer, self.app = self.app, self._run
@@ -92,13 +91,11 @@ class _Connection(HttpToolsProtocol):
             await asyncio.sleep(0)  # the loop calls connection_lost, then uvicorn expects no answer
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first request."""
         super().connection_made(transport)
         self._limit.admit(self)
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
         self._limit.waiting.pop(self, None)
         self._limit.open.discard(self)
         super().connection_lost(exc)
@@ -118,12 +115,10 @@ class _Connection(HttpToolsProtocol):
             self._refuse()
 
     def on_message_begin(self) -> None:
-        """Count the bytes of a new head."""
         self._in_head, self._fields, self._hosts = True, 0, 0
         super().on_message_begin()
 
     def on_url(self, url: bytes) -> None:
-        """Count the bytes of an address."""
         self._count(len(url))
         super().on_url(url)
 

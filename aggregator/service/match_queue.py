@@ -67,7 +67,6 @@ class _Run(Struct):
     is_reported: bool = False
 
     def add(self, number: int, batch: Batch) -> None:
-        """Have a batch sent."""
         self.sent[number] = _Sent({"run": self.key, "number": number, "batch": msgspec.json.encode(batch).decode()})
 
     def exchange(self) -> None:
@@ -97,7 +96,6 @@ class _Run(Struct):
             self.is_reported = True
 
     def end(self) -> None:
-        """Delete the answers."""
         with suppress(QueueError), queue.translating_errors(self.url):
             self.broker.client.delete(self.key)
 

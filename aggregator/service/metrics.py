@@ -72,7 +72,6 @@ class _QueueCollector(Collector):
         self._count = count
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the figures."""
         try:
             found = self._count()
         except AggregatorError:

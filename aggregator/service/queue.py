@@ -160,5 +160,4 @@ class _Lines(logging.Handler):
         self._tell = tell
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Tell the record."""
         self._tell(f"queue: {self.format(record)}")

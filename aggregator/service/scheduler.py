@@ -106,7 +106,6 @@ class _FixedDelay(BaseTrigger):  # type: ignore[misc]  # APScheduler says no typ
         self.every = every
 
     def get_next_fire_time(self, _previous: datetime | None, now: datetime) -> datetime:
-        """Return the next tick."""
         return now + self.every
 
 

@@ -42,7 +42,6 @@ class _FinalAnswer(Struct, frozen=True):
 
     @property
     def status(self) -> int:
-        """Return the status code."""
         return self.response.status_code
 
     def read_body(self, read: Callable[[Any, str, int], bytes], limit: int) -> bytes:
