@@ -254,8 +254,14 @@ def _undo(desk: Desk, request: PageRequest) -> ActResult:
 def _decide_held(desk: Desk, request: PageRequest) -> ActResult:
     """Publish a held item now, or never."""
     plan, names, wanted = desk.find_plan(request), request.find("entries").splitlines(), request.find("wanted")
-    answers = {"publish": (True, "It is published with the next refresh."), "never": (False, "It is never published.")}
-    is_wanted, message = answers.get(wanted, (None, "It waits again."))
+    answers = {
+        "publish": (True, "It is published with the next refresh."),
+        "never": (False, "It is never published."),
+        "wait": (None, "It waits again."),
+    }
+    if wanted not in answers:
+        raise ConfigError(f"wanted is {', '.join(answers)}, not {wanted[:20]}")
+    is_wanted, message = answers[wanted]
     with desk.open_terms(request) as terms:
         corrections.decide_held(terms, names, is_wanted)
     fields = {"entries": "\n".join(names), "wanted": "wait", "queue": request.form.get("queue", "")}

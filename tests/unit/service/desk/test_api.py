@@ -289,6 +289,11 @@ def test_a_pair_is_decided_as_at_the_desk(program: Program) -> None:
     assert program.get(f"{FEED}/review")["left"]["id"] in pair
     both = {"left": pair[0], "right": pair[1]}
     assert program.ask("POST", f"{FEED}/review/decide", {**both, "verdict": "smae"}).status_code == 422
+    held = {"entries": pair[0], "wanted": "publsh"}
+    assert (
+        program.ask("POST", f"{FEED}/review/held", held).json()["detail"]
+        == "wanted is publish, never, wait, not publsh"
+    )
     asked = program.do(f"{FEED}/review/decide", **both, verdict="same")
     assert asked["message"] == "Nothing is changed yet: the page says what was found."
     assert program.get(asked["page"])["lines"]
