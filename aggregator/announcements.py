@@ -26,7 +26,7 @@ from aggregator.errors import FetchError
 from aggregator.fetchers import credentials
 from aggregator.fetchers.http.target import redact
 from aggregator.model.feed import Feed, Plan
-from aggregator.result import Announcement
+from aggregator.model.results import Announcement
 from aggregator.store import facts
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact

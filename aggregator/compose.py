@@ -29,9 +29,9 @@ from aggregator.merger.reconciling.enclosure_hold import describe_holds
 from aggregator.model.cluster import Decision
 from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.item import Item, LeftOut, Override, PublishedItem, Settlement, sources_of
+from aggregator.model.results import Composition
 from aggregator.new_items import read_situation
 from aggregator.persist import StoredState
-from aggregator.result import Composition
 from aggregator.sandbox.limits import CostError, limited, make_limits
 from aggregator.store import database, decisions, entries
 from aggregator.store.cache import CachePart

@@ -13,8 +13,8 @@ from aggregator import folders, publications
 from aggregator.config.load import Config
 from aggregator.errors import PublishError, StoreError
 from aggregator.model.feed import Plan
+from aggregator.model.results import Outcome, Publication
 from aggregator.processes import editions
-from aggregator.result import Outcome, Publication
 from aggregator.store import leases
 from aggregator.store.database import Store
 

@@ -17,8 +17,8 @@ from urllib.parse import urlencode
 from aggregator.errors import FetchError
 from aggregator.fetchers import credentials
 from aggregator.fetchers.http.target import redact
-from aggregator.generator.files import WrittenFile
 from aggregator.model.feed import Ping, Plan
+from aggregator.model.files import WrittenFile
 from aggregator.model.record import Record
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact

@@ -18,7 +18,7 @@ from aggregator.config.load import Config
 from aggregator.errors import FetchError
 from aggregator.fetchers import credentials
 from aggregator.model.record import Record
-from aggregator.result import Outcome
+from aggregator.model.results import Outcome
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact
 from aggregator.version import name_install

@@ -19,8 +19,8 @@ from aggregator.model.entry import Show
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.item import Override, PublishedItem
 from aggregator.model.record import replace_surrogates
+from aggregator.model.results import NextPoll, Publication
 from aggregator.model.source import Poll, PollState, Source, SourceStatus, Validators
-from aggregator.result import NextPoll, Publication
 from aggregator.store import cache, decisions, entries, facts, guids, polls
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact, FeedState

@@ -16,7 +16,8 @@ from aggregator.config.load import Config
 from aggregator.errors import DamagedError, LockedError
 from aggregator.generator.storage.output import Output
 from aggregator.model.feed import Cover, Feed, Plan
-from aggregator.result import Composition, FileState, Publication
+from aggregator.model.files import FileState
+from aggregator.model.results import Composition, Publication
 from aggregator.store import connection, decisions, facts, guids, leases
 from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import Event

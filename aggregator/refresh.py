@@ -31,12 +31,12 @@ from aggregator.config.load import Config
 from aggregator.errors import DamagedError, NothingToPublishError, PublishError, StoreError
 from aggregator.fetchers.fetch import Resources, Terms
 from aggregator.fetchers.fetch_feeds import FetchedFeed, fetch_feeds
-from aggregator.generator.files import WrittenFile
 from aggregator.model.feed import Plan, SourceResult
+from aggregator.model.files import FileState, WrittenFile
+from aggregator.model.results import Listener, Outcome, Progress, Publication, ignore_progress, limit_alike
 from aggregator.model.source import Source
 from aggregator.processes import editions
 from aggregator.processes.editions import Edition
-from aggregator.result import FileState, Listener, Outcome, Progress, Publication, ignore_progress, limit_alike
 from aggregator.sandbox.calls import Returned
 from aggregator.store import backup, cache, connection, database, facts, hosts, leases, polls
 from aggregator.store.database import Claim, Store

@@ -12,7 +12,7 @@ from rich.progress import Progress as Bars
 from rich.progress_bar import ProgressBar
 
 from aggregator.commands.output import shorten
-from aggregator.result import Listener, Progress
+from aggregator.model.results import Listener, Progress
 
 _STEPS = {"fetch": 1, "read": 2}
 """Progress of a source after each stage; its bar is full when its feed is composed."""

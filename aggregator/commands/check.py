@@ -22,7 +22,7 @@ from aggregator.errors import ConfigError, DamagedError, FetchError
 from aggregator.fetchers import credentials
 from aggregator.merger import other_shows
 from aggregator.model.feed import Plan
-from aggregator.result import NextPoll
+from aggregator.model.results import NextPoll
 from aggregator.sandbox import seccomp
 from aggregator.store import connection, database, examine
 from aggregator.text.fold import fold

@@ -37,9 +37,9 @@ from aggregator.generator.changes.feed_state import FeedState, FieldChange, Item
 from aggregator.generator.changes.published import Difference, describe_feed, find_difference
 from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Duration, Moment
+from aggregator.model.results import Outcome
 from aggregator.moving import Move, decide, open_draft
 from aggregator.refresh import refresh
-from aggregator.result import Outcome
 from aggregator.store import backup, connection, database
 from aggregator.store.database import Store
 from aggregator.store.items import FeedItems

@@ -14,8 +14,8 @@ from aggregator.commands.tables import open_console, print_table
 from aggregator.config.load import load
 from aggregator.fetchers.http.target import redact
 from aggregator.model.feed import SourceResult
+from aggregator.model.results import Publication
 from aggregator.model.source import Source
-from aggregator.result import Publication
 from aggregator.store import connection, database
 
 _LONGEST = 120

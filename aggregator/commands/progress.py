@@ -12,7 +12,7 @@ import typer
 
 from aggregator.commands.output import shorten
 from aggregator.errors import escape_lines
-from aggregator.result import Listener, Progress, ignore_progress
+from aggregator.model.results import Listener, Progress, ignore_progress
 
 _LONGEST = 200
 """Characters shown of a message, more than most terminals are wide."""

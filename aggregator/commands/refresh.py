@@ -28,8 +28,8 @@ from aggregator.commands.output import to_json
 from aggregator.config.load import Config, load
 from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError
+from aggregator.model.results import NextPoll, Outcome
 from aggregator.processes import editions
-from aggregator.result import NextPoll, Outcome
 from aggregator.store import connection, database
 
 _STDOUT = 1

@@ -12,7 +12,7 @@ import typer
 from aggregator.commands.output import format_count, paint, shorten
 from aggregator.errors import escape_lines
 from aggregator.model.feed import SourceResult
-from aggregator.result import NextPoll, Outcome, limit_alike
+from aggregator.model.results import NextPoll, Outcome, limit_alike
 
 _NO_POLLS: Mapping[str, NextPoll] = {}
 

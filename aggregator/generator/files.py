@@ -20,6 +20,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from aggregator.errors import PublishError
+from aggregator.model.files import WrittenFile
 
 _PART = ".part"
 _LEFTOVER = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9._-]*\.[0-9a-f]{16}\.part")
@@ -30,13 +31,6 @@ _GZIP = 3
 _PACKED = ".gz"
 _ENDINGS = (_PACKED, ".br")
 """Of packed copies that are removed with a file; until November 2026 brotli copies were written, too."""
-
-
-class WrittenFile(Struct, frozen=True):
-    """One published file, and whether its bytes changed."""
-
-    name: str
-    changed: bool
 
 
 class _Step(Struct, frozen=True):

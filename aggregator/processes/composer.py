@@ -25,8 +25,8 @@ from aggregator.merger.identity import admission
 from aggregator.model.feed import Channel, Cover, Feed, Plan
 from aggregator.model.item import Item, Settlement
 from aggregator.model.record import encode_msgpack
+from aggregator.model.results import MOST_TITLES, Announcement, ChangedTitles, Composition, Publication
 from aggregator.processes.editions import Edition, Part, Task
-from aggregator.result import MOST_TITLES, Announcement, ChangedTitles, Composition, Publication
 from aggregator.sandbox import calls
 from aggregator.sandbox.template import Note
 from aggregator.store import database

@@ -16,13 +16,14 @@ from aggregator.config.load import Config
 from aggregator.enclosure_probe import Incomplete
 from aggregator.errors import PublishError
 from aggregator.fetchers.http.target import make_printable
-from aggregator.generator.files import Staged, WrittenFile
+from aggregator.generator.files import Staged
 from aggregator.generator.json_text import to_json
 from aggregator.generator.storage.output import Output
 from aggregator.model.belonging import Belonging, Comparison
 from aggregator.model.feed import Cover, Plan
+from aggregator.model.files import WrittenFile
 from aggregator.model.record import make_msgpack_decoder
-from aggregator.result import Announcement, ChangedTitles, Composition, Publication
+from aggregator.model.results import Announcement, ChangedTitles, Composition, Publication
 from aggregator.sandbox import calls, forks
 from aggregator.sandbox.calls import BugError, Returned
 from aggregator.sandbox.forks import ForkError

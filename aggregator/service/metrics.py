@@ -12,7 +12,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from aggregator.errors import AggregatorError
-from aggregator.result import Outcome
+from aggregator.model.results import Outcome
 from aggregator.store.leases import Counts
 
 # Upper bounds in seconds: an answer from memory takes a fraction of a millisecond, a slow client tens of seconds.

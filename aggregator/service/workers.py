@@ -22,8 +22,8 @@ from aggregator.config.load import Config, load
 from aggregator.errors import AggregatorError, ConfigError, LockedError, NothingToPublishError, StoreError
 from aggregator.fetchers.http import polling
 from aggregator.model.feed import Plan
+from aggregator.model.results import Outcome
 from aggregator.model.source import PollState
-from aggregator.result import Outcome
 from aggregator.sandbox import forks
 from aggregator.store import database, facts, leases, polls
 from aggregator.store.database import Claim, Store

@@ -6,7 +6,7 @@ from functools import partial
 from aggregator import publications
 from aggregator.compose import compose
 from aggregator.model.feed import Plan
-from aggregator.result import Composition
+from aggregator.model.results import Composition
 from aggregator.store import cache
 from aggregator.store.database import Store
 

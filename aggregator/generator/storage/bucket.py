@@ -21,7 +21,7 @@ from typing import Final
 from msgspec import Struct
 
 from aggregator.errors import ConfigError, PublishError
-from aggregator.generator.files import Staged, WrittenFile, check_names
+from aggregator.generator.files import Staged, check_names
 from aggregator.generator.storage.names import (
     PAGE,
     TYPES,
@@ -31,6 +31,7 @@ from aggregator.generator.storage.names import (
     is_private,
     make_cache_control,
 )
+from aggregator.model.files import WrittenFile
 from aggregator.version import name_install
 
 try:

@@ -11,7 +11,8 @@ from typing import Any
 from msgspec import Struct
 
 from aggregator.generator import files
-from aggregator.generator.files import Staged, WrittenFile
+from aggregator.generator.files import Staged
+from aggregator.model.files import WrittenFile
 
 
 class Output(Struct, frozen=True):

@@ -20,8 +20,8 @@ from aggregator.hubs import Notice
 from aggregator.merger.model.wording import describe_listings
 from aggregator.model.feed import Cover, Plan, SourceResult
 from aggregator.model.item import Item, PublishedItem
+from aggregator.model.results import NextPoll, Publication
 from aggregator.model.source import Poll, PollDay
-from aggregator.result import NextPoll, Publication
 from aggregator.service.desk import inbox
 from aggregator.service.desk.charts import Charts, make_charts
 from aggregator.service.desk.frame import (

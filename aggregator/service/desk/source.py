@@ -15,8 +15,8 @@ from aggregator.generator.content.feed_item import make_title
 from aggregator.generator.pages.wording import format_count
 from aggregator.model.feed import Feed, Plan, SourceResult
 from aggregator.model.item import PublishedItem
+from aggregator.model.results import NextPoll
 from aggregator.model.source import Conditions, Poll, PollState, Source, SourceStatus
-from aggregator.result import NextPoll
 from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now
 from aggregator.service.desk.published import ListedEntry, format_value, make_entry
 from aggregator.store import decisions, guids, polls

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from aggregator.commands.summary import _MOST_ALARMS, list_warnings
 from aggregator.errors import escape_line, escape_lines
 from aggregator.model.feed import SourceResult
+from aggregator.model.results import Outcome
 from aggregator.model.source import Source
-from aggregator.result import Outcome
 from tests.support.program import PROGRAM, run_program
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from aggregator import refresh
 from aggregator.config.load import load
-from aggregator.result import Outcome
+from aggregator.model.results import Outcome
 from tests.support.origin import Site, serving
 from tests.support.rss import Episode, make_rss
 

@@ -17,8 +17,8 @@ from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
+from aggregator.model.results import Composition
 from aggregator.model.source import Source
-from aggregator.result import Composition
 from aggregator.store import database, guids
 from tests.support.composing import compose_and_write
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.model.entry import Entry, Listing
-from aggregator.result import Progress
+from aggregator.model.results import Progress
 from tests.support.rss import Episode, make_rss
 
 AT = datetime(2024, 6, 1, 12, tzinfo=UTC)

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from aggregator import notify
 from aggregator.config.load import Config, load
 from aggregator.model.feed import SourceResult
+from aggregator.model.results import Outcome, Publication
 from aggregator.model.source import Source, SourceStatus
-from aggregator.result import Outcome, Publication
 from aggregator.store import database
 from aggregator.store.database import Store
 from tests.support.program import run_program

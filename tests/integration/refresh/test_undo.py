@@ -14,7 +14,7 @@ from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.cluster import Decision
 from aggregator.model.entry import Listing
 from aggregator.model.item import Item
-from aggregator.result import Composition
+from aggregator.model.results import Composition
 from aggregator.store import database, decisions, guids
 from aggregator.store.database import Store
 from tests.integration.refresh.test_histories import EPISODES, PLAN, SOURCES, START, entry

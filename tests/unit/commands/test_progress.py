@@ -9,7 +9,7 @@ from rich.progress import TaskID
 
 from aggregator.commands.bars import _Board
 from aggregator.commands.progress import show_progress
-from aggregator.result import Progress
+from aggregator.model.results import Progress
 
 
 class BarsOfTwoThreads(Bars):

@@ -11,7 +11,7 @@ import pytest
 from aggregator.commands.log import Log
 from aggregator.commands.worker import _work
 from aggregator.config.load import load
-from aggregator.result import Outcome
+from aggregator.model.results import Outcome
 from aggregator.service import workers
 from aggregator.service.workers import Worker
 from aggregator.store import database

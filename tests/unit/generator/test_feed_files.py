@@ -17,8 +17,8 @@ from aggregator.generator.files import publish
 from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Moment
 from aggregator.model.feed import Feed
+from aggregator.model.files import WrittenFile
 from aggregator.processes import editions
-from aggregator.result import WrittenFile
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,8 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.errors import PublishError, StoreError
-from aggregator.generator.files import Staged, WrittenFile, place, publish, stage
+from aggregator.generator.files import Staged, place, publish, stage
+from aggregator.model.files import WrittenFile
 
 FILES = {"podcast.xml": b"<rss/>", "feed.json": b"{}"}
 

@@ -18,8 +18,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.types import ASGIApp
 
 from aggregator.model.feed import SourceResult
+from aggregator.model.results import Outcome, Publication
 from aggregator.model.source import Source
-from aggregator.result import Outcome, Publication
 from aggregator.service import metrics, web
 
 Serving = Callable[[ASGIApp], AbstractContextManager[int]]

@@ -22,9 +22,9 @@ from datetime import date, datetime
 
 from msgspec import Struct
 
-from aggregator.generator.files import WrittenFile
 from aggregator.model.feed import Feed, SourceResult
 from aggregator.model.feed_model import FeedModel
+from aggregator.model.files import FileState, WrittenFile
 from aggregator.model.item import Settlement
 from aggregator.model.record import Record
 
@@ -82,14 +82,6 @@ class Announcement(Record, frozen=True):
     item: str
     by_message: bool = False
     by_webhook: bool = False
-
-
-class FileState(Record, frozen=True):
-    """A published file as it was written: its name under the output folder, bytes, and time in nanoseconds."""
-
-    name: str
-    size: int
-    written: int
 
 
 class Publication(Record, frozen=True):
