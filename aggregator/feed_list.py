@@ -9,13 +9,13 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import partial
 
-from aggregator import folders, publications
+from aggregator import folders
 from aggregator.config.load import Config
 from aggregator.errors import PublishError, StoreError
 from aggregator.model.feed import Plan
 from aggregator.model.results import Outcome, Publication
 from aggregator.processes import editions
-from aggregator.store import leases
+from aggregator.store import leases, publications
 from aggregator.store.database import Store
 
 
@@ -46,16 +46,16 @@ def publish_list(config: Config, store: Store, at: datetime, refused: Collection
     plans = [plan for plan in config.plans if not plan.channel.token and plan.name not in refused]
     output, digest = config.output, publications.index_digest(store, plans)
     published = publications.read_publication(store, leases.INDEX, digest, at)
-    if published and publications.are_files_unchanged(config, published.files):
+    if published and published.files and (config.is_copy or output.are_unchanged(published.files)):
         return Outcome(leases.INDEX, files=published.unchanged_files)
-    noticing = partial(publications.noticing_lost_lease, store, output, leases.INDEX, at)
+    noticing = partial(folders.noticing_lost_lease, store, output, leases.INDEX, at)
     try:
         staged = editions.list_feeds(output, publications.read_covers(store, plans))
         with noticing():
             written = editions.place(output, "", staged)
     except PublishError as error:
         return Outcome(leases.INDEX, failures=(str(error),))
-    states = publications.read_file_states(output, [each.name for each in written])
+    states = output.read_states([each.name for each in written])
     try:
         with noticing():
             publications.write_publication(store, leases.INDEX, Publication(digest, files=states))

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from aggregator import adding, belonging, preview, publications
+from aggregator import adding, belonging, preview
 from aggregator.catalogues import Answers, Candidate, ask_catalogues
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, FetchError, ReadError
@@ -21,7 +21,7 @@ from aggregator.fetchers.show_search import CATALOGUES, Catalogue, Show
 from aggregator.generator.content.links import clean_public_url
 from aggregator.model.belonging import Belonging, Comparison
 from aggregator.model.feed import Plan
-from aggregator.store import connection, database, facts, polls, records
+from aggregator.store import connection, database, facts, polls, publications, records
 from aggregator.store.database import Store
 from aggregator.text.urls import canonical
 

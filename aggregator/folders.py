@@ -12,18 +12,19 @@ Files in an output folder of before stay, and it is said; those of a former toke
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
-from aggregator.errors import PublishError
+from aggregator.errors import DamagedError, LockedError, PublishError
 from aggregator.generator.storage.output import Output
 from aggregator.model.feed import Plan, SourceResult
-from aggregator.store import decisions, facts, leases, polls
-from aggregator.store.connection import printable_name
+from aggregator.store import decisions, facts, leases, polls, publications
+from aggregator.store.connection import parse_address, printable_name
 from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import Event
 from aggregator.store.renaming import rename_feed
@@ -54,6 +55,9 @@ _UNNAMED: Final = "unnamed"
 
 _GRACE: Final = timedelta(days=7)
 """For how long public files stay under a name that the config has no more: cron's mail may wait for a weekend."""
+
+_PUBLISHED: Final = ("feed.json", "feed.xml")
+"""Files that every published feed has."""
 
 
 def note_files(store: Store, output: Output, plan: Plan, names: Iterable[str]) -> None:
@@ -165,7 +169,7 @@ def remove_unnamed(store: Store, output: Output, plans: Sequence[Plan], now: dat
             facts.write_fact(tx, feed, _UNNAMED, None if is_over else now.isoformat().encode())
             if is_over:
                 _write_files(tx, output, feed, ())
-                facts.write_fact(tx, feed, facts.PUBLICATION, None)
+                publications.forget_publication(tx, feed)
             decisions.write_event(tx, feed, Event(now, "removed", line))
         lines.append(line)
     return tuple(lines)
@@ -354,3 +358,46 @@ def _write_files(store: Store, output: Output, feed: str, names: Collection[str]
     """Write the names, and for which output; none are no fact."""
     facts.write_fact(store, feed, _FILES, "\n".join(sorted(names)).encode() or None)
     facts.write_fact(store, feed, _OUTPUT, _describe_place(store, output) if names else None)
+
+
+def require_known(known: Collection[str], output: Output, state: str, plans: Iterable[Plan]) -> None:
+    """Raise DamagedError if a feed is published and not ``known``: its store is gone, was emptied, or is another one.
+
+    Published anew, its items could have other guids and dates, and a person's decisions would be forgotten.
+    """
+    for plan in plans:
+        folder = plan.channel.folder
+        if plan.name not in known and output.exists(folder, _PUBLISHED):
+            store = printable_name(parse_address(state))
+            raise DamagedError(
+                f"{store}: has nothing of {plan.name}, which is published in "
+                f"{plan.channel.hide_token(f'{output}/{folder}')}; restore a backup, or begin anew "
+                "with aggregator refresh --new",
+                store,
+            )
+
+
+@contextmanager
+def noticing_lost_lease(store: Store, output: Output, name: str, at: datetime) -> Iterator[None]:
+    """Have the feed, or the list of all feeds, published again if writing to a bucket fails and its lease was lost.
+
+    Another worker may then have published a later edition, of which this one has replaced objects. In a folder the next
+    refresh finds that by the times of the files.
+    """
+    is_done = False
+    try:
+        yield
+        is_done = True
+    finally:
+        if not is_done and output.bucket and _has_lost_lease(store):
+            unclaimed = replace(store, claim=None)
+            publications.require_publication(unclaimed, name)
+            leases.make_due(unclaimed, name, at)
+
+
+def _has_lost_lease(store: Store) -> bool:
+    try:
+        with transaction(store):  # compares the tokens of the leases
+            return False
+    except LockedError:
+        return True

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.fetchers.fetched import FetchedSource, PollStates, explain_next_poll, find_due_time
+from aggregator.fetchers.fetched import FetchedSource, PollStates, explain_next_poll, find_due_time, judge_source
 from aggregator.fetchers.http import polling
 from aggregator.merger.reconciling import enclosure_hold
 from aggregator.merger.reconciling.enclosure_hold import HeldAudio
@@ -19,14 +19,13 @@ from aggregator.model.entry import Show
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.item import Override, PublishedItem
 from aggregator.model.record import replace_surrogates
-from aggregator.model.results import NextPoll, Publication
-from aggregator.model.source import Poll, PollState, Source, SourceStatus, Validators
-from aggregator.store import cache, decisions, entries, facts, guids, polls
+from aggregator.model.results import NextPoll
+from aggregator.model.source import Poll, PollState, Source, Validators
+from aggregator.store import cache, decisions, entries, facts, guids, polls, publications
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact, FeedState
 from aggregator.store.listings import compare_with_stored, write_history, write_listings
 
-PUBLICATION: Final = Fact(facts.PUBLICATION, Publication)
 _HELD_AUDIO: Final = Fact(facts.HELD_AUDIO, tuple[HeldAudio, ...])
 _FORMER_SOURCES: Final = Fact("former sources", tuple[Source, ...])
 """Sources that the config does not name any more, with the addresses that it gave."""
@@ -206,22 +205,13 @@ def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSo
     if after != before:
         facts.SOURCE_RESULTS.write(store, plan.name, after or None)
     if has_news:
-        require_publication(store, plan.name)
-
-
-def require_publication(store: Store, feed: str) -> None:
-    """Have the feed published again.
-
-    Its files stay known: under a new token they are removed from the former folder.
-    """
-    if last := PUBLICATION.read(store, feed):
-        PUBLICATION.write(store, feed, replace(last, input=""))
+        publications.require_publication(store, plan.name)
 
 
 def forget_model(store: Store, feed: str) -> None:
     """Have the feed learned from anew, and published again."""
     facts.MODEL.write(store, feed, None)
-    require_publication(store, feed)
+    publications.require_publication(store, feed)
 
 
 def read_snapshots(store: Store, plan: Plan) -> Mapping[str, int]:
@@ -295,31 +285,6 @@ def find_due_times(store: Store, plans: Sequence[Plan], now: datetime) -> dict[s
         times = [find_due_time(source, known[source.name], schedule) for source in sources]
         found[plan.name] = None if None in times else min((at for at in times if at), default=now)
     return found
-
-
-def judge_source(fetched: FetchedSource, before: SourceResult | None) -> SourceResult:
-    """Return what the report says of the source: the same as before if it was not polled."""
-    if before is not None and (
-        fetched.is_put_off or (fetched.answers and all(answer.status == "not due" for answer in fetched.answers))
-    ):
-        return before
-    not_due: SourceStatus = "ok" if any(each.listings for each in fetched.poll_states) else "failed"
-    status: SourceStatus = {"unchanged": "ok", "not due": not_due}.get(fetched.status, fetched.status)
-    listings = [listing for listing in fetched.listings if listing is not None]
-    remarks = tuple(dict.fromkeys(remark for listing in listings for remark in listing.remarks))
-    return SourceResult(
-        source=_without_paths(fetched.source),
-        status=status,
-        message=fetched.message,
-        entries=fetched.entries or (before.entries if before else 0),
-        remarks=remarks if listings or before is None else before.remarks,
-    )
-
-
-def _without_paths(source: Source) -> Source:
-    """Return the source without the names of files on this machine and without header fields."""
-    private = source.path or source.snapshot or source.headers or source.history
-    return replace(source, path=None, snapshot=None, headers=(), history=()) if private else source
 
 
 def read_source_results(store: Store, plan: Plan) -> tuple[SourceResult, ...]:

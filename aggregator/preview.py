@@ -10,19 +10,18 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import persist
 from aggregator.config.load import Config
 from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import registry, snapshot
 from aggregator.fetchers.fetch import Resources, Terms, fetch
-from aggregator.fetchers.fetched import FetchedSource
+from aggregator.fetchers.fetched import FetchedSource, judge_source
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import redact
 from aggregator.merger import filters
 from aggregator.model.entry import Entry, Listing, Moment
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Document, Filter, PollState, Request, Source, Validators
-from aggregator.store import connection, database, hosts, polls
+from aggregator.store import connection, database, facts, hosts, polls
 from aggregator.store.database import Store
 
 
@@ -110,7 +109,7 @@ def _read_known(
         name: {each.url: replace(each, validators=Validators(), digest=None) for each in poll_states}
         for (_, name), poll_states in polls.read_poll_states(store, [plan.name]).items()
     }
-    return known, {each.source.name: each for each in persist.read_source_results(store, plan)}
+    return known, {each.source.name: each for each in facts.SOURCE_RESULTS.read(store, plan.name) or ()}
 
 
 def _preview(fetched: FetchedSource, before: SourceResult | None) -> SourcePreview:
@@ -118,7 +117,7 @@ def _preview(fetched: FetchedSource, before: SourceResult | None) -> SourcePrevi
     source, every = fetched.source, listing.entries if listing else ()
     entries = [each for each in every if filters.find_reason(each, source.filter, source.name) is None]
     dates = [entry.published for entry in entries if entry.published]
-    result = persist.judge_source(fetched, before)
+    result = judge_source(fetched, before)
     if listing is None and not result.is_failing:
         result = replace(result, message=fetched.message)
     return SourcePreview(result, len(entries), max(dates, key=lambda date: date.at, default=None), listing)

@@ -26,7 +26,7 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator import announcements, enclosure_probe, feed_list, folders, hubs, notify, persist, publications
+from aggregator import announcements, enclosure_probe, feed_list, folders, hubs, notify, persist
 from aggregator.config.load import Config
 from aggregator.errors import DamagedError, NothingToPublishError, PublishError, StoreError
 from aggregator.fetchers.fetch import Resources, Terms
@@ -38,7 +38,7 @@ from aggregator.model.source import Source
 from aggregator.processes import editions
 from aggregator.processes.editions import Edition
 from aggregator.sandbox.calls import Returned
-from aggregator.store import backup, cache, connection, database, facts, hosts, leases, polls
+from aggregator.store import backup, cache, connection, database, facts, hosts, leases, polls, publications
 from aggregator.store.database import Claim, Store
 from aggregator.store.host_leases import HostLeases
 
@@ -111,7 +111,7 @@ def refresh(  # noqa: PLR0913 - each is an option of a run
     """
     names = {config.plan(name).name for name in feeds} or {plan.name for plan in config.plans}
     if not new and not connection.has_content(config.state):
-        publications.require_known((), config.output, config.state, config.plans)
+        folders.require_known((), config.output, config.state, config.plans)
     with (
         leases.lock_feeds(config.state, {leases.INDEX, *names}, wait=wait, claim=claim) as store,
         open_run(config, store, at, [plan for plan in config.plans if plan.name in names], new=new) as opened,
@@ -135,7 +135,7 @@ def open_run(config: Config, store: Store, at: datetime, plans: Sequence[Plan], 
     if not new:
         others = folders.read_folders(store) if len(known) < len(names) else ()
         unknown = [plan for plan in plans if plan.channel.folder not in others]
-        publications.require_known(known, config.output, config.state, unknown)
+        folders.require_known(known, config.output, config.state, unknown)
     failures = _back_up(config, at) if known else ()
     holds, read_robots = polls.read_holds(store, at), partial(hosts.read_robots, store)
     resources = Resources(config.polling_policy, holds, read_robots, gate)
@@ -246,7 +246,9 @@ def _read_publication(store: Store, plan: Plan, now: datetime) -> Publication | 
     """Return what was last published of the feed, ``None`` if it is to be composed, or enclosures are to be probed."""
     if enclosure_probe.is_probe_due(store, plan, now):
         return None
-    return publications.read_publication(store, plan.name, publications.input_digest(store, plan), now)
+    return publications.read_publication(
+        store, plan.name, publications.input_digest(store, plan, enclosure_probe.read_gone(store, plan)), now
+    )
 
 
 @contextmanager
@@ -266,7 +268,7 @@ def _update_feed(run: Run, stored: _StoredFeed, threads: ThreadPoolExecutor) -> 
         waiting = _unchanged_outcome(stored.plan, stored.results, published or Publication(""))
         done.set_result(replace(waiting, is_put_off=True))
         return done
-    if published and publications.are_files_unchanged(run.config, published.files):
+    if published and published.files and (run.config.is_copy or run.config.output.are_unchanged(published.files)):
         done.set_result(_unchanged_outcome(stored.plan, stored.results, published))
         return done
     return threads.submit(_compose_and_publish, run, stored.plan, stored.results)
@@ -276,7 +278,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
     """Compose a feed from the store, commit its guids, publish its files."""
     run.listen(Progress(plan.name, "", "compose"))
     publication = Publication("")
-    noticing = partial(publications.noticing_lost_lease, run.store, run.config.output, plan.name, run.at)
+    noticing = partial(folders.noticing_lost_lease, run.store, run.config.output, plan.name, run.at)
     try:
         with _compose(run, plan) as composed:
             edition, publication = composed.result, composed.result.publication
@@ -299,7 +301,7 @@ def _compose_and_publish(run: Run, plan: Plan, results: tuple[SourceResult, ...]
     except PublishError as error:
         failures = (plan.channel.hide_token(str(error)),)
         return replace(_unchanged_outcome(plan, results, publication), failures=failures)
-    states = publications.read_file_states(run.config.output, [each.name for each in written])
+    states = run.config.output.read_states([each.name for each in written])
     until = min((at for at in (publication.until, folders.find_end(run.store, plan.name)) if at), default=None)
     alarms = (*publication.alarms, *_describe_sizes(plan, states))
     publication = replace(publication, files=states, until=until, alarms=alarms)

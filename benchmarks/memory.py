@@ -22,13 +22,13 @@ from pathlib import Path
 import warm
 from msgspec.structs import replace
 
-from aggregator import compose, persist, publications, publish
+from aggregator import compose, persist, publish
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Listing
 from aggregator.model.feed import Plan
 from aggregator.processes import editions
-from aggregator.store import cache, database
+from aggregator.store import cache, database, publications
 
 LATER = 36_525  # days: a century of daily items is then no news of the future
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from aggregator import compose, persist, publications, publish
+from aggregator import compose, persist, publish
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
@@ -30,7 +30,7 @@ from aggregator.model.feed import Channel, Plan
 from aggregator.model.source import Source
 from aggregator.processes import editions
 from aggregator.store import cache as cached
-from aggregator.store import database, facts, items
+from aggregator.store import database, facts, items, publications
 from aggregator.store.database import Store
 
 START = datetime(2004, 1, 1, 8, 30, tzinfo=UTC)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from aggregator import folders, notify, persist, preview, publications
+from aggregator import folders, notify, persist, preview
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, JsonOption, current_time, require_store
 from aggregator.commands.output import format_count, format_value, shorten, to_json
 from aggregator.commands.summary import format_next_poll, warn
@@ -24,7 +24,7 @@ from aggregator.merger import other_shows
 from aggregator.model.feed import Plan
 from aggregator.model.results import NextPoll
 from aggregator.sandbox import seccomp
-from aggregator.store import connection, database, examine
+from aggregator.store import connection, database, examine, publications
 from aggregator.text.fold import fold
 from aggregator.text.urls import is_web
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
-from aggregator import publications, publish
+from aggregator import publish
 from aggregator.commands import summary
 from aggregator.commands.options import (
     CONFIG,
@@ -40,7 +40,7 @@ from aggregator.model.entry import Duration, Moment
 from aggregator.model.results import Outcome
 from aggregator.moving import Move, decide, open_draft
 from aggregator.refresh import refresh
-from aggregator.store import backup, connection, database
+from aggregator.store import backup, connection, database, publications
 from aggregator.store.database import Store
 from aggregator.store.items import FeedItems
 from aggregator.text.word_diff import Change, mark_words

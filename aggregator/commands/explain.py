@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from aggregator import publications
 from aggregator.commands import item_report
 from aggregator.commands.find_item import find_item
 from aggregator.commands.options import (
@@ -26,7 +25,7 @@ from aggregator.merger.identity import admission
 from aggregator.merger.model import learning, wording
 from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem, LeftOut
-from aggregator.store import database, entries, facts, guids
+from aggregator.store import database, entries, facts, guids, publications
 from aggregator.store.items import FeedItems
 from aggregator.text.fold import fold
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import typer
 
-from aggregator import persist, publications
+from aggregator import persist
 from aggregator.commands.options import CONFIG, ConfigOption, FeedsOption, JsonOption, find_plans
 from aggregator.commands.output import format_count, shorten, to_json
 from aggregator.commands.tables import open_console, print_table
@@ -16,7 +16,7 @@ from aggregator.fetchers.http.target import redact
 from aggregator.model.feed import SourceResult
 from aggregator.model.results import Publication
 from aggregator.model.source import Source
-from aggregator.store import connection, database
+from aggregator.store import connection, database, publications
 
 _LONGEST = 120
 """Characters of an address that are shown."""

@@ -10,7 +10,7 @@ import typer
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import corrections, publications
+from aggregator import corrections
 from aggregator.commands.item_report import print_entries, print_evidence, print_sides
 from aggregator.commands.options import (
     CONFIG,
@@ -31,7 +31,7 @@ from aggregator.merger.identity import admission
 from aggregator.model.cluster import Decision, Pair, Verdict, compute_likelihood
 from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem, Item
-from aggregator.store import database, decisions, entries
+from aggregator.store import database, decisions, entries, publications
 from aggregator.store.entries import StoredEntry
 from aggregator.store.items import FeedItems
 

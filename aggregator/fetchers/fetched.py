@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import registry
 from aggregator.fetchers.http import polling
 from aggregator.model.entry import Listing
+from aggregator.model.feed import SourceResult
 from aggregator.model.source import Answer, PollState, Request, Source, SourceStatus
 
 PollStates = Mapping[str, PollState]
@@ -64,3 +66,28 @@ def select_states(requests: Sequence[Request], poll_states: PollStates) -> list[
     """Return the poll states of the addresses, or of the feeds that their pages name."""
     known = [poll_states[each.url] for each in requests if each.url in poll_states]
     return [poll_states.get(each.leads_to or "", each) for each in known]
+
+
+def judge_source(fetched: FetchedSource, before: SourceResult | None) -> SourceResult:
+    """Return what the report says of the source: the same as before if it was not polled."""
+    if before is not None and (
+        fetched.is_put_off or (fetched.answers and all(answer.status == "not due" for answer in fetched.answers))
+    ):
+        return before
+    not_due: SourceStatus = "ok" if any(each.listings for each in fetched.poll_states) else "failed"
+    status: SourceStatus = {"unchanged": "ok", "not due": not_due}.get(fetched.status, fetched.status)
+    listings = [listing for listing in fetched.listings if listing is not None]
+    remarks = tuple(dict.fromkeys(remark for listing in listings for remark in listing.remarks))
+    return SourceResult(
+        source=_without_paths(fetched.source),
+        status=status,
+        message=fetched.message,
+        entries=fetched.entries or (before.entries if before else 0),
+        remarks=remarks if listings or before is None else before.remarks,
+    )
+
+
+def _without_paths(source: Source) -> Source:
+    """Return the source without the names of files on this machine and without header fields."""
+    private = source.path or source.snapshot or source.headers or source.history
+    return replace(source, path=None, snapshot=None, headers=(), history=()) if private else source

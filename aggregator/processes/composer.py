@@ -14,7 +14,7 @@ from typing import IO
 
 from msgspec.structs import replace
 
-from aggregator import announcements, enclosure_probe, publications, publish
+from aggregator import announcements, enclosure_probe, publish
 from aggregator.belonging import compare_with_feeds
 from aggregator.compose import compose
 from aggregator.fetchers import credentials
@@ -29,7 +29,7 @@ from aggregator.model.results import MOST_TITLES, Announcement, ChangedTitles, C
 from aggregator.processes.editions import Edition, Part, Task
 from aggregator.sandbox import calls
 from aggregator.sandbox.template import Note
-from aggregator.store import database
+from aggregator.store import database, publications
 
 _WITHOUT_LISTING = frozenset({"failed", "held back"})  # the statuses of a source that never gave anything
 
@@ -54,7 +54,9 @@ def _compose(out: IO[bytes], note: Note, task: Task) -> Edition:
     ):
         composed = compose(store, plan, task.at, note=note, keep=keep)
         feed, settlement = composed.feed, composed.settlement
-        publication = _to_publication(composed, publications.input_digest(store, plan))
+        publication = _to_publication(
+            composed, publications.input_digest(store, plan, enclosure_probe.read_gone(store, plan))
+        )
         if not feed.items and all(each.status in _WITHOUT_LISTING for each in feed.source_results):
             return Edition(publication)  # no source ever answered
         waiting: tuple[Announcement, ...] = ()

@@ -38,9 +38,6 @@ HELD_AUDIO: Final = "held audio"
 HISTORY: Final = "changes"
 """The fact with the history of a feed for its changes page."""
 
-PUBLICATION: Final = "publication"
-"""The fact with what was last published of a feed, or of the files that list every feed."""
-
 _FACT = select(facts_table).where(facts_table.c.feed == bindparam("feed"), facts_table.c.name == bindparam("name"))
 """Made once: a refresh reads ten facts of each feed, and to make the query takes longer than to run it."""
 

@@ -16,14 +16,14 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import persist, publications
+from aggregator import persist
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.merger.identity import admission
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.source import Source
-from aggregator.store import cache, database
+from aggregator.store import cache, database, publications
 from evaluation.matching.one_title import TITLES, Told, host, items, page
 
 SOURCES = (Source("host", "feed", trust=0.7), Source("page", "page", trust=0.6))

@@ -3,11 +3,10 @@
 from datetime import datetime
 from functools import partial
 
-from aggregator import publications
 from aggregator.compose import compose
 from aggregator.model.feed import Plan
 from aggregator.model.results import Composition
-from aggregator.store import cache
+from aggregator.store import cache, publications
 from aggregator.store.database import Store
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import hubs, opml_lists, persist, publications
+from aggregator import hubs, opml_lists, persist
 from aggregator.config.load import Config
 from aggregator.fetchers.http.target import redact
 from aggregator.generator.content.feed_item import make_title
@@ -38,7 +38,7 @@ from aggregator.service.desk.frame import (
 from aggregator.service.desk.inbox import Waiting
 from aggregator.service.desk.published import AppView, make_app_view, make_remarks
 from aggregator.service.desk.source import SourceLine, make_source_lines
-from aggregator.store import decisions, facts, guids, polls
+from aggregator.store import decisions, facts, guids, polls, publications
 from aggregator.store.database import Store
 from aggregator.store.items import FeedItems
 from aggregator.text.fold import fold

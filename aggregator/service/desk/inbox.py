@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from aggregator import opml_lists, persist, publications
+from aggregator import opml_lists, persist
 from aggregator.errors import AggregatorError
 from aggregator.model.feed import Plan
 from aggregator.opml_lists import UnlistedFeed
 from aggregator.service.desk.frame import Counts, Desk
-from aggregator.store import decisions
+from aggregator.store import decisions, publications
 from aggregator.store.database import Store
 
 

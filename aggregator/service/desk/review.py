@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import corrections, publications
+from aggregator import corrections
 from aggregator.errors import ConfigError
 from aggregator.generator.content.feed_item import make_title
 from aggregator.model.cluster import Decision, Verdict
@@ -30,7 +30,7 @@ from aggregator.service.desk.frame import (
 from aggregator.service.desk.inbox import read_waiting
 from aggregator.service.desk.item import PairBars, make_bars
 from aggregator.service.desk.published import Pieces, format_value, full_text, read_items, unmark
-from aggregator.store import decisions, entries
+from aggregator.store import decisions, entries, publications
 from aggregator.store.database import Store
 from aggregator.store.entries import StoredEntry
 from aggregator.store.items import FeedItems

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from aggregator import persist, preview, publications
+from aggregator import persist, preview
 from aggregator.fetchers.http import polling
 from aggregator.fetchers.http.target import redact
 from aggregator.generator.content.feed_item import make_title
@@ -19,7 +19,7 @@ from aggregator.model.results import NextPoll
 from aggregator.model.source import Conditions, Poll, PollState, Source, SourceStatus
 from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now
 from aggregator.service.desk.published import ListedEntry, format_value, make_entry
-from aggregator.store import decisions, guids, polls
+from aggregator.store import decisions, guids, polls, publications
 from aggregator.store.items import FeedItems
 from aggregator.text.times import cron
 

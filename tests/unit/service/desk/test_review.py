@@ -9,8 +9,7 @@ from threading import Event
 import pytest
 from msgspec.structs import replace
 
-from aggregator import publications
-from aggregator.store import database
+from aggregator.store import database, publications
 from tests.support.program import run_program
 from tests.unit.service.desk.conftest import Visitor
 from tests.unit.service.desk.test_item import published
