@@ -12,7 +12,7 @@ from aggregator.model.entry import Entry, Note, Show
 from aggregator.model.item import Item
 from aggregator.text.fold import fold
 
-_DECORATION: Final = re.compile(r"\s+[-–—|·•]\s+|:\s+|\s*\|\s*")
+_DECORATION: Final = re.compile(r"\s[-–—·•]\s|:\s|\|")
 """Separators between the name of a show and what a directory adds to it ("Crumbs – PodShelf")."""
 
 
