@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from aggregator import preview
 from aggregator.config import edit
 from aggregator.config.change import Addition
-from aggregator.config.load import Config
+from aggregator.config.load import Config, load
 from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError, FetchError, ReadError
 from aggregator.fetchers import addresses, parser_process, registry, snapshot
@@ -23,7 +23,7 @@ from aggregator.fetchers.fetch import Resources
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document, Source
-from aggregator.store import connection, database, polls
+from aggregator.store import connection, database, decisions, polls
 from aggregator.store import entries as stored_entries
 from aggregator.subscriptions import list_taken_names, make_name
 from aggregator.text.fold import fold
@@ -53,11 +53,15 @@ class Found(Struct, frozen=True):
 
 
 class Written(Struct, frozen=True):
-    """A source that was written into the config: its feed, and its primary source if that was written with it."""
+    """A source that was written into the config: its feed, and its primary source if that was written with it.
+
+    ``returns`` is whether it had been forgotten: its entries take part in the feed again.
+    """
 
     feed: str
     source: Source
     primary: str | None = None
+    returns: bool = False
 
 
 def list_candidates(
@@ -316,12 +320,13 @@ def _find_page_host(source: Source) -> str | None:
     return urlsplit(source.url).hostname if source.kind in ("page", "json") and source.url else None
 
 
-def write(path: Path, found: Found, feed: str | None = None, listed: Sequence[Entry] = ()) -> Written:
+def write(path: Path, found: Found, now: datetime, feed: str | None = None, listed: Sequence[Entry] = ()) -> Written:
     """Write a source into the config file, into that feed, by default the one that :func:`choose_feed` names.
 
     Where it is trusted as much as the feed's most trusted source, one of the two is written as the primary one: the
     source that is there, unless the other one's host serves its audio and its own does not. ``listed`` are entries of
-    the feed that are not stored yet. Raises ConfigError if the source is in the config already,
+    the feed that are not stored yet. A name is not used that meant another source of the feed; a source that was
+    forgotten is not so any more. Raises ConfigError if the source is in the config already,
     ChangedError if the file was changed meanwhile.
     """
     file = os.path.relpath(found.source.path, path.resolve().parent) if found.source.path else None
@@ -333,12 +338,33 @@ def write(path: Path, found: Found, feed: str | None = None, listed: Sequence[En
         _refuse_twice(config, found)
         known = {plan.name: {each.name for each in plan.sources} for plan in config.plans} if config else {}
         name = feed or choose_feed(config, found)
-        source = edit.find_free_name(found.source.name, known.get(name, ()))
+        others = _find_other_sources(config, name, found.listing.entries)
+        source = edit.find_free_name(found.source.name, others.union(known.get(name, ())))
         primary = _choose_primary(config, name, replace(found.source, name=source), listed) if config else None
         return (Addition(name, source, keys, found.listing.show.title, found.source.options, primary),)
 
     (added,) = edit.add(path, plan)
-    return Written(added.feed, replace(found.source, name=added.source), added.primary)
+    source = replace(found.source, name=added.source)
+    return Written(added.feed, source, added.primary, _restore(load(path), added.feed, added.source, now))
+
+
+def _find_other_sources(config: Config | None, feed: str, entries: Sequence[Entry]) -> frozenset[str]:
+    """Return the names that the feed's stored entries have of other sources than the one that lists these."""
+    if config is None or not connection.has_content(config.state):
+        return frozenset()
+    with database.open_store(config.state) as store:
+        return stored_entries.find_other_sources(store, feed, entries)
+
+
+def _restore(config: Config, feed: str, source: str, now: datetime) -> bool:
+    """Have the entries of an added source take part in the feed, and return whether they were forgotten."""
+    if not connection.has_content(config.state):
+        return False
+    with database.open_store(config.state) as store:
+        is_forgotten = source in decisions.read_forgotten(store, feed)
+        if is_forgotten:
+            decisions.restore_source(store, feed, source, now)
+        return is_forgotten
 
 
 def _choose_primary(config: Config, feed: str, added: Source, listed: Sequence[Entry]) -> str | None:

@@ -17,6 +17,7 @@ from aggregator.errors import ConfigError
 from aggregator.model.feed import Plan
 from aggregator.store import connection, database, decisions
 from aggregator.store.database import Store
+from aggregator.store.entries import find_other_sources, read_entries
 from aggregator.store.renaming import copy_source
 
 
@@ -43,9 +44,15 @@ class Move(Struct, frozen=True):
 def make_move(config: Config, plan: Plan, source: str, to: str | None = None, *, forgets: bool = False) -> Move:
     """Return the move of a source of a feed; raise ConfigError if the feed ``to`` is not in the config or has it.
 
-    Where a source of that feed has the same name, it gets the next free one.
+    Where the name is that of another source of that feed, or was, it gets the next free one. What was forgotten before
+    is not forgotten by the move.
     """
-    empties = len(plan.sources) == 1
+    empties, others = len(plan.sources) == 1, frozenset[str]()
+    if connection.has_content(config.state):
+        with database.open_store(config.state) as store:
+            forgets = forgets and source not in decisions.read_forgotten(store, plan.name)
+            listed = (each.entry for each in read_entries(store, plan.name) if each.entry.source == source)
+            others = find_other_sources(store, to, listed) if to else others
     if to is None:
         return Move(plan.name, source, forgets=forgets, empties=empties)
     there = {each.name: each for each in config.plans}
@@ -53,7 +60,7 @@ def make_move(config: Config, plan: Plan, source: str, to: str | None = None, *,
         raise ConfigError(f'the config has no feed "{to}"; {suggest(to, sorted(there))}')
     if to == plan.name:
         raise ConfigError(f"{source} is a source of {to} already")
-    name = edit.find_free_name(source, {each.name for each in there[to].sources})
+    name = edit.find_free_name(source, others.union(each.name for each in there[to].sources))
     return Move(plan.name, source, to, name, forgets and not empties, empties)
 
 

@@ -21,7 +21,7 @@ from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers.http.target import redact
 from aggregator.model.belonging import Belonging, Comparison
-from aggregator.model.entry import Entry
+from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Source
 from aggregator.store import database
 
@@ -116,7 +116,7 @@ def add(  # noqa: PLR0913 - the options of the command
     compared = _compare(loaded, found, now, feed, listed or {}) if loaded else ()
     if not (dry or feed):
         feed, found = _choose_feed(loaded, found, compared, is_quiet=as_json)
-    written = None if dry else adding.write(config, found, feed, (listed or {}).get(feed or "", ()))
+    written = None if dry else adding.write(config, found, now, feed, (listed or {}).get(feed or "", ()))
     name, source = (written.feed, written.source) if written else (feed or "", None)
     best = next((each for each in compared if each.feed == name or (dry and each.is_sure)), None)
     own = [replace(each, source=source.name) for each in found.listing.entries] if source else []
@@ -137,15 +137,21 @@ def add(  # noqa: PLR0913 - the options of the command
         }
         typer.echo(to_json(values))
         return
-    if source:
-        listing = ways[0].listing
-        show = f" of {shorten(listing.show.title)}" if listing.show.title else ""
-        counted = f"{format_count(len(listing.entries), 'item')} now{show}"
-        typer.echo(f"{config}: feeds.{name}.sources.{source.name}: kind {source.kind}, {counted}")
-    if written and written.primary:
-        typer.echo(f"{config}: feeds.{name}.primary: {written.primary}: of two sources trusted alike the show's own")
+    if written:
+        _print_written(config, written, found.listing)
     if best:
         _print_effect(best, new)
+
+
+def _print_written(config: Path, written: adding.Written, listing: Listing) -> None:
+    feed, source = f"{config}: feeds.{written.feed}", written.source
+    show = f" of {shorten(listing.show.title)}" if listing.show.title else ""
+    counted = f"{format_count(len(listing.entries), 'item')} now{show}"
+    typer.echo(f"{feed}.sources.{source.name}: kind {source.kind}, {counted}")
+    if written.returns:
+        typer.echo(f"{feed}.sources.{source.name}: forgotten before, its entries count again")
+    if written.primary:
+        typer.echo(f"{feed}.primary: {written.primary}: of two sources trusted alike the show's own")
 
 
 def _find_ways(

@@ -220,6 +220,17 @@ def read_shows(store: Store, feed: str) -> Mapping[str, Show]:
     return shows
 
 
+def find_other_sources(store: Store, feed: str, entries: Iterable[Entry]) -> frozenset[str]:
+    """Return the sources that listed entries of the feed, but none of these: their names mean other sources.
+
+    Two entries are the same if their keys and titles are.
+    """
+    known = {(each.key, each.title) for each in entries}
+    stored = [each.entry for each in read_entries(store, feed)]
+    same = {each.source for each in stored if (each.key, each.title) in known}
+    return frozenset({each.source for each in stored} - same)
+
+
 def count_entries(store: Store, feed: str) -> int:
     """Return how many entries of the feed are stored, counted once for each document that lists them."""
     with reading(store) as connection:

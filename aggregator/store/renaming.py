@@ -11,7 +11,7 @@ from sqlalchemy import Table, delete, select
 from aggregator.model.entry import Entry
 from aggregator.model.source import Source
 from aggregator.store import checksums, records, schema
-from aggregator.store.database import Store, remove, select_rows, upsert, writing
+from aggregator.store.database import Store, find_row, remove, upsert, writing
 from aggregator.store.entries import PLACE_FIELDS
 
 _LEFT_OUT: Final = (schema.leases, schema.cache)
@@ -22,15 +22,16 @@ _OF_SOURCE: Final = (schema.sources, schema.shows, schema.entries, schema.poll_s
 
 
 def copy_source(store: Store, feed: str, source: str, to: str, name: str) -> None:
-    """Copy what a source has ever listed into another feed, under that name; nothing if that feed has such a source."""
+    """Copy what a source has ever listed into another feed, under that name, beside what it listed there before."""
     with writing(store) as connection:
-        table = schema.entries
-        if next(iter(select_rows(connection, table, table.c.feed == to, table.c.source == name)), None) is not None:
-            return
+        table = schema.sources
+        before = find_row(connection, table, table.c.feed == to, table.c.source == name)
         for table in _OF_SOURCE:
             query = select(table).where(table.c.feed == feed, table.c.source == source)
             rows = checksums.check(table, connection.execute(query))
             values = [_put_under(table, dict(zip(table.c.keys(), row, strict=True)), to, name) for row in rows]
+            if table is schema.sources and before is not None:
+                values = [each | {"listings": max(each["listings"], before.listings)} for each in values]
             for group in {checksums.group_of(table, each) for each in values}:
                 checksums.note_change(connection, table, *group)
             upsert(connection, table, values)

@@ -229,7 +229,7 @@ def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
     is_new = feed not in {plan.name for plan in desk.config.plans}
     wanted = request.form.get("new", "")
     belonging = _find_belonging(desk, found, feed) if wanted and not is_new else None
-    written = adding.write(desk.config.path, found, feed)
+    written = adding.write(desk.config.path, found, now(), feed)
     source = written.source
     known = belonging.known if belonging else ()
     ids = [f"{source.name}/{each.key}" for each in found.listing.entries if each.key not in known]
@@ -240,7 +240,8 @@ def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
     job = desk.jobs.refresh(feed, then=f"/feeds/{feed}" if is_new else "")
     place = f"/jobs/{job.number}" if is_new else f"/feeds/{feed}/sources/{source.name}"
     primary = f" {written.primary} is the primary source now: the show's own." if written.primary else ""
-    return ActResult(place, f"Added {source.name} to {feed}; it is being refreshed.{primary}")
+    again = " It had been forgotten; its entries count again." if written.returns else ""
+    return ActResult(place, f"Added {source.name} to {feed}; it is being refreshed.{primary}{again}")
 
 
 def _show_import(desk: Desk, request: PageRequest) -> _ImportPage:

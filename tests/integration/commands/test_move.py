@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 import yaml
 
+from aggregator import moving
+from aggregator.config.load import load
 from tests.integration.commands.test_forget import SHOW, at, items, refresh, write
 
 CONFIG = """\
@@ -91,6 +94,67 @@ def test_two_feeds_of_one_show_become_one_and_names_stay_apart(shelved: Path, ru
     refresh(run, 4)
     assert list_titles(shelved, "pickles") == sorted(title for title, _, _ in (*SHOW, *BREAD))
     assert run("check", "--store").returncode == 0
+
+
+def test_a_name_that_meant_another_source_is_not_used_again(shelved: Path, run) -> None:
+    """Its entries are not those of the moved one, whether it was forgotten or left with its items."""
+    for day, name, words in ((3, "shelf", ("--forget",)), (4, "shelf-2", ())):
+        config = (shelved / "config.yaml").read_text(encoding="utf-8")
+        added = config.replace("bread.xml}", f"bread.xml}}\n      {name}: {{kind: feed, path: other.xml}}")
+        (shelved / "config.yaml").write_text(added, encoding="utf-8")
+        write(shelved / "other.xml", f"{name}-", ("A show of somebody else", "o", 24))
+        refresh(run, day)
+        assert "A show of somebody else" in list_titles(shelved, "bread")
+        assert run("remove", name, "--feed", "bread", "--yes", *words).returncode == 0
+    moved = run("move", "shelf", "bread", "--yes", "--at", at(5))
+    assert "moved to feeds.bread.sources.shelf-3" in moved.stdout
+    write(shelved / "shelf.xml", "s-", *BREAD[:2])
+    refresh(run, 6)
+    titles = list_titles(shelved, "bread")
+    assert titles == sorted(["A show of somebody else", *(title for title, _, _ in BREAD)])
+
+
+def test_a_move_to_and_fro_loses_nothing_that_was_listed_meanwhile(shelved: Path, run) -> None:
+    assert run("move", "shelf", "bread", "--yes", "--at", at(3)).returncode == 0
+    write(shelved / "shelf.xml", "s-", *BREAD, ("Crumpets on a griddle", "n", 24))
+    refresh(run, 4)
+    write(shelved / "shelf.xml", "s-", *BREAD[1:])
+    refresh(run, 5)
+    assert run("move", "shelf", "pickles", "--yes", "--at", at(6)).returncode == 0
+    refresh(run, 7)
+    assert list_sources(shelved, "pickles") == ["host", "shelf"]
+    expected = (*SHOW, *BREAD, ("Crumpets on a griddle", "n", 24))
+    assert list_titles(shelved, "pickles") == sorted(title for title, _, _ in expected)
+    assert run("check", "--store").returncode == 0
+
+
+def test_what_was_forgotten_before_a_move_stays_so_when_that_is_undone(shelved: Path, run) -> None:
+    assert run("forget", "shelf", "--feed", "pickles", "--yes", "--at", at(3)).returncode == 0
+    config = load(shelved / "config.yaml")
+    move = moving.make_move(config, config.plan("pickles"), "shelf", "bread", forgets=True)
+    texts = moving.carry_out(config, move, datetime(2024, 2, 4, tzinfo=UTC))
+    moving.take_back(config, move, texts, datetime(2024, 2, 5, tzinfo=UTC))
+    refresh(run, 6)
+    assert list_titles(shelved, "pickles") == sorted(title for title, _, _ in SHOW)
+    assert list_titles(shelved, "bread") == sorted(title for title, _, _ in BREAD[:2])
+
+
+def test_a_forgotten_source_that_is_added_again_counts_again(tmp_path: Path, run) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(CONFIG.replace("shelf:", "feed:"), encoding="utf-8")
+    write(tmp_path / "host.xml", "h-", *SHOW)
+    write(tmp_path / "bread.xml", "h-", *BREAD[:2])
+    write(tmp_path / "shelf.xml", "s-", *BREAD)
+    refresh(run, 2)
+    before = items(tmp_path)
+    assert run("remove", "feed", "--forget", "--yes", "--at", at(3)).returncode == 0
+    refresh(run, 4)
+    assert len(items(tmp_path)) == len(SHOW)
+    added = run("add", str(tmp_path / "shelf.xml"), "--feed", "pickles", "--kind", "feed", "--at", at(5))
+    assert added.returncode == 0, added.stderr
+    assert "feeds.pickles.sources.feed: forgotten before, its entries count again" in added.stdout
+    refresh(run, 6)
+    assert items(tmp_path) == before
 
 
 def test_what_cannot_be_moved_is_told_and_left(shelved: Path, run) -> None:
