@@ -74,6 +74,7 @@ class Config(Struct, frozen=True):
     lease: timedelta = timedelta(minutes=15)
     opml: tuple[str, ...] = ()
     api_token: str = ""
+    timezone: str = "UTC"
 
     @property
     def polling_policy(self) -> Policy:
@@ -106,7 +107,11 @@ def make_config(path: Path, keys: ConfigKeys) -> Config:
     plans = tuple(_make_plan(name, feed, base_url, folder) for name, feed in sorted(keys.feeds.items()))
     if keys.timezone:
         plans = tuple(
-            replace(plan, refresh=cron.put_in_zone(plan.refresh, keys.timezone)) if plan.refresh else plan
+            replace(
+                plan,
+                channel=replace(plan.channel, timezone=keys.timezone),
+                refresh=cron.put_in_zone(plan.refresh, keys.timezone) if plan.refresh else None,
+            )
             for plan in plans
         )
     _require_own_folders(path, plans)
@@ -128,6 +133,7 @@ def make_config(path: Path, keys: ConfigKeys) -> Config:
         lease=timedelta(seconds=keys.lease_seconds),
         opml=tuple(each if "://" in each else str(folder / each) for each in keys.opml),
         api_token=keys.api.token or "",
+        timezone=keys.timezone or "UTC",
     )
 
 

@@ -14,7 +14,8 @@ from pydantic.config import JsonDict
 from aggregator.config.messages import suggest
 from aggregator.model.categories import CATEGORY_NAMES
 from aggregator.text.times import durations
-from aggregator.text.times.cron import find_fault, find_zone
+from aggregator.text.times.cron import find_fault
+from aggregator.text.times.zones import find_zone
 from aggregator.text.urls import is_web
 
 _T = TypeVar("_T")

@@ -506,7 +506,8 @@ class ConfigKeys(Keys):
         3, strict=True, ge=1, description="Refreshes in a row in which a source must fail before a message is sent."
     )
     timezone: Zone | None = Field(
-        None, description="Time zone of the cron lines, such as Europe/Berlin (default: UTC)."
+        None,
+        description="Time zone of cron lines and of the times on pages, such as Europe/Berlin (default: UTC).",
     )
     opml: OneOrMore[Text] = Field(
         default=[],

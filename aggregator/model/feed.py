@@ -23,7 +23,8 @@ class Channel(Record, frozen=True):
     ``base_url`` is where the feed's folder is served, without a final slash. ``guid`` is the podcast:guid.
     ``categories`` are paths such as ``("Society & Culture", "Documentary")``. ``passes_value`` says that podcast:value
     is passed on from sources, ``shows_sources`` that the pages say which source a value is from. A feed with a
-    ``token`` is private: its folder cannot be guessed, and nothing but its own files names it.
+    ``token`` is private: its folder cannot be guessed, and nothing but its own files names it. The pages show times in
+    the ``timezone`` of this name.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Channel(Record, frozen=True):
     passes_value: bool = False
     shows_sources: bool = True
     token: str = ""
+    timezone: str = "UTC"
 
     @property
     def folder(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from typing import Literal, Protocol
 
 from msgspec import Struct, field
@@ -64,8 +64,8 @@ def list_changes(found: StateChanges) -> tuple[Change, ...]:
     return tuple(sorted(listed, key=lambda change: _KINDS.index(change.kind)))
 
 
-def describe_change(change: Change) -> str:
-    """Describe a change in a sentence.
+def describe_change(change: Change, timezone: str = "UTC") -> str:
+    """Describe a change in a sentence; days are those of the time zone.
 
     >>> describe_change(Change("changed", "Clocks", "g", "length", "840", "893"))
     '“Clocks”: the length is now 15 min, it was 14 min.'
@@ -74,14 +74,14 @@ def describe_change(change: Change) -> str:
     """
     match change.kind:
         case "added":
-            day = f", {_format_field('date', change.after)}" if change.after else ""
+            day = f", {_format_field('date', change.after, timezone)}" if change.after else ""
             text = f"New {change.field}: {quote_title(change)}{day}"
         case "left":
             text = f"{quote_title(change)} left the feed"
         case "changed":
-            text = f"{quote_title(change)}: the {change.field} {_describe_values(change)}"
+            text = f"{quote_title(change)}: the {change.field} {_describe_values(change, timezone)}"
         case "channel":
-            text = f"The feed’s {change.field} {_describe_values(change)}"
+            text = f"The feed’s {change.field} {_describe_values(change, timezone)}"
         case "listed":
             text = f"{quote_title(change)} is now also listed by {change.field}"
         case "unlisted":
@@ -107,18 +107,20 @@ def _list_item_changes(change: ItemChange) -> Iterator[Change]:
     yield from (Change("unlisted", item.title, item.guid, source) for source in was if source not in now)
 
 
-def _describe_values(change: Change) -> str:
+def _describe_values(change: Change, timezone: str) -> str:
     before, after = change.before, change.after
     if before is None:
-        return f"is now known: {_format_field(change.field, after)}"
+        return f"is now known: {_format_field(change.field, after, timezone)}"
     if after is None:
-        return f"is no longer known, it was {_format_field(change.field, before)}"
+        return f"is no longer known, it was {_format_field(change.field, before, timezone)}"
     if change.field in _TEXTS:
         return _describe_text_change(before, after)
-    old, new = _format_field(change.field, before), _format_field(change.field, after)
+    old, new = _format_field(change.field, before, timezone), _format_field(change.field, after, timezone)
     if change.field in _ADDRESSES:
         return f"has another address at {new}" if old == new else f"moved from {old} to {new}"
-    return _describe_small_change(change.field, before, after) if old == new else f"is now {new}, it was {old}"
+    return (
+        _describe_small_change(change.field, before, after, timezone) if old == new else f"is now {new}, it was {old}"
+    )
 
 
 def _describe_source(before: str | None, after: str | None) -> str:
@@ -127,13 +129,13 @@ def _describe_source(before: str | None, after: str | None) -> str:
     return " was removed" if after is None else f": {after} (before: {before})"
 
 
-def _describe_small_change(field: str, before: str, after: str) -> str:
+def _describe_small_change(field: str, before: str, after: str, timezone: str) -> str:
     """Describe a change that rounding hides: 893 and 897 seconds are both 15 minutes."""
     if field == "date":
-        return f"has another time on {_format_field(field, after)}"
+        return f"has another time on {_format_field(field, after, timezone)}"
     more = int(after) - int(before)
     unit = "s" if field == "length" else "bytes"
-    return f"is {abs(more):,} {unit} {'more' if more > 0 else 'less'}, still {_format_field(field, after)}"
+    return f"is {abs(more):,} {unit} {'more' if more > 0 else 'less'}, still {_format_field(field, after, timezone)}"
 
 
 def _describe_text_change(before: str, after: str) -> str:
@@ -149,18 +151,20 @@ def _get_text_size(text: str) -> int:
     return int(kept[1]) if kept else len(text)
 
 
-def _format_field(field: str, value: str | None) -> str:
+def _format_field(field: str, value: str | None, timezone: str) -> str:
     if value is None:
         return "nothing"
     if field in _ADDRESSES:
         return name_host(value)
     if field in _TEXTS:
         return f"{_get_text_size(value)} characters"
+    if field == "date":
+        at = datetime.fromisoformat(value)
+        return wording.format_day(Moment(at, "minute" if at.time() != time() else "day"), timezone)
     return _FORMATTERS.get(field, str)(value)
 
 
 _FORMATTERS: Mapping[str, Callable[[str], str]] = {
-    "date": lambda value: wording.format_day(Moment(datetime.fromisoformat(value))),
     "length": lambda value: wording.format_length(Duration(int(value))),
     "audio size": lambda value: wording.format_size(int(value)),
     "title": lambda value: f"“{wording.isolate(value)}”",

@@ -12,7 +12,6 @@ from msgspec import Struct, field
 from aggregator.generator.changes.changes import Change, Edition, History, describe_change, quote_title
 from aggregator.generator.opml import escape_attribute
 from aggregator.generator.pages import pages, view, wording
-from aggregator.model.entry import Moment
 from aggregator.model.feed import Channel, Feed
 
 PAGE, ATOM = "changes.html", "changes.atom"
@@ -26,9 +25,9 @@ def render_changes_page(feed: Feed, history: History) -> bytes:
 
     Which sources list an item, and of which bytes its audio is, says ``changes.atom`` alone.
     """
-    there = {item.guid for item in feed.items}
+    there, zone = {item.guid for item in feed.items}, feed.channel.timezone
     editions = [
-        (wording.format_day(Moment(edition.at)), _format_time(edition.at), _group(told, there), edition.more)
+        (wording.format_time(edition.at, zone), _format_time(edition.at), _group(told, there, zone), edition.more)
         for edition in history.editions
         if (told := [each for each in edition.changes if _is_for_listeners(each)])
     ]
@@ -76,10 +75,10 @@ def _is_for_listeners(change: Change) -> bool:
     return change.kind not in _OF_OPERATION and change.field not in _OF_FILES
 
 
-def _group(found: Iterable[Change], there: Collection[str]) -> list[_Line]:
+def _group(found: Iterable[Change], there: Collection[str], timezone: str) -> list[_Line]:
     lines: dict[str, _Line] = {}
     for change in found:
-        sentence, title = describe_change(change), quote_title(change)
+        sentence, title = describe_change(change, timezone), quote_title(change)
         if sentence.startswith(title):
             line = lines.setdefault(change.guid, _Line(title, _find_target(change, there)))
             line.texts.append(sentence.removeprefix(title))

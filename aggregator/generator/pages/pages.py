@@ -26,6 +26,7 @@ from aggregator.generator.kept import Document
 from aggregator.generator.pages import subscribe, view, wording
 from aggregator.generator.storage.names import PRIVATE_MARK
 from aggregator.model.feed import Cover, Feed
+from aggregator.text.times.zones import format_time
 
 _TEMPLATES = resources.files("aggregator.generator.pages") / "templates"
 _STYLE = (_TEMPLATES / "page.css").read_text(encoding="utf-8").strip()
@@ -127,6 +128,7 @@ def lay_out_feed_page(feed: Feed, *, changes: bool = False) -> Document:
         )
         or "no items yet",
         text=wording.split_paragraphs(channel.description or ""),
+        updated=format_time(feed.updated, channel.timezone),
     )
     before, *between = written.split(_CARD.encode())
     cards = zip(chain(*shown), between, strict=True)
@@ -136,7 +138,7 @@ def lay_out_feed_page(feed: Feed, *, changes: bool = False) -> Document:
 def render_cards(feed: PreparedFeed, indices: Sequence[int]) -> list[bytes]:
     """Return these items as they stand in the page of their feed."""
     render, channel = _load_macros().entry, feed.source.channel
-    views = (view.view_item(feed.source.items[index]) for index in indices)
+    views = (view.view_item(feed.source.items[index], channel.timezone) for index in indices)
     return [render(each, channel.language, channel.shows_sources).encode("utf-8", "replace") for each in views]
 
 
@@ -156,7 +158,7 @@ def _list_facts(cover: Cover) -> tuple[str, ...]:
     facts = (
         wording.format_count(cover.episodes, "episode") if cover.episodes else "",
         wording.format_count(cover.posts, "post") if cover.posts else "",
-        f"newest {wording.format_day(cover.newest)}" if cover.newest else "",
+        f"newest {wording.format_day(cover.newest, cover.channel.timezone)}" if cover.newest else "",
     )
     return tuple(filter(None, facts))
 

@@ -62,7 +62,7 @@ class _ItemView(Struct, frozen=True):
     transcript: str | None
 
 
-def view_item(item: Item) -> _ItemView:
+def view_item(item: Item, timezone: str) -> _ItemView:
     """Prepare an item for the page."""
     text = item.description or item.summary or ""
     lead = wording.make_lead(text)
@@ -71,7 +71,7 @@ def view_item(item: Item) -> _ItemView:
     return _ItemView(
         anchor=make_anchor(item.guid or item.title),
         item=item,
-        day=wording.format_day(item.published) if item.published else "",
+        day=wording.format_day(item.published, timezone) if item.published else "",
         machine_day=wording.format_machine_day(item.published) if item.published else "",
         facts=_list_facts(item),
         lead="" if whole else lead,
@@ -88,9 +88,9 @@ def view_item(item: Item) -> _ItemView:
     )
 
 
-def view_line(item: Item) -> tuple[str, str, str | None, str]:
+def view_line(item: Item, timezone: str) -> tuple[str, str, str | None, str]:
     """Return anchor, title, link and day of an item, for the list of earlier items."""
-    day = wording.format_day(item.published) if item.published else ""
+    day = wording.format_day(item.published, timezone) if item.published else ""
     return make_anchor(item.guid or item.title), item.title, links.clean_url(item.link), day
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from rapidfuzz.distance import Postfix, Prefix
 from aggregator.generator.content.sanitize import split_links
 from aggregator.model.entry import Duration, Moment, Note
 from aggregator.text import visible_whitespace
+from aggregator.text.times.zones import find_zone, name_zone
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 # Languages of scripts from right to left (ISO 639): Arabic, Central Kurdish, Divehi, Persian, Hebrew (two codes),
@@ -42,18 +44,30 @@ class _Contrast(NamedTuple):
     after: str
 
 
-def format_day(moment: Moment) -> str:
-    """Format a day for people, only as precise as it is known.
+def format_day(moment: Moment, timezone: str = "UTC") -> str:
+    """Format a day for people, only as precise as it is known: a time of day is of the time zone, a mere day of none.
 
-    >>> from datetime import UTC, datetime
+    >>> from datetime import UTC
     >>> (
     ...     format_day(Moment(datetime(2024, 8, 4, 8, tzinfo=UTC))),
     ...     format_day(Moment(datetime(2024, 1, 1, tzinfo=UTC), "year")),
     ... )
     ('4 Aug 2024', '2024')
     """
-    at = moment.at
+    has_time = moment.zoned and moment.precision in {"minute", "second"}
+    at = moment.at.astimezone(find_zone(timezone)) if has_time else moment.at
     return str(at.year) if moment.precision in {"guess", "year"} else f"{at.day} {_MONTHS[at.month - 1]} {at.year}"
+
+
+def format_time(at: datetime, timezone: str) -> str:
+    """Format a time for people, to the minute.
+
+    >>> from datetime import UTC
+    >>> format_time(datetime(2024, 8, 4, 23, tzinfo=UTC), "Europe/Berlin")
+    '5 Aug 2024, 01:00 CEST'
+    """
+    local = at.astimezone(find_zone(timezone))
+    return f"{format_day(Moment(at), timezone)}, {local:%H:%M} {name_zone(local)}"
 
 
 def format_machine_day(moment: Moment) -> str:

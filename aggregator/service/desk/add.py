@@ -117,7 +117,7 @@ def _show_add(desk: Desk, request: PageRequest) -> _AddPage:
     empty = _AddPage(registry.names(), list_feeds(desk), feed=wanted, wanted=wanted)
     if not isinstance(found, _Ways):
         return empty
-    ways = tuple(_make_way(place, way) for place, way in enumerate(found.ways))
+    ways = tuple(_make_way(desk, place, way) for place, way in enumerate(found.ways))
     place = min(parse_number(request.query.get("way", "")), len(ways) - 1)
     effect = found.belonging if place == 0 else None
     return replace(
@@ -138,7 +138,7 @@ def list_feeds(desk: Desk) -> tuple[tuple[str, str], ...]:
     return tuple((plan.name, plan.channel.title) for plan in desk.config.plans)
 
 
-def _make_way(place: int, way: Found) -> _WayLine:
+def _make_way(desk: Desk, place: int, way: Found) -> _WayLine:
     source, listing = way.source, way.listing
     return _WayLine(
         place=place,
@@ -148,7 +148,7 @@ def _make_way(place: int, way: Found) -> _WayLine:
         title=listing.show.title or "",
         options=source.options,
         total=len(listing.entries),
-        entries=tuple(map(make_entry, listing.entries[:_MOST_ENTRIES])),
+        entries=tuple(make_entry(each, desk.config.timezone) for each in listing.entries[:_MOST_ENTRIES]),
     )
 
 
@@ -161,7 +161,7 @@ def _make_effect(desk: Desk, found: Belonging) -> _EffectLine:
         doubtful=len(found.doubtful),
         new=len(found.new),
         rest=tuple(
-            (label, tuple(map(make_entry, some[:_MOST_ENTRIES])))
+            (label, tuple(make_entry(each, desk.config.timezone) for each in some[:_MOST_ENTRIES]))
             for label, some in (("Doubtful", found.doubtful), ("Would be new", found.new))
             if some
         ),

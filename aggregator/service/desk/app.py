@@ -337,6 +337,7 @@ def _frame(desk: Desk, request: Request, waiting: Counts | None = None) -> Frame
         waiting=(waiting or Counts()) if request.state.enters else None,
         notice=notice if isinstance(notice, ActResult) else None,
         can_log_out=bool(desk.access.password) and desk.sessions.is_open(visitor),
+        timezone=desk.config.timezone,
     )
 
 

@@ -10,7 +10,8 @@ from threading import Lock
 from typing import Any, Final, TypeVar
 
 import msgspec
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,6 +31,7 @@ from aggregator.service.desk.jobs import BusyError, Jobs
 from aggregator.service.desk.visitor_cache import VisitorCache
 from aggregator.store import connection, database
 from aggregator.store.database import Store
+from aggregator.text.times.zones import format_time
 from aggregator.version import VERSION
 
 _SHORTEST_SECRET: Final = 8
@@ -232,6 +234,7 @@ class Frame(Struct, frozen=True):
     waiting: Counts | None
     notice: ActResult | None = None
     can_log_out: bool = False
+    timezone: str = "UTC"
     version: str = VERSION
 
 
@@ -285,14 +288,15 @@ def _quote(value: object, most: int = 300) -> Markup:
     return Markup("<bdi>{}</bdi>").format(clean_line(str(value), most))
 
 
-def _format_ago(at: datetime | None) -> Markup:
+@pass_context
+def _format_ago(context: Context, at: datetime | None) -> Markup:
     """Return a time for people, with the exact one beside it."""
     if at is None:
         return Markup("never")
     passed = int((now() - at).total_seconds())
     words = _format_span(abs(passed))
     shown = f"in {words}" if passed < 0 else f"{words} ago" if words != "now" else words
-    exact = f"{at:%Y-%m-%d %H:%M:%S} UTC"
+    exact = format_time(at, context["frame"].timezone, seconds=True)
     return Markup('<time datetime="{}" title="{}">{}</time>').format(at.isoformat(), exact, shown)
 
 

@@ -160,7 +160,7 @@ def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
         minted=published.minted if published else None,
         updated=published.updated if published else None,
         fields=tuple(_make_field(each, shown, known, fixed.get(each.field)) for each in fields),
-        entries=tuple(map(_make_entry_line, known)),
+        entries=tuple(_make_entry_line(each, plan.channel.timezone) for each in known),
         pairs=tuple(make_bars(pair) for pair in item.pairs[:_MOST_PAIRS]),
         more_pairs=max(0, len(item.pairs) - _MOST_PAIRS),
         events=tuple(reversed(events[-_MOST_EVENTS:])),
@@ -248,13 +248,13 @@ def _find_value(name: str, shown: FeedItem, known: Sequence[StoredEntry], source
     return next((format_value(value) for each in own if (value := getattr(each, name, None)) is not None), "")
 
 
-def _make_entry_line(stored: StoredEntry) -> _EntryLine:
+def _make_entry_line(stored: StoredEntry, timezone: str) -> _EntryLine:
     entry = stored.entry
     return _EntryLine(
         entry.id,
         entry.source,
         entry.title,
-        format_value(entry.published),
+        format_value(entry.published, timezone),
         format_value(entry.duration),
         len(full_text(entry)),
         entry.cut,

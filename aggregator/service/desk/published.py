@@ -17,6 +17,7 @@ from aggregator.service.desk.frame import Desk, MissingError
 from aggregator.store.items import FeedItems
 from aggregator.text import word_diff
 from aggregator.text.html import to_text
+from aggregator.text.times.zones import format_time
 
 _MOST_APP_ITEMS: Final = 3
 _LONGEST_DESCRIPTION: Final = 300
@@ -91,11 +92,11 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[:most].rpartition(" ")[0] + "…"
 
 
-def format_value(value: object) -> str:
+def format_value(value: object, timezone: str = "UTC") -> str:
     """Return a value of an entry for people."""
     match value:
         case Moment() if value.precision in ("minute", "second"):
-            text = f"{value.at:%Y-%m-%d %H:%M} UTC"
+            text = format_time(value.at, timezone)
         case Moment():
             text = wording.format_day(value)
         case Duration():
@@ -131,7 +132,8 @@ class ListedEntry(Struct, frozen=True):
     characters: int
 
 
-def make_entry(entry: Entry) -> ListedEntry:
+def make_entry(entry: Entry, timezone: str) -> ListedEntry:
     """Return an entry as it is listed before it is stored."""
-    published, duration, audio = (format_value(value) for value in (entry.published, entry.duration, entry.enclosure))
+    values = (entry.published, entry.duration, entry.enclosure)
+    published, duration, audio = (format_value(value, timezone) for value in values)
     return ListedEntry(entry.title, published, duration, audio, len(full_text(entry)))

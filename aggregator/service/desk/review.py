@@ -131,7 +131,7 @@ def _ask(store: Store, page: _ReviewPage, plan: Plan, pair: tuple[str, str]) -> 
     homes = {entry: item for item in FeedItems(store, plan.name).read() for entry in item.entries}
     compared = next((each for each in (feed.near_misses if feed else ()) if (each.left, each.right) == pair), None)
     known = entries.read_entries_of(store, plan.name, (left, right))
-    sides = _make_sides(known, homes) if len(known) == 2 else (None, None)  # noqa: PLR2004 - a pair
+    sides = _make_sides(known, homes, plan.channel.timezone) if len(known) == 2 else (None, None)  # noqa: PLR2004 - a pair
     return replace(
         page,
         feed=plan.name,
@@ -168,7 +168,7 @@ def _name_decision(held: HeldItem, admitted: Mapping[str, bool], back: Collectio
     return "never" if any(name in admitted for name in held.entries) else ""
 
 
-def _make_sides(known: Sequence[StoredEntry], homes: Mapping[str, Item]) -> tuple[_Side, ...]:
+def _make_sides(known: Sequence[StoredEntry], homes: Mapping[str, Item], timezone: str) -> tuple[_Side, ...]:
     one, other = (each.entry for each in known)
     titles = word_diff.mark_sides(one.title[:_LONGEST], other.title[:_LONGEST])
     texts = word_diff.mark_sides(full_text(one)[:_LONGEST], full_text(other)[:_LONGEST])
@@ -177,7 +177,7 @@ def _make_sides(known: Sequence[StoredEntry], homes: Mapping[str, Item]) -> tupl
             id=entry.id,
             title=_cut(title),
             facts=(
-                ("date", format_value(entry.published)),
+                ("date", format_value(entry.published, timezone)),
                 ("length", format_value(entry.duration)),
                 ("audio", format_value(entry.enclosure)),
                 ("link", format_value(entry.link)),

@@ -22,6 +22,7 @@ from aggregator.service.desk.published import ListedEntry, format_value, make_en
 from aggregator.store import decisions, guids, polls, publications
 from aggregator.store.items import FeedItems
 from aggregator.text.times import cron
+from aggregator.text.times.zones import format_time
 
 _MOST_ITEMS: Final = 30
 _MOST_ENTRIES: Final = 30
@@ -159,7 +160,7 @@ def _show_source(desk: Desk, request: PageRequest) -> _SourcePage:
         polls=tuple(map(_make_poll, reversed(last_polls))),
         chart=_make_chart(last_polls),
         failures=sum(poll.has_failed for poll in last_polls),
-        addresses=tuple(_make_address(each, at) for each in known),
+        addresses=tuple(_make_address(each, at, plan.channel.timezone) for each in known),
         items=tuple(_ItemLine(item.guid, make_title(item)) for item in listed[:_MOST_ITEMS]),
         total_items=len(listed),
         left_out=tuple(left_out[:_MOST_ITEMS]),
@@ -242,13 +243,16 @@ def _make_chart(last_polls: Sequence[Poll]) -> tuple[_PollBar, ...]:
     return (_PollBar(0, 0, 0, 0),) * (polls.MOST_POLLS - len(bars)) + bars
 
 
-def _make_address(state: PollState, at: datetime) -> _AddressLine:
+def _make_address(state: PollState, at: datetime, timezone: str) -> _AddressLine:
+    def show(moment: datetime | None) -> str:
+        return format_time(moment, timezone, seconds=True) if moment else ""
+
     given = (
-        ("asked", _format(state.asked)),
-        ("answered", _format(state.answered)),
-        ("last document", _format(state.whole)),
-        ("not before", _format(state.not_before)),
-        ("Retry-After until", _format(state.hold_until)),
+        ("asked", show(state.asked)),
+        ("answered", show(state.answered)),
+        ("last document", show(state.whole)),
+        ("not before", show(state.not_before)),
+        ("Retry-After until", show(state.hold_until)),
         ("ETag", state.validators.etag or ""),
         ("Last-Modified", state.validators.last_modified or ""),
         ("errors in a row", str(state.errors or "")),
@@ -261,11 +265,7 @@ def _make_address(state: PollState, at: datetime) -> _AddressLine:
     return _AddressLine(redact(state.url), facts, polling.explain_rest(state, at))
 
 
-def _format(at: datetime | None) -> str:
-    return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at else ""
-
-
-def _make_look(looked: preview.Look) -> _LookLine:
+def _make_look(looked: preview.Look, timezone: str) -> _LookLine:
     text = looked.body.decode("utf-8", "replace")
     listing = looked.listing
     return _LookLine(
@@ -274,7 +274,7 @@ def _make_look(looked: preview.Look) -> _LookLine:
         size=len(looked.body),
         text="".join(letter if letter.isprintable() or letter in "\n\t" else "\ufffd" for letter in text[:_DOCUMENT]),
         is_cut=len(text) > _DOCUMENT,
-        entries=tuple(map(make_entry, listing.entries[:_MOST_ENTRIES])) if listing else (),
+        entries=tuple(make_entry(each, timezone) for each in listing.entries[:_MOST_ENTRIES]) if listing else (),
         total=len(listing.entries) if listing else 0,
         remarks=listing.remarks[:20] if listing else (),
         problem=looked.problem,
@@ -287,7 +287,7 @@ def _look(desk: Desk, request: PageRequest) -> ActResult:
     plan = desk.find_plan(request)
     source, at = find_source(plan, request), now()
     with preview.open_resources(desk.config, at) as resources:
-        looked = _make_look(preview.look(source, resources, at))
+        looked = _make_look(preview.look(source, resources, at), plan.channel.timezone)
     number = desk.cache.add(request.visitor, looked)
     return ActResult(f"/feeds/{plan.name}/sources/{source.name}?look={number}#document")
 

@@ -8,9 +8,10 @@ expression is hourly. APScheduler differs: its Monday is 0, and a day must match
 from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
+
+from aggregator.text.times.zones import find_zone
 
 NICKNAMES = {
     "@yearly": "0 0 1 1 *",
@@ -72,14 +73,6 @@ def describe(expression: str) -> str:
     """
     zone, _, fields = expression.removeprefix(_ZONE).partition(" ")
     return f"{fields} ({zone})" if expression.startswith(_ZONE) else expression
-
-
-def find_zone(name: str) -> ZoneInfo:
-    """Return a zone of the IANA database by its name; raise ValueError if this machine has none of that name."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, OSError, ValueError) as error:
-        raise ValueError(f'no time zone "{name}" is known here, such as Europe/Berlin') from error
 
 
 def _split(expression: str, otherwise: tzinfo) -> tuple[tzinfo, str]:

@@ -292,3 +292,17 @@ def test_a_replayed_history_has_the_same_bytes(sizes: list[int]) -> None:
 
 def test_a_change_without_values_is_still_a_sentence() -> None:
     assert describe_change(Change("added", "A", "g", "episode")) == "New episode: “A”."
+
+
+def test_the_page_tells_times_in_the_zone_of_the_feed() -> None:
+    at = {"before": "2024-08-04T20:00:00+00:00", "after": "2024-08-04T23:00:00+00:00"}
+    assert describe_change(Change("changed", "A", "g", "date", **at), "Asia/Tokyo") == (
+        "“A”: the date has another time on 5 Aug 2024."
+    )
+    day = Change("added", "A", "g", "episode", after="2024-08-04T00:00:00+00:00")
+    assert describe_change(day, "America/Sao_Paulo") == "New episode: “A”, 4 Aug 2024."
+    feed, past = made.feed(3, 2), grown()
+    there = replace(feed, channel=replace(feed.channel, timezone="America/Sao_Paulo"))
+    body = changes_page.render_changes_page(there, past).decode()
+    times = re.findall(r'<time datetime="(.*?)">(.*?)</time>', body)
+    assert times[0] == ("2026-03-02T12:00:00Z", "2 Mar 2026, 09:00 UTC-03")

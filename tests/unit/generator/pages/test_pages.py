@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator.generator.pages import pages, view
-from aggregator.model.entry import Enclosure, Note
+from aggregator.model.entry import Enclosure, Moment, Note
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Provenance
 from aggregator.publish import make_cover
@@ -306,3 +307,15 @@ def test_a_source_that_never_answered_is_no_matter_of_listeners() -> None:
     text = " ".join(Reading(made.page(failed)).text.split())
     assert "Made from 4 listings" in text
     assert "failed" not in text
+
+
+def test_times_are_those_of_the_zone_and_mere_days_of_none() -> None:
+    late = Moment(datetime(2024, 8, 4, 23, 30, tzinfo=UTC))
+    feed = made.feed(1, 0)
+    for moment, day in ((late, "5 Aug 2024"), (replace(late, precision="day"), "4 Aug 2024")):
+        item = replace(feed.items[0], published=moment)
+        there = replace(feed, items=(item,), updated=late.at, channel=made.channel(timezone="Europe/Berlin"))
+        reading = Reading(made.page(there))
+        assert day in reading.text
+        assert "Last changed on 2024-08-05 01:30 CEST" in reading.text
+        assert reading.all("time")[-1]["datetime"] == "2024-08-04T23:30:00Z"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import shutil
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -292,3 +293,13 @@ def test_a_hub_that_was_not_told_is_shown(visitor: Visitor, home: Path) -> None:
     done = run_program(home, "refresh", "--at", "2026-01-03T03:04:05Z")
     assert "crumb-talk: hub http://127.0.0.1:9/hub was not told" in done.stderr
     assert "not told of the last change" in visitor.get("/feeds/crumb-talk").text
+
+
+def test_times_are_those_of_the_zone_of_the_config(visitor: Visitor, home: Path) -> None:
+    config = home / "config.yaml"
+    config.write_text(f"timezone: Asia/Tokyo\n{config.read_text()}")
+    shown = re.findall(r'<time datetime="([^"]*)" title="([^"]*)"', visitor.get("/feeds/crumb-talk").text)
+    assert shown
+    for machine, words in shown:
+        local = datetime.fromisoformat(machine) + timedelta(hours=9)
+        assert (machine[-6:], words) == ("+00:00", f"{local:%Y-%m-%d %H:%M:%S} JST")
