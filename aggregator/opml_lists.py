@@ -19,6 +19,7 @@ from aggregator.config.load import Config
 from aggregator.errors import AggregatorError, FetchError
 from aggregator.fetchers import addresses, parser_process, snapshot
 from aggregator.fetchers.fetch import Resources
+from aggregator.fetchers.http.exchange import PollRequest
 from aggregator.fetchers.http.target import make_printable, redact
 from aggregator.model.feed import Plan
 from aggregator.model.record import Record
@@ -139,7 +140,7 @@ def _fetch(before: _KnownList, resources: Resources, now: datetime) -> tuple[Pol
         source = Source("list", "feed", path=before.name)
         return replace(before.state, asked=now), snapshot.read_file(source), ""
     state = replace(before.state, url=addresses.normalize(before.name))
-    answer = resources.limiter.poll(Source("list", "feed", url=state.url), state, now).result()
+    answer = resources.limiter.poll(PollRequest(Source("list", "feed", url=state.url), state, now)).result()
     problem = answer.message if answer.status not in {"ok", "unchanged", "not due"} else ""
     return replace(answer.poll_state, asked=now), answer.document, problem
 

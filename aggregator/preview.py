@@ -15,6 +15,7 @@ from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import registry, snapshot
 from aggregator.fetchers.fetch import Resources, Terms, fetch
 from aggregator.fetchers.fetched import FetchedSource, judge_source
+from aggregator.fetchers.http.exchange import PollRequest
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import redact
 from aggregator.merger import filters
@@ -140,15 +141,8 @@ def fetch_document(
 
     ``found_by`` is the address of the page that named it.
     """
-    answer = resources.limiter.poll(
-        source,
-        PollState(request.url),
-        now,
-        force=True,
-        found_by=found_by,
-        headers=request.headers,
-        secrets=request.secrets,
-    ).result()
+    asked = PollRequest(source, PollState(request.url), now, True, found_by, request.headers, request.secrets)
+    answer = resources.limiter.poll(asked).result()
     if answer.document is None:
         raise FetchError(answer.message or f"{redact(request.url)}: no answer")
     return answer.document

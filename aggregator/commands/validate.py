@@ -18,6 +18,7 @@ from aggregator.commands.options import AtOption, JsonOption, current_time
 from aggregator.commands.output import format_count, to_json
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers.http.client import Client
+from aggregator.fetchers.http.exchange import PollRequest
 from aggregator.fetchers.http.polling import Policy
 from aggregator.model.source import PollState, Source
 from aggregator.text.urls import find_host
@@ -92,7 +93,7 @@ def _fetch_artwork(address: str, document: str, now: datetime) -> Picture:
     """Fetch the artwork by one GET and one HEAD; it may be on a private network only if the document is."""
     with closing(Client(_make_policy(document))) as client:
         artwork = Source("artwork", "feed", url=address)
-        answer = client.poll(artwork, PollState(address), now, force=True)
+        answer = client.poll(PollRequest(artwork, PollState(address), now, force=True))
         came = answer.document
         body, kind = (came.body, came.media_type) if came else (None, None)
         try:
@@ -119,7 +120,8 @@ def _read(document: str) -> bytes:
 def _fetch_document(document: str, now: datetime) -> tuple[bytes, Served]:
     """Fetch a document; return its body and how it was served."""
     with closing(Client(_make_policy(document))) as client:
-        answer = client.poll(Source("validate", "feed", url=document), PollState(document), now, force=True)
+        source = Source("validate", "feed", url=document)
+        answer = client.poll(PollRequest(source, PollState(document), now, force=True))
     if answer.document is None:
         raise FetchError(answer.message or f"{document}: empty answer")
     known = answer.poll_state.validators

@@ -22,6 +22,7 @@ from aggregator.errors import BusyHostError, FetchError, ReadError, StoreError
 from aggregator.fetchers import credentials, paging, parser_process, plausibility, registry, snapshot
 from aggregator.fetchers.fetched import FetchedSource, PollStates, select_states
 from aggregator.fetchers.http import bot_protection, host_limits, polling
+from aggregator.fetchers.http.exchange import PollRequest
 from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Listing
@@ -199,15 +200,10 @@ class _SourceFetch(Struct, frozen=True):
         return (feed, page) if page.document is None else (page, feed)
 
     def _poll(self, request: Request, *, force: bool = False, found_by: str | None = None) -> Answer:
-        return self.terms.resources.limiter.poll(
-            self.source,
-            self._poll_state(request.url),
-            self.terms.now,
-            force=force or self.terms.force,
-            found_by=found_by,
-            headers=request.headers,
-            secrets=request.secrets,
-        ).result()
+        force = force or self.terms.force
+        state = self._poll_state(request.url)
+        asked = PollRequest(self.source, state, self.terms.now, force, found_by, request.headers, request.secrets)
+        return self.terms.resources.limiter.poll(asked).result()
 
     def _read(self, answer: Answer, others: tuple[PollState, ...] = (), request: Request | None = None) -> _Read:
         """Return the listing of the answer's document and its further pages, if that is believed."""

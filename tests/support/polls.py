@@ -10,6 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from aggregator.fetchers.http.client import Client
+from aggregator.fetchers.http.exchange import PollRequest
 from aggregator.fetchers.http.host_limits import HostLimiter
 from aggregator.fetchers.http.polling import Policy
 from aggregator.model.source import Answer, PollState, Source
@@ -75,9 +76,8 @@ class Polls:
     def ask(self, *, force: bool = False, **later: float) -> Answer:
         """One poll, so much later than the one before."""
         self.now += timedelta(**later)
-        answer = client(self.policy).poll(
-            Source("show", "feed", self.url, distrust_304_after=self.distrust), self.poll_state, self.now, force=force
-        )
+        source = Source("show", "feed", self.url, distrust_304_after=self.distrust)
+        answer = client(self.policy).poll(PollRequest(source, self.poll_state, self.now, force=force))
         self.poll_state = replace(answer.poll_state)
         return answer
 

@@ -17,10 +17,9 @@ from msgspec.structs import replace
 
 from aggregator.errors import FetchError, GoneError, UnansweredError
 from aggregator.fetchers import credentials
-from aggregator.fetchers.credentials import Secrets
 from aggregator.fetchers.http import bot_protection, content_coding, errors, headers, polling, ssrf
 from aggregator.fetchers.http.connections import Fields, GuardedAdapter, translate_errors
-from aggregator.fetchers.http.exchange import Access, Exchange, Headers, Meter, Permit
+from aggregator.fetchers.http.exchange import Access, Exchange, Headers, Meter, Permit, PollRequest
 from aggregator.fetchers.http.polling import Policy, Reply
 from aggregator.fetchers.http.target import Target, follow_redirect, parse_target, redact
 from aggregator.model.entry import Enclosure
@@ -87,39 +86,24 @@ class Client:
         for scheme in ("http://", "https://"):
             self._session.mount(scheme, adapter)
 
-    def poll(  # noqa: PLR0913  # the last three are about the run
-        self,
-        source: Source,
-        poll_state: PollState,
-        now: datetime,
-        *,
-        force: bool = False,
-        clock_age: timedelta = timedelta(),
-        found_by: str | None = None,
-        permit: Permit | None = None,
-        own_fields: Headers = (),
-        secrets: Secrets = (),
-    ) -> Answer:
-        """Return the answer of one poll of the address of a poll state: one request for each hop, and no exception.
+    def poll(self, asked: PollRequest, permit: Permit | None = None, *, clock_age: timedelta = timedelta()) -> Answer:
+        """Return the answer of one poll: one request for each hop, and no exception.
 
-        ``now`` is the clock of the run, by which all is decided, and ``clock_age`` how long ago it was read; the wall
-        clock only bounds how long the poll takes. ``own_fields`` are header fields for the origin of the address alone:
-        they are sent neither after a redirect to another origin nor to one that the address has permanently moved to.
-        ``secrets`` are the names and values for ``${NAME}`` in an address that the config names; the answer has names.
-        ``found_by`` is the address of the document that names this one; ``None`` if the config does. Only the host that
-        the config names may have a private address, else a document could have us send requests to a private network.
+        ``clock_age`` is how long ago the clock of the run was read; the wall clock only bounds how long the poll takes.
         """
-        if resting := polling.find_rest(poll_state, now, force=force):
+        source, poll_state, now, secrets = asked.source, asked.poll_state, asked.now, asked.secrets
+        if resting := polling.find_rest(poll_state, now, force=asked.force):
             return resting
         begun = time.monotonic()
         meter = Meter(begun + self._policy.deadline, self._policy.raw_bytes)
         try:
             conditions = polling.make_conditional_headers(poll_state, source.distrust_304_after, now)
             address = polling.find_address(poll_state)
-            if parse_target(address).origin != parse_target(poll_state.url).origin:
-                own_fields = ()
-            named = address if found_by or address != poll_state.url else credentials.fill_address(address, secrets)
-            own = _OwnHost(_find_own_host(source, poll_state, found_by), self._find_access(source))
+            stays = parse_target(address).origin == parse_target(poll_state.url).origin
+            own_fields = asked.own_fields if stays else ()
+            is_named = not asked.found_by and address == poll_state.url
+            named = credentials.fill_address(address, secrets) if is_named else address
+            own = _OwnHost(_find_own_host(asked), self._find_access(source))
             answer, body = self._fetch(named, conditions, meter, permit, own_fields, own)
         except FetchError as error:
             after = _update_after_error(poll_state, error, now, begun, reached=meter.reached)
@@ -296,12 +280,12 @@ def _read_refusal(answer: _FinalAnswer) -> bytes:
         return b""
 
 
-def _find_own_host(source: Source, poll_state: PollState, found_by: str | None) -> str:
+def _find_own_host(asked: PollRequest) -> str:
     """Return the host that the config names for an address; "" if a document of another host names the address."""
-    if found_by is None:
-        return _find_host(poll_state.url)
-    own = _find_host(source.url)
-    return own if _find_host(found_by) == own else ""
+    if asked.found_by is None:
+        return _find_host(asked.poll_state.url)
+    own = _find_host(asked.source.url)
+    return own if _find_host(asked.found_by) == own else ""
 
 
 def _find_host(url: str | None) -> str:

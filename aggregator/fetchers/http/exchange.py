@@ -1,14 +1,38 @@
-"""One request: its target, its budget, and what is permitted at its host."""
+"""A poll as it is asked for, and each request of it: its target, its budget, and what is permitted at its host."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import datetime
 
 from msgspec import Struct
 
 from aggregator.errors import FetchError, UnansweredError
 from aggregator.fetchers.http.target import Target
+from aggregator.model.source import PollState, Source
+
+Headers = tuple[tuple[str, str], ...]
+
+
+class PollRequest(Struct, frozen=True):
+    """A poll of the address of a poll state, for a source; ``now`` is the clock of the run, by which all is decided.
+
+    With ``force`` it is asked though it is not due. ``found_by`` is the address of the document that names this one,
+    ``None`` if the config does: then its robots.txt is always obeyed, and it may have a private address only at the
+    host that the config names, else a document could have us send requests to a private network. ``own_fields`` are
+    header fields for the origin of the address alone: they are sent neither after a redirect to another origin nor to
+    one that the address has permanently moved to. ``secrets`` are the names and values for ``${NAME}`` in an address
+    that the config names; the answer has names.
+    """
+
+    source: Source
+    poll_state: PollState
+    now: datetime
+    force: bool = False
+    found_by: str | None = None
+    own_fields: Headers = ()
+    secrets: tuple[tuple[str, str], ...] = ()
 
 
 class Meter(Struct):
@@ -59,8 +83,6 @@ class Exchange(Struct, frozen=True):
     access: Access = Access()
     proxy: Target | None = None
 
-
-Headers = tuple[tuple[str, str], ...]
 
 Permit = Callable[[Target, Meter, Access], None]
 """Called before each hop, with what is permitted there; BarredError if a robots.txt forbids it."""

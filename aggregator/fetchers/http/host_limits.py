@@ -16,10 +16,9 @@ from msgspec.structs import replace
 
 from aggregator.errors import FetchError
 from aggregator.fetchers import http
-from aggregator.fetchers.credentials import Secrets
 from aggregator.fetchers.http import polling, robots
 from aggregator.fetchers.http.errors import UnavailableError
-from aggregator.fetchers.http.exchange import Access, Headers, Meter, Permit
+from aggregator.fetchers.http.exchange import Access, Headers, Meter, Permit, PollRequest
 from aggregator.fetchers.http.polling import Policy, Reply
 from aggregator.fetchers.http.target import Target, redact
 from aggregator.model.entry import Enclosure
@@ -96,46 +95,27 @@ class HostLimiter:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="poll")
         self._closed = threading.Event()
 
-    def poll(  # noqa: PLR0913  # options of one poll
-        self,
-        source: Source,
-        poll_state: PollState,
-        now: datetime,
-        *,
-        force: bool = False,
-        found_by: str | None = None,
-        headers: Headers = (),
-        secrets: Secrets = (),
-    ) -> Future[Answer]:
-        """Poll the address of a poll state once its host is free; Retry-After of a host holds for all its sources.
+    def poll(self, asked: PollRequest) -> Future[Answer]:
+        """Poll an address once its host is free; Retry-After of a host holds for all its sources.
 
-        ``found_by`` is the address of the document that names this one: then its robots.txt is always obeyed. An
-        address that is not due has its answer at once. ``headers`` are sent only to the origin of the address;
-        ``secrets`` are the names and values for ``${NAME}`` in it.
+        An address that is not due has its answer at once.
         """
-        if resting := polling.find_rest(self._under_hold(poll_state), now, force=force):
+        now = asked.now
+        if resting := polling.find_rest(self._under_hold(asked.poll_state), now, force=asked.force):
             done: Future[Answer] = Future()
             done.set_result(resting)
             return done
-        address = polling.find_address(poll_state)
+        address = polling.find_address(asked.poll_state)
 
         def poll_now() -> Answer:
             if self._is_down(address):
                 why = f"not asked: the last {_MOST_UNANSWERED} requests to its host had no answer"
-                missed = polling.update_after_unreached(poll_state, now, now)
+                missed = polling.update_after_unreached(asked.poll_state, now, now)
                 return Answer("failed", missed, message=f"{redact(address)}: {why}")
             with self._entered(address):
-                answer = self._client.poll(
-                    source,
-                    self._under_hold(poll_state),
-                    now,
-                    force=force,
-                    clock_age=self._find_clock_age(),
-                    found_by=found_by,
-                    permit=self._permit(now, found=found_by is not None),
-                    own_fields=headers,
-                    secrets=secrets,
-                )
+                held = replace(asked, poll_state=self._under_hold(asked.poll_state))
+                permit = self._permit(now, found=asked.found_by is not None)
+                answer = self._client.poll(held, permit, clock_age=self._find_clock_age())
                 self._keep_hold(answer.poll_state, now)
             self._count_unanswered(address, is_unanswered=answer.unanswered)
             return answer

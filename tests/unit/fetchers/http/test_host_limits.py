@@ -10,6 +10,7 @@ from queue import SimpleQueue
 import pytest
 from msgspec.structs import replace
 
+from aggregator.fetchers.http.exchange import PollRequest
 from aggregator.fetchers.http.host_limits import HostLimiter
 from aggregator.model.source import Answer, PollState, Source, Validators
 from tests.support.origin import Origin, Pieces, Request, answer, playing
@@ -19,7 +20,7 @@ QUICK = replace(POLICY, host_rate=1_000.0)
 
 
 def asked(way: HostLimiter, url: str, **later: float) -> Answer:
-    return way.poll(Source("show", "feed", url), PollState(url), START + timedelta(**later)).result()
+    return way.poll(PollRequest(Source("show", "feed", url), PollState(url), START + timedelta(**later))).result()
 
 
 def addresses(origin: Origin, count: int) -> list[str]:
@@ -100,7 +101,9 @@ def test_a_hold_counts_from_when_the_answer_came_and_not_from_the_runs_clock() -
 def test_many_questions_to_one_host_take_no_thread_from_another() -> None:
     with playing(slow) as crowded, playing(slow) as other:
         way = limiter(QUICK, threads=3)
-        polls = [way.poll(Source("show", "feed", url), PollState(url), START) for url in addresses(crowded, 200)]
+        polls = [
+            way.poll(PollRequest(Source("show", "feed", url), PollState(url), START)) for url in addresses(crowded, 200)
+        ]
         assert asked(way, other.url()).status == "ok"
         assert len(crowded.requests) < 100
         assert {each.result(60).status for each in polls} == {"ok"}
@@ -111,10 +114,12 @@ def test_where_a_run_ends_early_nobody_is_asked_any_more_in_whatever_order_they_
     way = limiter(replace(POLICY, host_rate=0.01))
     with playing(lambda _: answer(200, RSS)) as origin:
         asked(way, origin.url())
-        polls = [way.poll(Source("show", "feed", url), PollState(url), START) for url in addresses(origin, 20)]
+        polls = [
+            way.poll(PollRequest(Source("show", "feed", url), PollState(url), START)) for url in addresses(origin, 20)
+        ]
         way.close()
         assert ({each.cancelled() for each in polls}, len(origin.requests)) == ({True}, 1)
-        assert way.poll(Source("show", "feed", origin.url()), PollState(origin.url()), START).cancelled()
+        assert way.poll(PollRequest(Source("show", "feed", origin.url()), PollState(origin.url()), START)).cancelled()
 
 
 def test_an_answer_that_stops_half_way_over_a_kept_connection_holds_up_no_other() -> None:
@@ -135,11 +140,11 @@ def test_an_answer_that_stops_half_way_over_a_kept_connection_holds_up_no_other(
         for origin in (stuck, good):
             assert asked(way, origin.url()).status == "ok"
         poll_state = PollState(stuck.url("/half"), Validators('"x"'))
-        stopped = way.poll(Source("show", "feed", poll_state.url), poll_state, START)
+        stopped = way.poll(PollRequest(Source("show", "feed", poll_state.url), poll_state, START))
         stopped.add_done_callback(lambda _: done.put("stuck"))
         known = replace(poll_state, url=good.url())
         for _ in range(9):
-            polled = way.poll(Source("show", "feed", known.url), known, START)
+            polled = way.poll(PollRequest(Source("show", "feed", known.url), known, START))
             polled.add_done_callback(lambda _: done.put("good"))
         assert [done.get(timeout=60) for _ in range(9)] == ["good"] * 9
         free.set()
@@ -173,7 +178,7 @@ def test_a_source_that_rests_does_not_wait_for_its_turn() -> None:
     busy = [way.submit(url, lambda: free.wait(60)) for _ in range(2)]
     poll_state = PollState(url, not_before=START + timedelta(days=1))
     assert (
-        way.poll(Source("show", "feed", url), poll_state, START).result().status == "not due"
+        way.poll(PollRequest(Source("show", "feed", url), poll_state, START)).result().status == "not due"
     )  # else it would wait for the others
     free.set()
     assert [each.result(60) for each in busy] == [True, True]

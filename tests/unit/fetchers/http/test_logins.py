@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from aggregator.fetchers.http.exchange import PollRequest
 from aggregator.model.source import PollState, Request, Source
 from tests.support import origin as played
 from tests.support.origin import answer, playing
@@ -55,7 +56,11 @@ def test_header_fields_of_a_request_are_sent_to_its_own_origin_alone() -> None:
         assert "s3cret" not in repr(request)
         for poll in range(7):  # the fifth has seen the permanent redirect often enough to ask the other origin itself
             now = START + timedelta(days=2 * poll)
-            polled = limiter(POLICY).poll(Source("show", "feed"), poll_state, now, headers=request.headers).result()
+            polled = (
+                limiter(POLICY)
+                .poll(PollRequest(Source("show", "feed"), poll_state, now, own_fields=request.headers))
+                .result()
+            )
             poll_state = polled.poll_state
         assert {(r.get("Authorization"), r.get("X-Key")) for r in origin.requests} == {("Bearer s3cret", "k3y")}
         assert len(origin.requests) == 10
@@ -67,7 +72,11 @@ def test_header_fields_of_a_request_are_sent_to_its_own_origin_alone() -> None:
 def test_a_token_that_cannot_be_sent_is_in_no_message() -> None:
     with playing(lambda _: answer(200, RSS)) as origin:
         headers = (("Authorization", "s3cret\r\nX: y"),)
-        polled = limiter(POLICY).poll(Source("show", "feed"), PollState(origin.url()), START, headers=headers).result()
+        polled = (
+            limiter(POLICY)
+            .poll(PollRequest(Source("show", "feed"), PollState(origin.url()), START, own_fields=headers))
+            .result()
+        )
         assert (polled.status, origin.requests) == ("failed", [])
         assert "s3cret" not in polled.message
         assert "the header field Authorization has a character that HTTP does not allow" in polled.message

@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.fetchers import parser_process
+from aggregator.fetchers.http.exchange import PollRequest
 from aggregator.model.source import Answer, PollState, Source
 from tests.support.origin import Request, answer, playing
 from tests.support.paths import SUPPORT
@@ -43,7 +44,9 @@ def refreshed(poll_states: list[PollState], days: int) -> list[Answer]:
     way = limiter(ROOMY)
 
     def one(poll_state: PollState) -> Answer:
-        answer = way.poll(Source("show", "feed", poll_state.url), poll_state, START + timedelta(days=days)).result()
+        answer = way.poll(
+            PollRequest(Source("show", "feed", poll_state.url), poll_state, START + timedelta(days=days))
+        ).result()
         if answer.document is not None:
             parser_process.read(answer.document)
         return replace(answer, document=None)

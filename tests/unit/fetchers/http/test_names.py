@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from aggregator.errors import FetchError
 from aggregator.fetchers.http import ssrf
+from aggregator.fetchers.http.exchange import PollRequest
 from aggregator.fetchers.http.target import parse_target, redact
 from aggregator.model.source import PollState, Source
 from tests.support.origin import Request, answer, playing
@@ -110,7 +111,9 @@ def test_a_host_that_is_down_is_not_asked_for_each_of_its_sources() -> None:
         run = limiter(replace(POLICY, deadline=0.2, host_rate=100.0))
         urls = [f"http://127.0.0.1:{mute.getsockname()[1]}/{number}" for number in range(200)]
         begun = time.monotonic()
-        polled = [run.poll(Source("show", "feed", url), PollState(url), START) for url in (*urls, sound.url())]
+        polled = [
+            run.poll(PollRequest(Source("show", "feed", url), PollState(url), START)) for url in (*urls, sound.url())
+        ]
         answers = [each.result() for each in polled]
         assert time.monotonic() - begun < 10
     assert answers.pop().status == "ok"
@@ -132,7 +135,7 @@ def test_a_host_that_leaves_some_polls_without_an_answer_is_asked_on() -> None:
     with playing(play) as origin:
         run = limiter(replace(POLICY, deadline=0.2, host_rate=100.0, host_concurrency=1))
         urls = [origin.url(f"/{number}") for number in range(11)]
-        polled = [run.poll(Source("show", "feed", url), PollState(url), START) for url in urls]
+        polled = [run.poll(PollRequest(Source("show", "feed", url), PollState(url), START)) for url in urls]
         assert [each.result().status for each in polled].count("ok") == 3
 
 
@@ -146,7 +149,7 @@ def test_a_target_that_is_down_does_not_count_against_who_redirects_there() -> N
         with playing(play) as origin:
             run = limiter(replace(POLICY, deadline=0.2, host_rate=100.0))
             urls = [*(origin.url(f"/{number}") for number in range(8)), origin.url("/sound")]
-            polled = [run.poll(Source("show", "feed", url), PollState(url), START) for url in urls]
+            polled = [run.poll(PollRequest(Source("show", "feed", url), PollState(url), START)) for url in urls]
             assert [each.result().status for each in polled] == [*["failed"] * 8, "ok"]
 
 
@@ -182,7 +185,7 @@ def test_a_host_that_takes_or_keeps_no_connection_is_not_asked_for_each_of_its_s
     with resetting() as broken:
         for url in (refusing, broken, "http://nobody.invalid/feed"):
             run = limiter(replace(POLICY, host_rate=100.0))
-            polled = [run.poll(Source("show", "feed", url), PollState(url), START) for _ in range(50)]
+            polled = [run.poll(PollRequest(Source("show", "feed", url), PollState(url), START)) for _ in range(50)]
             messages = Counter(each.result().message for each in polled)
             assert messages[f"{url}: not asked: the last 5 requests to its host had no answer"] in (44, 45), messages
 
@@ -190,5 +193,8 @@ def test_a_host_that_takes_or_keeps_no_connection_is_not_asked_for_each_of_its_s
 def test_a_host_whose_answers_are_no_use_is_asked_for_each_of_its_sources() -> None:
     with playing(lambda _: answer(500, b"")) as origin:
         run = limiter(replace(POLICY, host_rate=100.0))
-        polled = [run.poll(Source("show", "feed", origin.url()), PollState(origin.url()), START) for _ in range(8)]
+        polled = [
+            run.poll(PollRequest(Source("show", "feed", origin.url()), PollState(origin.url()), START))
+            for _ in range(8)
+        ]
         assert {each.result().message for each in polled} == {f"{origin.url()}: 500 Internal Server Error"}

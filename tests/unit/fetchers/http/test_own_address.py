@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from aggregator.fetchers.fetch import Resources, Terms, fetch
 from aggregator.fetchers.http.client import Client
+from aggregator.fetchers.http.exchange import PollRequest
 from aggregator.fetchers.http.host_limits import HostLimiter
 from aggregator.fetchers.http.polling import Policy
 from aggregator.model.entry import Enclosure
@@ -137,7 +138,7 @@ def test_the_table_of_redirects(web: Web, case: Case, *, for_source_alone: bool,
     policy = web.policy(*(() if for_source_alone else case.networks), obey_robots=obey_robots)
     source = Source("show", "feed", url, allow_networks=case.networks if for_source_alone else ())
     with closing(HostLimiter(policy)) as limiter:
-        got = limiter.poll(source, PollState(url), START).result()
+        got = limiter.poll(PollRequest(source, PollState(url), START)).result()
     assert got.status == ("ok" if case.reached else "failed")
     assert case.reached or REFUSED in got.message
     assert tuple(each for each in web.asked if not each.endswith("/robots.txt")) == case.asked
@@ -147,8 +148,11 @@ def test_the_table_of_redirects(web: Web, case: Case, *, for_source_alone: bool,
 def test_what_one_source_may_reach_another_may_not(web: Web) -> None:
     url = web.url("nas.example/")
     with closing(Client(web.policy())) as client:
-        assert client.poll(Source("a", "feed", url, allow_networks=LOOPBACK), PollState(url), START).status == "ok"
-        assert REFUSED in client.poll(Source("b", "feed", url), PollState(url), START).message
+        assert (
+            client.poll(PollRequest(Source("a", "feed", url, allow_networks=LOOPBACK), PollState(url), START)).status
+            == "ok"
+        )
+        assert REFUSED in client.poll(PollRequest(Source("b", "feed", url), PollState(url), START)).message
     assert web.asked == ["nas.example/"]
 
 
@@ -156,7 +160,10 @@ def test_a_connection_that_one_source_left_open_serves_no_other(web: Web) -> Non
     web.leads = {"public.example/": "nas.example/admin"}
     with closing(Client(web.policy(*LOOPBACK))) as client:
         for place, status in (("nas.example/", "ok"), ("public.example/", "failed"), ("nas.example/", "ok")):
-            assert client.poll(Source("a", "feed", web.url(place)), PollState(web.url(place)), START).status == status
+            assert (
+                client.poll(PollRequest(Source("a", "feed", web.url(place)), PollState(web.url(place)), START)).status
+                == status
+            )
     assert web.asked == ["nas.example/", "public.example/", "nas.example/"]
 
 
@@ -164,7 +171,7 @@ def test_where_a_public_address_has_moved_for_good_is_not_private(web: Web) -> N
     url = web.url("public.example/")
     moved = PollState(url, moved_to=web.url("nas.example/"), moved_seen=9)
     with closing(Client(web.policy(*LOOPBACK))) as client:
-        assert REFUSED in client.poll(Source("a", "feed", url), moved, START).message
+        assert REFUSED in client.poll(PollRequest(Source("a", "feed", url), moved, START)).message
     assert web.asked == []
 
 
@@ -173,7 +180,7 @@ def test_the_robots_txt_of_a_private_host_is_asked_for_its_own_source_alone(web:
     with closing(HostLimiter(web.policy(*LOOPBACK, obey_robots=True))) as limiter:
         for place, status in (("public.example/", "failed"), ("nas.example/", "ok")):
             url = web.url(place)
-            assert limiter.poll(Source("a", "feed", url), PollState(url), START).result().status == status
+            assert limiter.poll(PollRequest(Source("a", "feed", url), PollState(url), START)).result().status == status
     assert web.asked == ["public.example/robots.txt", "public.example/", "nas.example/robots.txt", "nas.example/"]
 
 

@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.fetchers.http import robots
+from aggregator.fetchers.http.exchange import PollRequest
 from aggregator.model.source import Answer, PollState, Robots, Source
 from tests.support.origin import Origin, Pieces, Request, answer, playing
 from tests.support.polls import POLICY, RSS, START, limiter
@@ -49,9 +50,8 @@ class Runs:
         self.now += timedelta(**later)
         way = limiter(replace(OBEDIENT, obey_robots=obey), read_robots=self.kept.get)
         by = self.url if found else None
-        given = way.poll(
-            Source("show", "feed", self.url), self.poll_state, START + self.now, force=force, found_by=by
-        ).result()
+        source = Source("show", "feed", self.url)
+        given = way.poll(PollRequest(source, self.poll_state, START + self.now, force=force, found_by=by)).result()
         self.poll_state = given.poll_state
         self.kept |= {each.poll_state.url: each for each in way.take_new_robots()}
         return given
@@ -227,7 +227,7 @@ def test_every_hop_must_be_permitted_by_its_own_origin() -> None:
 def test_it_is_had_behind_the_guard() -> None:
     with playing(origin_with(OPEN)) as origin:
         way = limiter(replace(OBEDIENT, allow_networks=()))
-        given = way.poll(Source("show", "feed", origin.url()), PollState(origin.url()), START).result()
+        given = way.poll(PollRequest(Source("show", "feed", origin.url()), PollState(origin.url()), START)).result()
         assert "127.0.0.1 is not a public address" in given.message
         assert origin.connections == 0
 
@@ -254,7 +254,7 @@ def test_one_that_never_ends_its_answer_meets_the_deadline() -> None:
     with playing(slow) as origin:
         way = limiter(replace(OBEDIENT, deadline=1.0))
         begun = time.monotonic()
-        given = way.poll(Source("show", "feed", origin.url()), PollState(origin.url()), START).result()
+        given = way.poll(PollRequest(Source("show", "feed", origin.url()), PollState(origin.url()), START)).result()
         assert "cannot be had: took longer than its deadline" in given.message
         assert time.monotonic() - begun < 10
         assert len(way.take_new_robots()) == 1
@@ -268,7 +268,9 @@ def test_many_sources_of_one_host_ask_for_it_once() -> None:
     with playing(play) as origin, ThreadPoolExecutor(16) as threads:
         way = limiter(OBEDIENT)
         urls = [origin.url(f"/{n}") for n in range(40)]
-        given = threads.map(lambda url: way.poll(Source("s", "feed", url), PollState(url), START).result(), urls)
+        given = threads.map(
+            lambda url: way.poll(PollRequest(Source("s", "feed", url), PollState(url), START)).result(), urls
+        )
         assert {each.status for each in given} == {"ok"}
         assert paths(origin).count("/robots.txt") == 1
         assert origin.busiest <= 2

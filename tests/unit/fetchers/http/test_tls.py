@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from aggregator.fetchers.http.exchange import PollRequest
 from aggregator.fetchers.http.polling import Policy
 from aggregator.model.source import Answer, PollState, Source
 from tests.support.origin import Pieces, Request, answer, playing
@@ -84,7 +85,7 @@ def test_a_certificate_nobody_signed_is_not(context: ssl.SSLContext) -> None:
 
 def poll(url: str, ca: Path | None, policy: Policy = POLICY) -> Answer:
     source = Source("show", "feed", url, ca=str(ca) if ca else None)
-    return client(policy).poll(source, PollState(url), START)
+    return client(policy).poll(PollRequest(source, PollState(url), START))
 
 
 def test_a_source_has_a_certificate_of_its_own(context: ssl.SSLContext, certificate: tuple[Path, Path]) -> None:
