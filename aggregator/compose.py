@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 from msgspec.structs import replace
 
-from aggregator import enclosure_probe, merge, persist
+from aggregator import enclosure_probe, full_texts, merge, persist
 from aggregator.errors import PublishError
 from aggregator.fetchers.http.target import make_printable
 from aggregator.generator.content import links, unique_titles
@@ -60,7 +60,7 @@ def compose(  # noqa: PLR0913 - each is a part of one question
     merged = _admit(store, plan, state, merged, now, adding=adding)
     settlement = _identify(store, plan, state, merged, now)
     merged, settlement = _filter_published(plan, merged, settlement)
-    return _to_composition(plan, state, merged, settlement, now)
+    return _to_composition(store, plan, state, merged, settlement, now)
 
 
 def compose_published(
@@ -195,8 +195,8 @@ def _bury_forgotten(
     )
 
 
-def _to_composition(
-    plan: Plan, state: StoredState, merged: Merged, settlement: Settlement, now: datetime
+def _to_composition(  # noqa: PLR0913, PLR0917 - each is a part of one question
+    store: Store, plan: Plan, state: StoredState, merged: Merged, settlement: Settlement, now: datetime
 ) -> Composition:
     """Return the feed as it may be published; its time changes only with its content."""
     summary = merged.summary
@@ -204,6 +204,7 @@ def _to_composition(
         *describe_holds(state.held_audio, summary.rekeyed),
         *_other_shows(plan, state, summary),
         *filters.list_emptied(summary.left_out, summary.coverage),
+        *full_texts.find_faults(plan),
     )
     channel, live_until = drop_ended(_complete_channel(plan, state, summary.seniority), now)
     fingerprint = _fingerprint(channel, settlement)
@@ -217,6 +218,7 @@ def _to_composition(
         remarks=(
             *alarmed,
             *summary.remarks,
+            *full_texts.describe(store, plan),
             *settlement.remarks,
             *learning.boilerplate_remarks(merged.model, plan),
             *(f"{name}: forgotten, its entries take no part in the feed" for name in sorted(state.forgotten)),

@@ -18,9 +18,9 @@ from hashlib import blake2b
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from aggregator import enclosure_probe, persist
+from aggregator import enclosure_probe, full_texts, persist
 from aggregator.fetchers import registry
-from aggregator.merger import filters, mixed_shows, other_shows
+from aggregator.merger import filters, full_text, mixed_shows, other_shows
 from aggregator.merger.hidden_sources import adopt_guids, hide, hide_in_matching
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import AHEAD
@@ -35,7 +35,7 @@ from aggregator.merger.reconciling.provenance import RankedEntries, Weights, ord
 from aggregator.merger.repair.repair import repair
 from aggregator.merger.rewriting import rewrite_entry, rewrite_item
 from aggregator.model.cluster import Cluster, Matching, Pair
-from aggregator.model.entry import Entry
+from aggregator.model.entry import Entry, FullText
 from aggregator.model.feed import Plan
 from aggregator.model.feed_model import FeedModel
 from aggregator.model.item import Admission, Item, LeftOut, PublishedItem
@@ -377,22 +377,31 @@ def _reconcile(  # noqa: PLR0913 - each is a part of one question
     weights: Weights,
     note: Note,
 ) -> list[Item]:
-    """Return one item for each cluster, each field with its provenance."""
+    """Return one item for each cluster, each field with its provenance.
+
+    Full texts count from here on: what is one item, and what is learned, is decided by what sources list.
+    """
     weights = replace(weights, source_model=learning.to_source_model(model, plan))
+    texts = full_texts.read_full_texts(cached.store, plan)
+    digests = {name: digest + repr(texts.get(name, "")) for name, digest in digests.items()} if texts else digests
     model_digest = learning.digest_source_model(model, plan)
     items: list[Item] = []
     used: list[str] = []
     for some in batches(clusters):
         ranked = [rank_entries(cluster.entries, weights) for cluster in some]
         keys = [_digest_ranked(each, digests, model_digest) for each in ranked]
-        items += _reconcile_some(cached, list(zip(some, ranked, keys, strict=True)), weights, note)
+        items += _reconcile_some(cached, list(zip(some, ranked, keys, strict=True)), weights, texts, note)
         used += keys
     cached.drop_unused(_RECONCILE, used)
     return items
 
 
 def _reconcile_some(
-    cached: Cache, some: Sequence[tuple[Cluster, RankedEntries, str]], weights: Weights, note: Note
+    cached: Cache,
+    some: Sequence[tuple[Cluster, RankedEntries, str]],
+    weights: Weights,
+    texts: Mapping[str, FullText],
+    note: Note,
 ) -> list[Item]:
     """Return the items of some clusters, each with its ranked entries and digest; cached ones are not made again."""
     known = cached.read(_RECONCILE, [digest for *_, digest in some])
@@ -402,7 +411,7 @@ def _reconcile_some(
         value = known.get(digest)
         if value is None:
             note(f"reconciling {', '.join(each.id for each in ranked.entries[:_MOST_NOTED])}")
-            item = reconcile(cluster, weights)
+            item = reconcile(_add_full_texts(cluster, texts), weights)
             new[digest] = records.encode(item, without=_ITEM_PLACE_FIELDS).encode()
         else:
             rank = ranked.entries[0].position
@@ -410,6 +419,13 @@ def _reconcile_some(
         items.append(item)
     cached.write(_RECONCILE, new)
     return items
+
+
+def _add_full_texts(cluster: Cluster, texts: Mapping[str, FullText]) -> Cluster:
+    if texts.keys().isdisjoint(each.id for each in cluster.entries):
+        return cluster
+    completed = (full_text.complete(each, texts[each.id]) if each.id in texts else each for each in cluster.entries)
+    return replace(cluster, entries=tuple(completed))
 
 
 def _digest_ranked(ranked: RankedEntries, digests: Mapping[str, str], model_digest: str) -> str:

@@ -26,7 +26,7 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator import announcements, enclosure_probe, feed_list, folders, hubs, notify, persist
+from aggregator import announcements, enclosure_probe, feed_list, folders, full_texts, hubs, notify, persist
 from aggregator.config.load import Config
 from aggregator.errors import DamagedError, NothingToPublishError, PublishError, StoreError
 from aggregator.fetchers.fetch import Resources, Terms
@@ -243,8 +243,8 @@ def _fetch_and_store(run: Run) -> Iterator[list[_StoredFeed]]:
 
 
 def _read_publication(store: Store, plan: Plan, now: datetime) -> Publication | None:
-    """Return what was last published of the feed, ``None`` if it is to be composed, or enclosures are to be probed."""
-    if enclosure_probe.is_probe_due(store, plan, now):
+    """Return what was last published of the feed, ``None`` if it is to be composed, or more is to be fetched."""
+    if enclosure_probe.is_probe_due(store, plan, now) or full_texts.is_due(store, plan, now):
         return None
     return publications.read_publication(
         store, plan.name, publications.input_digest(store, plan, enclosure_probe.read_gone(store, plan)), now
@@ -339,7 +339,11 @@ def _name_files(plan: Plan, written: Iterable[WrittenFile]) -> tuple[WrittenFile
 
 
 def _compose(run: Run, plan: Plan) -> Returned[Edition]:
-    """Return the feed composed: once more if the hosts of its media were asked for what no source gave, or has gone."""
+    """Return the feed composed: once more if the hosts of its media were asked for what no source gave, or has gone.
+
+    The pages of posts are fetched before.
+    """
+    full_texts.fetch_pages(run.store, plan, run.resources.limiter.poll, run.at)
     composed = editions.compose(run.config, run.store, plan, run.at)
     if plan.probe_enclosures or plan.probe_gone:  # before the transaction: it waits for media hosts
         edition, head, has_news = composed.result, run.resources.limiter.head, False

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from aggregator import folders, notify, persist, preview
+from aggregator import folders, full_texts, notify, persist, preview
 from aggregator.commands.options import CONFIG, AtOption, ConfigOption, JsonOption, current_time, require_store
 from aggregator.commands.output import format_count, format_value, shorten, to_json
 from aggregator.commands.summary import format_next_poll, warn
@@ -75,7 +75,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         _check_age(loaded, age, current_time(at), as_json=as_json)
         return
     missing = (*_list_missing_files(loaded), *_list_missing_secrets(loaded))
-    faults = (*missing, *(f"{loaded.path.name}: {fault}" for fault in notify.find_faults(loaded)))
+    lacking = (f"{plan.name}: {fault}" for plan in loaded.plans for fault in full_texts.find_faults(plan))
+    faults = (*missing, *(f"{loaded.path.name}: {fault}" for fault in (*notify.find_faults(loaded), *lacking)))
     if faults:
         raise ConfigError("\n".join(faults))
     if store:

@@ -320,6 +320,7 @@ def _make_source(name: str, keys: schema.SourceKeys, folder: Path, feed: schema.
         private=feed.token not in (None, PUBLIC),
         ca=None if keys.ca is None else str(folder / keys.ca),
         rewrite=_make_rules(keys.rewrite),
+        full_text=keys.full_text,
     )
 
 

@@ -20,7 +20,17 @@ _HARMLESS: Final = frozenset(
     {
         *("adds", "allow_networks", "audio_grace", "author", "backups", "before", "block", "boilerplate", "ca"),
         *("categories", "category", "chapters", "complete", "copyright", "decisions", "description", "different"),
-        *("distrust_304_after_hours", "explicit", "field", "follow_moves", "group", "guid", "kind", "language"),
+        *(
+            "distrust_304_after_hours",
+            "explicit",
+            "field",
+            "follow_moves",
+            "full_text",
+            "group",
+            "guid",
+            "kind",
+            "language",
+        ),
         *("lease_seconds", "license", "locked", "longer_than", "medium", "mixed", "name", "notify_after"),
         *("obey_robots", "output", "owner_email", "path", "pattern", "primary", "probe_enclosures", "probe_gone"),
         *("refresh", "role", "same", "shorter_than", "show", "show_in_titles", "show_sources", "since", "snapshot"),

@@ -146,6 +146,10 @@ class SourceKeys(Keys):
     rewrite: list[RewriteKeys] = Field(
         default_factory=list, description="Rules that rewrite fields of its entries, one after the other."
     )
+    full_text: bool = Field(
+        default=False,
+        description="Whether the page of each post is fetched for its full text (needs readability-lxml).",
+    )
     trust: Annotated[float, Field(strict=True, ge=0, le=1)] | None = Field(
         None, description="How far the source is trusted, from 0 to 1 (default: by its kind)."
     )

@@ -88,6 +88,12 @@ def pick(document: Document, chosen: Pick) -> dict[str, str]:
     return _call("pick", document, chosen, kind=dict[str, str])
 
 
+def read_full_text(document: Document) -> str:
+    """Return the HTML of the post on a page; ReadError as for `read`, and if none is found."""
+    with _describing_errors(document.source.name, document.url):
+        return calls.call(forks.page_readers, "read", document, kind=str, limits=LIMITS)
+
+
 def read_subscriptions(name: str, body: bytes) -> tuple[Subscription, ...]:
     """Return the subscriptions of an OPML list; ReadError as for `read`, with the name of the list."""
     with _describing_errors(name):

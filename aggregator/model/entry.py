@@ -58,6 +58,13 @@ class Note(Record, frozen=True):
     after: str
 
 
+class FullText(Record, frozen=True):
+    """The text of an entry's page as HTML, and the address of the page."""
+
+    url: str
+    html: str
+
+
 class Span(Record, frozen=True):
     """From which to which listing of its source an entry was present; listings of a source are counted from 1.
 

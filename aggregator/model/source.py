@@ -64,7 +64,7 @@ class Source(Record, frozen=True):
     are header fields for the origin of its ``url``; in both, ``${NAME}`` stands for a secret
     (``fetchers.credentials``). ``private`` says that its feed has a token, so that audio whose address has a secret may
     be published in it. ``ca`` is an absolute file name: certificates that are trusted at its own host, too (PEM).
-    ``rewrite`` are rules for the fields of its entries.
+    ``rewrite`` are rules for the fields of its entries. ``full_text`` says whether the pages of its posts are read.
     """
 
     name: str
@@ -86,6 +86,7 @@ class Source(Record, frozen=True):
     follow_moves: bool = False
     ca: str | None = None
     rewrite: tuple[Rewrite, ...] = ()
+    full_text: bool = False
 
 
 class Request(Record, frozen=True):

@@ -218,8 +218,9 @@ def _become_template(line: int, module: str) -> NoReturn:
 
 
 parsers = Forks("aggregator.fetchers.parse", (ReadError,), is_confined=True)
+page_readers = Forks("aggregator.fetchers.full_text", (ReadError,), is_confined=True)
 composers = Forks("aggregator.processes.composer", (PublishError, StoreError, DamagedError))
-"""The forks of this process: those that parse a document, and those that compose a feed."""
+"""The forks of this process: those that parse a document, that read the text of a page, and that compose a feed."""
 
 
 def _open_file() -> IO[bytes]:

@@ -16,7 +16,8 @@ from tests.support.paths import ROOT
 def read_needed() -> list[Requirement]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
-    lines = (*project["dependencies"], *extras["postgresql"], *extras["notify"], *extras["scale"], *extras["catalogue"])
+    wanted = ("postgresql", "notify", "scale", "catalogue", "fulltext")
+    lines = (*project["dependencies"], *(line for each in wanted for line in extras[each]))
     return [Requirement(line) for line in lines]
 
 

@@ -42,6 +42,7 @@ PLACES = {
     "uvicorn": {"service/"},
     "segno": {"generator/"},
     "numpy": {"merger/"},
+    "readability": {"fetchers/full_text.py"},
     "obstore": {"generator/storage/bucket.py"},
 }
 

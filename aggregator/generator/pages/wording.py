@@ -257,5 +257,5 @@ def describe_repair(note: Note, field: str) -> Repair:
     >>> describe_repair(Note("title", "look-alike", "РyТоrсh", "PyTorch"), "title").cause
     'look-alike letters of another alphabet'
     """
-    cause = note.cause.replace("-", " ").replace("_", " ")
+    cause = note.cause if "://" in note.cause else note.cause.replace("-", " ").replace("_", " ")
     return Repair(field, _CAUSES.get(cause, cause), _make_contrast(note))
