@@ -31,6 +31,7 @@ from aggregator.store import database, decisions, guids
 
 def run(  # noqa: PLR0913 - each is an option of the command line
     item: Annotated[str, typer.Argument(help="Guid, entry id, or some words of the title.", metavar="ITEM")],
+    more: Annotated[list[str] | None, typer.Argument(help="As --set.", metavar="[FIELD=VALUE]...")] = None,
     config: ConfigOption = CONFIG,
     *,
     feed: FeedOption = None,
@@ -58,7 +59,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     """
     loaded = require_store(load(config))
     plan = find_plan(loaded, feed)
-    given_now = _Given([_parse_field(each) for each in given or ()], unset or (), part, join, remove, back)
+    given_now = _Given([_parse_field(each) for each in (*(given or ()), *(more or ()))], unset or (), part, join, remove, back)
     with database.open_store(loaded.state) as store, database.transaction(store) as tx:
         known = find_item([each for each in guids.read_guids(tx, plan.name) if each.alias_of is None], item)
         done = _correct(Terms(tx, plan, current_time(at)), known, given_now)
@@ -111,5 +112,5 @@ def _correct(terms: Terms, known: PublishedItem, given: _Given) -> list[str]:
 def _parse_field(text: str) -> tuple[str, str]:
     field, equals, value = text.partition("=")
     if not equals or not value:
-        raise ConfigError(f'--set: "{text}" is not FIELD=VALUE')
+        raise ConfigError(f'"{text}" is not FIELD=VALUE; a title of several words needs quotes')
     return field.strip(), value

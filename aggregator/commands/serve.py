@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import socket
+import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from datetime import datetime
@@ -19,6 +20,7 @@ from aggregator.commands.summary import print_news, warn
 from aggregator.config import edit
 from aggregator.config.load import Config, load
 from aggregator.config.schema import DEFAULT_BASE_URL
+from aggregator.errors import ConfigError
 from aggregator.refresh import GC_THRESHOLDS
 from aggregator.service import metrics, scheduler, web
 from aggregator.service.desk import access, api, app
@@ -62,7 +64,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     password, or a proxy that the config trusts. Programs use the API at /api/, if the config has a token for it.
     """
     if hashing:
-        typer.echo(access.hash_password(typer.prompt("Password", hide_input=True, confirmation_prompt=True)))
+        typer.echo(access.hash_password(_read_password()))
         return
     gc.set_threshold(*GC_THRESHOLDS)
 
@@ -90,6 +92,15 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     refreshing = scheduler.ticking(partial(_tick, worker, meter), warn) if is_refreshing else nullcontext()
     with refreshing, desk.jobs:
         server.run(sockets=sockets)
+
+
+def _read_password() -> str:
+    """Return the password that is typed twice, or the first line of what is piped in; raise ConfigError for none."""
+    if sys.stdin.isatty():
+        return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True))
+    if password := sys.stdin.readline().rstrip("\r\n"):
+        return password
+    raise ConfigError("--hash-password: no password was given; type it in a terminal, or pipe it in as one line")
 
 
 def _load_or_make(config: Path) -> Config:

@@ -37,6 +37,8 @@ def describe_status(status: int, after: PollState) -> str:
     name = f"{status} {responses[status]}" if status in responses else f"{status}"
     if status == HTTPStatus.GONE and after.gone:
         return f"{name}: gone for good; it is not asked any more, and its items stay"
+    if status == HTTPStatus.UNAUTHORIZED:
+        return f"{name}: it wants a login, as in https://NAME:${{PASSWORD}}@HOST/…, or a header (docs/config.md)"
     if status == HTTPStatus.NOT_MODIFIED:
         return f"{name}, though nothing was asked conditionally"
     if after.hold_until is not None and status in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}:

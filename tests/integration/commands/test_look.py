@@ -155,9 +155,10 @@ def test_an_item_is_corrected_and_the_correction_is_undone(run, shop: Path) -> N
     run("refresh", "--at", "2026-01-02T03:04:05Z")
     guid = next(each["id"] for each in read_items(shop) if each["title"] == "Rye without fear")
     assert run("correct", guid, "--set", "title=Rye with fear").returncode == 0
-    assert run("correct", guid, "--set", "length=9").returncode == 2
+    assert run("correct", guid, "length=9").returncode == 2
+    assert '"Rye" is not FIELD=VALUE; a title of several words' in run("correct", "rye without", "Rye").stderr
     assert 'no item has "x" as its guid' in run("correct", "x", "--take-back").stderr
-    told = json.loads(run("correct", "rye without", "--set", "link=https://crumb.example/rye", "--json").stdout)
+    told = json.loads(run("correct", "rye without", "link=https://crumb.example/rye", "--json").stdout)
     assert (told["guid"], told["set"]) == (guid, {"title": "Rye with fear", "link": "https://crumb.example/rye"})
     run("refresh", "--at", "2026-01-03T03:04:05Z")
     assert "Rye with fear" in {each["title"] for each in read_items(shop)}

@@ -119,3 +119,13 @@ def test_a_port_in_use_is_said_before_anything_is_served(shop: Path, free_port: 
         f"aggregator: cannot serve at 127.0.0.1 port {free_port}: another program uses it; "
         "give another with --host and --port\n"
     )
+
+
+def test_a_password_is_hashed_from_a_pipe(run) -> None:
+    hashed = run("serve", "--hash-password", stdin="s3cret\n")
+    assert (hashed.returncode, hashed.stderr) == (0, "")
+    assert hashed.stdout.startswith("scrypt")
+    assert "s3cret" not in hashed.stdout
+    none = run("serve", "--hash-password")
+    assert (none.returncode, none.stdout) == (2, "")
+    assert "type it in a terminal, or pipe it in as one line" in none.stderr
