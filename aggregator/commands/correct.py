@@ -59,7 +59,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     """
     loaded = require_store(load(config))
     plan = find_plan(loaded, feed)
-    given_now = _Given([_parse_field(each) for each in (*(given or ()), *(more or ()))], unset or (), part, join, remove, back)
+    values = [_parse_field(each) for each in (*(given or ()), *(more or ()))]
+    given_now = _Given(values, unset or (), part, join, remove, back)
     with database.open_store(loaded.state) as store, database.transaction(store) as tx:
         known = find_item([each for each in guids.read_guids(tx, plan.name) if each.alias_of is None], item)
         done = _correct(Terms(tx, plan, current_time(at)), known, given_now)

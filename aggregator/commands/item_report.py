@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from io import StringIO
 
 from rich.console import Console
 from rich.table import Table
@@ -27,8 +28,8 @@ _CHANGE = 60
 """Characters shown of a text before and after its repair."""
 
 
-def print_item(console: Console, item: Item, seen: Sequence[StoredEntry], *, evidence: bool = False) -> None:
-    """Print an item: its fields, its repairs, its stored entries (``seen``), and why they were merged.
+def print_item(console: Console, item: Item, seen: Sequence[StoredEntry] = (), *, evidence: bool = False) -> None:
+    """Print an item: its fields, its repairs, its entries if they are stored (``seen``), and why they were merged.
 
     A pair of entries is one line, with ``evidence`` a table.
     """
@@ -40,8 +41,9 @@ def print_item(console: Console, item: Item, seen: Sequence[StoredEntry], *, evi
     if repairs := tuple(_repair_rows(item)):
         print_heading(console, format_count(len(repairs), "repair"))
         print_table(console, ("field", "cause", "before", "after"), repairs)
-    print_heading(console, f"Entries from {format_count(len({one.entry.source for one in seen}), 'source')}")
-    print_table(console, _ENTRY_HEADS, _entry_rows(seen))
+    if seen:
+        print_heading(console, f"Entries from {format_count(len({one.entry.source for one in seen}), 'source')}")
+        print_table(console, _ENTRY_HEADS, _entry_rows(seen))
     print_heading(console, "Why these entries were merged")
     if not item.pairs:
         console.print("There is only one entry." if len(item.entries) == 1 else "No pair of them was compared.")
@@ -51,8 +53,15 @@ def print_item(console: Console, item: Item, seen: Sequence[StoredEntry], *, evi
         else:
             names = f"{shorten(pair.left, _GUID)} and {shorten(pair.right, _GUID)}"
             console.print(f"{names}: {describe_pair(pair)}", soft_wrap=True)
-    if item.pairs and not evidence:
+    if item.pairs and seen and not evidence:
         console.print("Every piece of evidence with its weight: --evidence", style="dim")
+
+
+def format_item(item: Item, width: int) -> str:
+    """Return what :func:`print_item` prints of an item whose entries are not stored."""
+    text = StringIO()
+    print_item(Console(file=text, width=width, highlight=False, markup=False, emoji=False), item)
+    return text.getvalue()
 
 
 def print_entries(console: Console, seen: Sequence[StoredEntry]) -> None:
