@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from aggregator.generator.content import feed_channel
 from aggregator.generator.content.prepared import prepare
 from aggregator.generator.files import Staged
 from aggregator.generator.kept import KeptItems
-from aggregator.generator.pages import pages, view
+from aggregator.generator.pages import languages, pages, view
 from aggregator.model.entry import Moment
 from aggregator.model.feed import Cover, Feed
 from aggregator.model.item import PublishedItem
@@ -96,10 +97,13 @@ def render(
     """
     kept, prepared = kept or KeptItems(), prepare(feed)
     yield from feed_files.render_files(prepared, window=window, kept=kept)
-    page = pages.lay_out_feed_page(feed, changes=history is not None)
-    yield from kept.render(prepared, "page", pages.render_cards, [("index.html", page)])
+    for edition in languages.list_editions("index.html", languages.list_languages(feed.channel)):
+        page = pages.lay_out_feed_page(feed, edition.language, changes=history is not None)
+        cards = partial(pages.render_cards, language=edition.language)
+        name = "page" if edition.file == "index.html" else f"page {edition.language}"
+        yield from kept.render(prepared, name, cards, [(edition.file, page)])
     if history is not None:
-        yield "changes.html", changes_page.render_changes_page(feed, history)
+        yield from changes_page.render_changes_pages(feed, history)
         yield "changes.atom", changes_page.render_changes_feed(feed, history)
 
 
@@ -128,17 +132,17 @@ def stage(  # noqa: PLR0913 - each is a part of what stands in the folder
     staged = files.stage(folder, render(feed, window, history, kept), compress=packed)
     current = {each.name for each in staged.written}
     archives = paging.find_stale_archives(folder, feed_channel.make_feed_channel(feed).guid, current)
-    return replace(staged, outdated=(*archives, *chapters.find_stale(folder, frozenset(current))))
+    others = (*chapters.find_stale(folder, frozenset(current)), *languages.find_stale(folder, current))
+    return replace(staged, outdated=(*archives, *others))
 
 
 def stage_index(output: Path, covers: Sequence[Cover], *, packed: bool = True) -> Staged:
     """Write the page and the OPML that list every feed under temporary names; raise PublishError if that fails."""
-    return files.stage(
-        output,
-        {
-            "index.html": pages.render_index_page(covers),
-            "feeds.opml": opml.render(covers),
-            "feed.css": pages.FEED_STYLESHEET,
-        },
-        compress=packed,
-    )
+    listed = [
+        *pages.render_index_pages(covers),
+        ("feeds.opml", opml.render(covers)),
+        ("feed.css", pages.FEED_STYLESHEET),
+    ]
+    staged = files.stage(output, listed, compress=packed)
+    current = {each.name for each in staged.written}
+    return replace(staged, outdated=tuple(languages.find_stale(output, current)))

@@ -105,15 +105,15 @@ def make_config(path: Path, keys: ConfigKeys) -> Config:
     folder = path.resolve().parent
     base_url = keys.base_url.rstrip("/")
     plans = tuple(_make_plan(name, feed, base_url, folder) for name, feed in sorted(keys.feeds.items()))
-    if keys.timezone:
-        plans = tuple(
-            replace(
-                plan,
-                channel=replace(plan.channel, timezone=keys.timezone),
-                refresh=cron.put_in_zone(plan.refresh, keys.timezone) if plan.refresh else None,
-            )
-            for plan in plans
+    zone = keys.timezone
+    plans = tuple(
+        replace(
+            plan,
+            channel=replace(plan.channel, timezone=zone or "UTC", languages=tuple(dict.fromkeys(keys.languages))),
+            refresh=cron.put_in_zone(plan.refresh, zone) if zone and plan.refresh else plan.refresh,
         )
+        for plan in plans
+    )
     _require_own_folders(path, plans)
     return Config(
         path=path.resolve(),

@@ -30,6 +30,7 @@ _HARMLESS: Final = frozenset(
             "guid",
             "kind",
             "language",
+            "languages",
         ),
         *("lease_seconds", "license", "locked", "longer_than", "medium", "mixed", "name", "notify_after"),
         *("obey_robots", "output", "owner_email", "path", "pattern", "primary", "probe_enclosures", "probe_gone"),

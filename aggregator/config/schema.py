@@ -43,6 +43,9 @@ from aggregator.model.entry import EpisodeType, Genre
 from aggregator.model.feed import Video
 from aggregator.model.source import RewrittenField
 
+PageLanguage = Literal["en", "de", "es", "fr", "pt", "ja"]
+"""The languages of pages; ``translation.locale`` has their catalogues."""
+
 _Medium = Literal[
     "podcast", "music", "video", "film", "audiobook", "newsletter", "blog", "publisher", "course", "mixed",
     "podcastL", "musicL", "videoL", "filmL", "audiobookL", "newsletterL", "blogL", "publisherL", "courseL",
@@ -512,6 +515,10 @@ class ConfigKeys(Keys):
     timezone: Zone | None = Field(
         None,
         description="Time zone of cron lines and of the times on pages, such as Europe/Berlin (default: UTC).",
+    )
+    languages: list[PageLanguage] = Field(
+        default_factory=list,
+        description="Languages in which all pages are published, beside that of their show (default: none).",
     )
     opml: OneOrMore[Text] = Field(
         default=[],

@@ -24,7 +24,7 @@ class Channel(Record, frozen=True):
     ``categories`` are paths such as ``("Society & Culture", "Documentary")``. ``passes_value`` says that podcast:value
     is passed on from sources, ``shows_sources`` that the pages say which source a value is from. A feed with a
     ``token`` is private: its folder cannot be guessed, and nothing but its own files names it. The pages show times in
-    the ``timezone`` of this name.
+    the ``timezone`` of this name, and are published in these ``languages`` beside that of the show.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Channel(Record, frozen=True):
     shows_sources: bool = True
     token: str = ""
     timezone: str = "UTC"
+    languages: tuple[str, ...] = ()
 
     @property
     def folder(self) -> str:

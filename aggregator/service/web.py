@@ -41,7 +41,9 @@ from aggregator.generator.storage.names import PAGE, TYPES, find_media_type, is_
 from aggregator.service import metrics
 from aggregator.service.connection import limit_connections
 from aggregator.service.metrics import Meter
+from aggregator.service.negotiation import choose_language, parse_weights
 from aggregator.text.times.dates import parse_http_date
+from aggregator.translation.locale import NAMES, SOURCE, Locale
 
 # How many answers may be under way at once. Beyond it a client is asked to come back: 503, never a silent queue.
 _MOST: Final = 512
@@ -57,7 +59,15 @@ _SAFE: Mapping[str, str] = {
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "cross-origin",
 }
-_NOT_HERE = PlainTextResponse("not here\n", 404, {"cache-control": "public, max-age=60", **_SAFE})
+
+
+def _make_missing(language: str) -> Response:
+    text = Locale(language).gettext("not here")
+    own = {"content-language": language, "vary": "Accept-Language", "cache-control": "public, max-age=60"}
+    return PlainTextResponse(f"{text}\n", 404, {**own, **_SAFE})
+
+
+_NOT_HERE = {language: _make_missing(language) for language in NAMES}
 # A feed may load its stylesheet from here, and nothing else; a page has a policy of its own in a meta element,
 # with the hashes of its style and script, and this one adds what such an element cannot set.
 _FEED_POLICY = "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -75,8 +85,9 @@ _PREFLIGHT: Mapping[str, str] = {
 # The links of a channel stand before its first item, within the first bytes of the file.
 _HEAD_BYTES: Final = 16_384
 _LINK = re.compile(rb"""<(?:atom:)?link\s[^>]*?\brel="(?P<rel>hub|self)"[^>]*?\bhref="(?P<href>[\x21-\x7e]+?)\"""")
-# "a;q=0.5": the name and its weight (RFC 9110, section 12.4.2). A weight that cannot be read counts as 0.
-_WEIGHT = re.compile(r"(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)")
+# Of a page: its own language, and its files in all of its languages.
+_LANGUAGE = re.compile(rb'<html lang="([a-z]{2})">')
+_EDITION = re.compile(rb'<link rel="alternate" hreflang="([a-z]{2})" href="(index(?:\.[a-z]{2})?\.html)">')
 
 
 FindOverdue = Callable[[datetime], tuple[str, timedelta] | None]
@@ -96,7 +107,7 @@ def app(
     With a ``meter`` every answer is counted, and ``/metrics`` gives the counts. Without an output it serves only these.
     ``/healthz`` says for how long a feed has been overdue.
     """
-    published = _limit(_PublishedFiles(output) if output else _NOT_HERE, most)
+    published = _limit(_PublishedFiles(output) if output else _NOT_HERE[SOURCE], most)
     if meter is not None:
         published = _count(published, meter)
         routes = (*routes, Route("/metrics", partial(_show_counts, meter)))
@@ -189,18 +200,40 @@ class _PublishedFiles(StaticFiles):
         return since is not None and changed is not None and changed <= since
 
     def _answer(self, path: str, headers: Headers) -> Response:
-        name = path + PAGE if not path or path.endswith("/") else path
+        is_folder = not path or path.endswith("/")
+        name = path + PAGE if is_folder else path
         if (file := self._open(name)) is not None:
-            return self._answer_with(name, file, headers)
+            return self._negotiate(path, file, headers) if is_folder else self._answer_with(name, file, headers)
         if (index := self._open(f"{path}/{PAGE}")) is not None:
             index.close()
             private = self._is_private(f"{path}/{PAGE}")
             # Relative, so that it is right behind a proxy's prefix too.
             place = {"location": f"{quote(path.rpartition('/')[2], safe='')}/"}
             return Response(status_code=308, headers=place | _describe_reach(private=private))
-        return _NOT_HERE
+        return _NOT_HERE[choose_language(",".join(headers.getlist("accept-language")), NAMES) or SOURCE]
 
-    def _answer_with(self, name: str, file: BufferedReader, headers: Headers) -> Response:
+    def _negotiate(self, folder: str, file: BufferedReader, headers: Headers) -> Response:
+        """Return the page of a folder in the language that the client prefers, if it is published in several.
+
+        It has no Last-Modified: of pages in several languages at one address, a date tells no two apart.
+        """
+        head = file.read(_HEAD_BYTES)
+        file.seek(0)
+        editions = {language.decode(): name.decode() for language, name in _EDITION.findall(head)}
+        preferred = choose_language(",".join(headers.getlist("accept-language")), editions)
+        name = editions.get(preferred or "", PAGE)
+        if name != PAGE:
+            if (other := self._open(folder + name)) is None:  # between the renames of a publication
+                name = PAGE
+            else:
+                file.close()
+                file = other
+        chosen = {"content-location": name, "vary": "Accept-Encoding, Accept-Language"} if editions else {}
+        return self._answer_with(folder + name, file, headers, chosen)
+
+    def _answer_with(
+        self, name: str, file: BufferedReader, headers: Headers, chosen: Mapping[str, str] | None = None
+    ) -> Response:
         """Return the file, packed if the client prefers that; 304 if its copy is still good (RFC 9110, section 13.2.2).
 
         A large file is sent as it is read, and stays open for that. It is closed here or by the answer.
@@ -214,12 +247,18 @@ class _PublishedFiles(StaticFiles):
             "vary": "Accept-Encoding",
             **_describe_reach(private=self._is_private(name)),
             **_SAFE,
+            **(chosen or {}),
         }
-        if changed <= time.time():  # a later time must not be sent (section 8.8.2.1); two versions in a second have one
+        if (
+            changed <= time.time() and not chosen
+        ):  # a later time must not be sent (section 8.8.2.1); two versions in a second have one
             answer["last-modified"] = formatdate(changed, usegmt=True)
         if not is_page:
             answer |= {"access-control-allow-origin": "*", "access-control-expose-headers": "ETag, Last-Modified"}
-        if links := _find_links(file.read(_HEAD_BYTES)):
+        head = file.read(_HEAD_BYTES)
+        if is_page and (language := _LANGUAGE.search(head)):
+            answer["content-language"] = language[1].decode()
+        if links := _find_links(head):
             answer["link"] = links
         file.seek(0)
         sent = file
@@ -344,21 +383,9 @@ def _prefers_gzip(headers: Headers) -> bool:
     >>> _prefers_gzip(Headers({"accept-encoding": "gzip;q=0, *;q=0.5"})), _prefers_gzip(Headers())
     (False, False)
     """
-    weights = _parse_weights(",".join(headers.getlist("accept-encoding")))
-    weight = weights.get("gzip", weights.get("*", 0.0))
+    weights = parse_weights(",".join(headers.getlist("accept-encoding")))
+    weight = weights.get("gzip", weights.get("x-gzip", weights.get("*", 0.0)))
     return weight > 0 and weight >= weights.get("identity", 0.0)
-
-
-def _parse_weights(accepted: str) -> dict[str, float]:
-    """Return each encoding that Accept-Encoding names, in lower case, with its weight from 0 to 1."""
-    found: dict[str, float] = {}
-    for part in accepted.lower().split(","):
-        name, *parameters = (piece.strip() for piece in part.split(";"))
-        given = next((piece[2:].strip() for piece in parameters if piece.startswith("q=")), "1")
-        name = "gzip" if name == "x-gzip" else name
-        if name:
-            found[name] = float(given) if _WEIGHT.fullmatch(given) else 0.0
-    return found
 
 
 def _limit(inner: ASGIApp, most: int) -> ASGIApp:

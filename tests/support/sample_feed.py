@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
@@ -11,7 +12,7 @@ from aggregator.generator.kept import KeptItems
 from aggregator.generator.pages import pages
 from aggregator.model.cluster import Pair
 from aggregator.model.entry import Duration, Enclosure, Moment, Note
-from aggregator.model.feed import Channel, Feed, SourceResult
+from aggregator.model.feed import Channel, Cover, Feed, SourceResult
 from aggregator.model.item import Dissent, Item, Provenance
 from aggregator.model.source import Source
 
@@ -181,3 +182,8 @@ def page(feed: Feed, *, changes: bool = False) -> bytes:
     """The page of a feed, as it is published."""
     document = pages.lay_out_feed_page(feed, changes=changes)
     return next(KeptItems().render(prepare(feed), "page", pages.render_cards, [("index.html", document)]))[1]
+
+
+def render_index(covers: Sequence[Cover]) -> bytes:
+    """The list of all feeds in its main language, as it is published."""
+    return next(pages.render_index_pages(covers))[1]

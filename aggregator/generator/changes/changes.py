@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, time
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import astuple, replace
@@ -24,6 +24,7 @@ from aggregator.generator.pages import wording
 from aggregator.model.entry import Duration, Moment
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, sources_of
+from aggregator.translation.locale import ENGLISH, N_, Locale
 
 _Kind = Literal["added", "changed", "left", "audio", "listed", "unlisted", "channel", "source"]
 _KINDS: tuple[_Kind, ...] = ("added", "left", "audio", "changed", "listed", "unlisted", "channel", "source")
@@ -64,38 +65,96 @@ def list_changes(found: StateChanges) -> tuple[Change, ...]:
     return tuple(sorted(listed, key=lambda change: _KINDS.index(change.kind)))
 
 
-def describe_change(change: Change, timezone: str = "UTC") -> str:
-    """Describe a change in a sentence; days are those of the time zone.
+def describe_change(change: Change, locale: Locale = ENGLISH) -> str:
+    """Describe a change in a sentence; that of a source, or of which sources list an item, in English alone.
 
     >>> describe_change(Change("changed", "Clocks", "g", "length", "840", "893"))
     '“Clocks”: the length is now 15 min, it was 14 min.'
     >>> describe_change(Change("source", "apple", "", "", "answers", None))
     'The source apple was removed.'
     """
+    title = quote_title(change, locale)
     match change.kind:
         case "added":
-            day = f", {_format_field('date', change.after, timezone)}" if change.after else ""
-            text = f"New {change.field}: {quote_title(change)}{day}"
+            text = _describe_new_item(change, title, locale)
         case "left":
-            text = f"{quote_title(change)} left the feed"
+            text = locale.gettext("%(title)s left the feed.", title=title)
         case "changed":
-            text = f"{quote_title(change)}: the {change.field} {_describe_values(change, timezone)}"
+            text = locale.gettext("%(title)s: %(change)s", title=title, change=describe_values(change, locale))
         case "channel":
-            text = f"The feed’s {change.field} {_describe_values(change, timezone)}"
+            text = describe_values(change, locale)
         case "listed":
-            text = f"{quote_title(change)} is now also listed by {change.field}"
+            text = f"{title} is now also listed by {change.field}."
         case "unlisted":
-            text = f"{quote_title(change)} is no longer matched with an entry of {change.field}"
+            text = f"{title} is no longer matched with an entry of {change.field}."
         case "audio":
-            text = f"The audio of {change.title} items moved from {change.before} to {change.after}"
+            values = {"count": change.title, "old": change.before, "new": change.after}
+            text = locale.gettext("The audio of %(count)s items moved from %(old)s to %(new)s.", **values)
         case "source":
-            text = f"The source {change.title}{_describe_source(change.before, change.after)}"
-    return f"{text}."
+            text = f"The source {change.title}{_describe_source(change.before, change.after)}."
+    return text
 
 
-def quote_title(change: Change) -> str:
-    """Quote the title with which a sentence begins."""
-    return f"“{wording.isolate(change.title)}”"
+def describe_values(change: Change, locale: Locale = ENGLISH) -> str:
+    """Describe what became of a field, of an item as a sentence to stand after its title."""
+    kind, old, new = _find_sentence(change, locale)
+    of_item, of_feed = _SENTENCES[kind]
+    message = of_feed if change.kind == "channel" else of_item
+    return locale.gettext(message, field=locale.gettext(change.field), old=old, new=new)
+
+
+def quote_title(change: Change, locale: Locale = ENGLISH) -> str:
+    """Quote the title of the item of a change."""
+    return wording.quote(change.title, locale)
+
+
+_SENTENCES: Final[Mapping[str, tuple[str, str]]] = {
+    "known": (
+        N_("the %(field)s is now known: %(new)s."),
+        N_("The feed’s %(field)s is now known: %(new)s."),
+    ),
+    "unknown": (
+        N_("the %(field)s is no longer known, it was %(old)s."),
+        N_("The feed’s %(field)s is no longer known, it was %(old)s."),
+    ),
+    "value": (
+        N_("the %(field)s is now %(new)s, it was %(old)s."),
+        N_("The feed’s %(field)s is now %(new)s, it was %(old)s."),
+    ),
+    "host": (
+        N_("the %(field)s moved from %(old)s to %(new)s."),
+        N_("The feed’s %(field)s moved from %(old)s to %(new)s."),
+    ),
+    "address": (
+        N_("the %(field)s has another address at %(new)s."),
+        N_("The feed’s %(field)s has another address at %(new)s."),
+    ),
+    "corrected": (
+        N_("the %(field)s was corrected (%(new)s)."),
+        N_("The feed’s %(field)s was corrected (%(new)s)."),
+    ),
+    "longer": (
+        N_("the %(field)s grew from %(old)s to %(new)s."),
+        N_("The feed’s %(field)s grew from %(old)s to %(new)s."),
+    ),
+    "shorter": (
+        N_("the %(field)s shrank from %(old)s to %(new)s."),
+        N_("The feed’s %(field)s shrank from %(old)s to %(new)s."),
+    ),
+    "time": (
+        N_("the %(field)s has another time on %(new)s."),
+        N_("The feed’s %(field)s has another time on %(new)s."),
+    ),
+    "more": (
+        N_("the %(field)s is %(old)s more, still %(new)s."),
+        N_("The feed’s %(field)s is %(old)s more, still %(new)s."),
+    ),
+    "less": (
+        N_("the %(field)s is %(old)s less, still %(new)s."),
+        N_("The feed’s %(field)s is %(old)s less, still %(new)s."),
+    ),
+}
+"""By what became of a field: the sentence of an item, and of a feed. Of two numbers, ``old`` is the difference."""
 
 
 def _list_item_changes(change: ItemChange) -> Iterator[Change]:
@@ -107,20 +166,40 @@ def _list_item_changes(change: ItemChange) -> Iterator[Change]:
     yield from (Change("unlisted", item.title, item.guid, source) for source in was if source not in now)
 
 
-def _describe_values(change: Change, timezone: str) -> str:
-    before, after = change.before, change.after
-    if before is None:
-        return f"is now known: {_format_field(change.field, after, timezone)}"
-    if after is None:
-        return f"is no longer known, it was {_format_field(change.field, before, timezone)}"
-    if change.field in _TEXTS:
-        return _describe_text_change(before, after)
-    old, new = _format_field(change.field, before, timezone), _format_field(change.field, after, timezone)
-    if change.field in _ADDRESSES:
-        return f"has another address at {new}" if old == new else f"moved from {old} to {new}"
-    return (
-        _describe_small_change(change.field, before, after, timezone) if old == new else f"is now {new}, it was {old}"
-    )
+def _describe_new_item(change: Change, title: str, locale: Locale) -> str:
+    day = _format_field("date", change.after, locale) if change.after else ""
+    if change.field == "post":
+        message = N_("New post: %(title)s, %(day)s.") if day else N_("New post: %(title)s.")
+    else:
+        message = N_("New episode: %(title)s, %(day)s.") if day else N_("New episode: %(title)s.")
+    return locale.gettext(message, title=title, day=day)
+
+
+def _find_sentence(change: Change, locale: Locale) -> tuple[str, str, str]:
+    """Return which sentence describes a change of a field, and the old and the new value in it."""
+    field, before, after = change.field, change.before, change.after
+    old, new = _format_field(field, before, locale), _format_field(field, after, locale)
+    if before is None or after is None:
+        return "known" if before is None else "unknown", old, new
+    if field in _TEXTS:
+        sizes = _get_text_size(before), _get_text_size(after)
+        kind = "corrected" if sizes[0] == sizes[1] else "longer" if sizes[0] < sizes[1] else "shorter"
+        return kind, locale.format_number(sizes[0]), new
+    if field in _ADDRESSES:
+        return "address" if old == new else "host", old, new
+    if old != new:
+        return "value", old, new
+    return ("time", old, new) if field == "date" else _compare_numbers(change.field, int(before), int(after), locale)
+
+
+def _compare_numbers(field: str, before: int, after: int, locale: Locale) -> tuple[str, str, str]:
+    """Return the sentence of a change that rounding hides: 893 and 897 seconds are both 15 minutes."""
+    difference = abs(after - before)
+    if field == "length":
+        told = locale.gettext("%(seconds)s s", seconds=locale.format_number(difference))
+    else:
+        told = locale.ngettext("%(count)s byte", "%(count)s bytes", difference)
+    return "more" if after > before else "less", told, _format_field(field, str(after), locale)
 
 
 def _describe_source(before: str | None, after: str | None) -> str:
@@ -129,46 +208,42 @@ def _describe_source(before: str | None, after: str | None) -> str:
     return " was removed" if after is None else f": {after} (before: {before})"
 
 
-def _describe_small_change(field: str, before: str, after: str, timezone: str) -> str:
-    """Describe a change that rounding hides: 893 and 897 seconds are both 15 minutes."""
-    if field == "date":
-        return f"has another time on {_format_field(field, after, timezone)}"
-    more = int(after) - int(before)
-    unit = "s" if field == "length" else "bytes"
-    return f"is {abs(more):,} {unit} {'more' if more > 0 else 'less'}, still {_format_field(field, after, timezone)}"
-
-
-def _describe_text_change(before: str, after: str) -> str:
-    old, new = _get_text_size(before), _get_text_size(after)
-    if old == new:
-        return f"was corrected ({new} characters)"
-    return f"{'grew' if new > old else 'shrank'} from {old} to {new} characters"
-
-
 def _get_text_size(text: str) -> int:
     """Return the number of characters of a text, also if only its digest is stored."""
     kept = _DIGEST.fullmatch(text)
     return int(kept[1]) if kept else len(text)
 
 
-def _format_field(field: str, value: str | None, timezone: str) -> str:
+def _format_field(field: str, value: str | None, locale: Locale) -> str:
     if value is None:
-        return "nothing"
+        return locale.gettext("nothing")
     if field in _ADDRESSES:
         return name_host(value)
     if field in _TEXTS:
-        return f"{_get_text_size(value)} characters"
-    if field == "date":
-        at = datetime.fromisoformat(value)
-        return wording.format_day(Moment(at, "minute" if at.time() != time() else "day"), timezone)
-    return _FORMATTERS.get(field, str)(value)
+        return locale.ngettext("%(count)s character", "%(count)s characters", _get_text_size(value))
+    format_value = _FORMATTERS.get(field)
+    return format_value(value, locale) if format_value else value
 
 
-_FORMATTERS: Mapping[str, Callable[[str], str]] = {
-    "length": lambda value: wording.format_length(Duration(int(value))),
-    "audio size": lambda value: wording.format_size(int(value)),
-    "title": lambda value: f"“{wording.isolate(value)}”",
-    "author": lambda value: f"“{wording.isolate(value)}”",
+def _format_date(value: str, locale: Locale) -> str:
+    at = datetime.fromisoformat(value)  # without its precision: a time at midnight is taken for a mere day
+    return locale.format_day(Moment(at, "minute" if at.time() != time() else "day"))
+
+
+def _translate(value: str, locale: Locale) -> str:
+    return locale.gettext(value)
+
+
+_FORMATTERS: Mapping[str, Callable[[str, Locale], str]] = {
+    "date": _format_date,
+    "length": lambda value, locale: wording.format_length(Duration(int(value)), locale),
+    "audio size": lambda value, locale: wording.format_size(int(value), locale),
+    "title": wording.quote,
+    "author": wording.quote,
+    "explicit mark": _translate,
+    "end mark": _translate,
+    "kind of episode": _translate,
+    "kind of show": _translate,
 }
 
 

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from html import escape
 
 from msgspec import Struct, field
 
-from aggregator.generator.changes.changes import Change, Edition, History, describe_change, quote_title
+from aggregator.generator.changes.changes import (
+    Change,
+    Edition,
+    History,
+    describe_change,
+    describe_values,
+    quote_title,
+)
 from aggregator.generator.opml import escape_attribute
-from aggregator.generator.pages import pages, view, wording
+from aggregator.generator.pages import languages, pages, view, wording
 from aggregator.model.feed import Channel, Feed
+from aggregator.translation.locale import Locale
 
 PAGE, ATOM = "changes.html", "changes.atom"
 
@@ -20,18 +28,24 @@ _OF_OPERATION = frozenset({"listed", "unlisted", "source"})
 _OF_FILES = frozenset({"audio type", "audio size"})
 
 
-def render_changes_page(feed: Feed, history: History) -> bytes:
-    """Render ``changes.html``: what changed for listeners in each run, newest first, linked to its items.
+def render_changes_pages(feed: Feed, history: History) -> Iterator[tuple[str, bytes]]:
+    """Yield the file and the content of ``changes.html`` in each language.
 
-    Which sources list an item, and of which bytes its audio is, says ``changes.atom`` alone.
+    It tells what changed for listeners in each run, newest first, linked to its items. Which sources list an item, and
+    of which bytes its audio is, says ``changes.atom`` alone.
     """
-    there, zone = {item.guid for item in feed.items}, feed.channel.timezone
-    editions = [
-        (wording.format_time(edition.at, zone), _format_time(edition.at), _group(told, there, zone), edition.more)
-        for edition in history.editions
-        if (told := [each for each in edition.changes if _is_for_listeners(each)])
-    ]
-    return pages.render_template("changes.html.j2", channel=feed.channel, editions=editions)
+    there, channel = {item.guid for item in feed.items}, feed.channel
+    editions = languages.list_editions(PAGE, languages.list_languages(channel))
+    for each in editions:
+        locale = languages.make_locale(channel, each.language)
+        runs = [
+            (locale.format_time(run.at), _format_time(run.at), _group(told, there, locale), run.more)
+            for run in history.editions
+            if (told := [change for change in run.changes if _is_for_listeners(change)])
+        ]
+        index = languages.name_file("index.html", each.language, languages.list_languages(channel))
+        values = {"channel": channel, "runs": runs, "index": index, "feeds": pages.name_index(channel, each.language)}
+        yield each.file, pages.render_template("changes.html.j2", locale, editions, **values)
 
 
 def render_changes_feed(feed: Feed, history: History) -> bytes:
@@ -64,7 +78,7 @@ def _make_entry(channel: Channel, edition: Edition) -> str:
 
 
 class _Line(Struct):
-    """The changes of one item or of the feed: the linked words, and one text for each change."""
+    """The changes of one item or of the feed: a text that is linked, and what changed of it, unless that says it."""
 
     linked: str
     target: str | None
@@ -75,21 +89,21 @@ def _is_for_listeners(change: Change) -> bool:
     return change.kind not in _OF_OPERATION and change.field not in _OF_FILES
 
 
-def _group(found: Iterable[Change], there: Collection[str], timezone: str) -> list[_Line]:
+def _group(found: Iterable[Change], there: Collection[str], locale: Locale) -> list[_Line]:
     lines: dict[str, _Line] = {}
-    for change in found:
-        sentence, title = describe_change(change, timezone), quote_title(change)
-        if sentence.startswith(title):
-            line = lines.setdefault(change.guid, _Line(title, _find_target(change, there)))
-            line.texts.append(sentence.removeprefix(title))
+    for number, change in enumerate(found):
+        target = _find_target(change, there)
+        if change.kind == "changed":
+            line = lines.setdefault(change.guid, _Line(quote_title(change, locale), target))
+            line.texts.append(describe_values(change, locale))
         else:
-            lines[sentence] = _Line(sentence, _find_target(change, there))
+            lines[str(number)] = _Line(describe_change(change, locale), target)
     return list(lines.values())
 
 
 def _find_target(change: Change, there: Collection[str]) -> str | None:
-    """Return the link to the item on the feed's page; ``None`` if it is not there."""
-    return f"index.html#{view.make_anchor(change.guid)}" if change.guid and change.guid in there else None
+    """Return the fragment of the item on the feed's page; ``None`` if it is not there."""
+    return f"#{view.make_anchor(change.guid)}" if change.guid and change.guid in there else None
 
 
 def _make_id(channel: Channel, name: str) -> str:

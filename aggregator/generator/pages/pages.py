@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
 from itertools import chain
@@ -23,10 +23,11 @@ from aggregator.generator.content import links
 from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.content.sanitize import clean_person
 from aggregator.generator.kept import Document
-from aggregator.generator.pages import subscribe, view, wording
+from aggregator.generator.pages import languages, subscribe, view, wording
+from aggregator.generator.pages.languages import Edition
 from aggregator.generator.storage.names import PRIVATE_MARK
-from aggregator.model.feed import Cover, Feed
-from aggregator.text.times.zones import format_time
+from aggregator.model.feed import Channel, Cover, Feed
+from aggregator.translation.locale import N_, Locale
 
 _TEMPLATES = resources.files("aggregator.generator.pages") / "templates"
 _STYLE = (_TEMPLATES / "page.css").read_text(encoding="utf-8").strip()
@@ -46,10 +47,10 @@ def _make_environment() -> Environment:
         "line": view.view_line,
         "person": clean_person,
         "tile": subscribe.draw_tile,
-        "count": wording.format_count,
         "public_url": links.clean_public_url,
         "direction": wording.find_direction,
-        "within": wording.isolate_english,
+        "foreign": languages.find_foreign,
+        "within": wording.isolate_words,
     }
     made.globals.update(
         style=Markup(_STYLE),  # noqa: S704 - a file of this package
@@ -78,9 +79,10 @@ def compile_templates() -> None:
 # Items above this number are listed by title and day only: a page of 500 players opens at once, one of 5,000 not.
 _MOST_PLAYERS = 500
 _CARD = Markup(f"<!--{secrets.token_hex(16)}-->")  # noqa: S704 - stands for an item until the page is laid out
+_LISTINGS = (("episodes", N_("Episodes"), N_("Find an episode")), ("posts", N_("Posts"), N_("Find a post")))
 _FORMATS = (
-    ("podcast.xml", "Episodes", "RSS", "application/rss+xml"),
-    ("feed.xml", "All items", "RSS", "application/rss+xml"),
+    ("podcast.xml", N_("Episodes"), "RSS", "application/rss+xml"),
+    ("feed.xml", N_("All items"), "RSS", "application/rss+xml"),
     ("feed.atom", "All items", "Atom", "application/atom+xml"),
     ("feed.json", "All items", "JSON Feed", "application/feed+json"),
 )
@@ -93,76 +95,90 @@ its source (156, November 2026).
 """
 
 
-def lay_out_feed_page(feed: Feed, *, changes: bool = False) -> Document:
+def lay_out_feed_page(feed: Feed, language: str | None = None, *, changes: bool = False) -> Document:
     """Return the page of one feed, ``index.html``: how to subscribe, its episodes and posts, and their sources.
 
-    ``changes`` says whether the changes page is published beside it, so that it is linked.
+    It is in the main language, or another one in which it is published. ``changes`` says whether the changes page is
+    published beside it, so that it is linked.
     """
     episodes, posts = (
         [index for index, item in enumerate(feed.items) if item.genre == genre] for genre in ("episode", "post")
     )
     shown = (episodes[:_MOST_PLAYERS], posts[:_MOST_PLAYERS])
     earlier = [[feed.items[index] for index in indices[_MOST_PLAYERS:]] for indices in (episodes, posts)]
-    channel = feed.channel
-    url = view.subscription_url(feed)
+    channel, locale = feed.channel, languages.make_locale(feed.channel, language)
+    url, known = view.subscription_url(feed), languages.list_languages(channel)
     written = render_template(
         "feed.html.j2",
+        locale,
+        languages.list_editions("index.html", known),
         feed=feed,
-        changes=changes,
+        feeds=name_index(channel, locale.language),
+        changes=languages.name_file("changes.html", locale.language, known) if changes else "",
         channel=channel,
         url=url,
         playable=url.endswith("/podcast.xml"),
         links=subscribe.make_links(url, has_audio=bool(episodes) or not posts),
         formats=_FORMATS if episodes or not posts else _FORMATS[1:],
         public=subscribe.is_public(url),
-        qr="" if subscribe.is_loopback(url) else subscribe.make_qr_code(url),
+        qr="" if subscribe.is_loopback(url) else subscribe.make_qr_code(url, locale.gettext("QR code")),
         artwork=links.clean_url(channel.image),
         home=links.clean_url(channel.link),
         listings=[
-            ("episodes", "Episodes", "an episode", [_CARD] * len(shown[0]), earlier[0]),
-            ("posts", "Posts", "a post", [_CARD] * len(shown[1]), earlier[1]),
+            (*words, [_CARD] * len(some), more) for words, some, more in zip(_LISTINGS, shown, earlier, strict=True)
         ],
-        counts=wording.join_names(
-            [wording.format_count(len(episodes), "episode")] * bool(episodes)
-            + [wording.format_count(len(posts), "post")] * bool(posts)
-        )
-        or "no items yet",
+        counts=locale.join(wording.count_items(len(episodes), len(posts), locale)) or locale.gettext("no items yet"),
         text=wording.split_paragraphs(channel.description or ""),
-        updated=format_time(feed.updated, channel.timezone),
     )
     before, *between = written.split(_CARD.encode())
     cards = zip(chain(*shown), between, strict=True)
     return (before, *(part for card in cards for part in card))
 
 
-def render_cards(feed: PreparedFeed, indices: Sequence[int]) -> list[bytes]:
+def render_cards(feed: PreparedFeed, indices: Sequence[int], language: str | None = None) -> list[bytes]:
     """Return these items as they stand in the page of their feed."""
-    render, channel = _load_macros().entry, feed.source.channel
-    views = (view.view_item(feed.source.items[index], channel.timezone) for index in indices)
+    channel = feed.source.channel
+    locale = languages.make_locale(channel, language)
+    render = _load_macros(locale).entry
+    views = (view.view_item(feed.source.items[index], locale) for index in indices)
     return [render(each, channel.language, channel.shows_sources).encode("utf-8", "replace") for each in views]
 
 
 @cache
-def _load_macros() -> Any:
-    return _ENVIRONMENT.get_template("parts.html.j2").module
+def _load_macros(locale: Locale) -> Any:
+    return _ENVIRONMENT.get_template("parts.html.j2").make_module(_make_words(locale))
 
 
-def render_index_page(covers: Sequence[Cover]) -> bytes:
-    """Render the list of all feeds, sorted by title, with relative links."""
+def render_index_pages(covers: Sequence[Cover]) -> Iterator[tuple[str, bytes]]:
+    """Yield the file and the content of the list of all feeds in each language, sorted by title."""
     ordered = sorted(covers, key=lambda cover: (cover.channel.title.casefold(), cover.channel.name))
-    return render_template("index.html.j2", cards=[(cover, _list_facts(cover)) for cover in ordered])
+    editions = languages.list_editions("index.html", languages.list_index_languages(covers))
+    for each in editions:
+        cards = [_make_card(cover, each.language) for cover in ordered]
+        yield each.file, render_template("index.html.j2", Locale(each.language), editions, cards=cards)
 
 
-def _list_facts(cover: Cover) -> tuple[str, ...]:
-    """Return the facts under a feed's title in the list: counts, and the day of the newest item."""
-    facts = (
-        wording.format_count(cover.episodes, "episode") if cover.episodes else "",
-        wording.format_count(cover.posts, "post") if cover.posts else "",
-        f"newest {wording.format_day(cover.newest, cover.channel.timezone)}" if cover.newest else "",
-    )
-    return tuple(filter(None, facts))
+def _make_card(cover: Cover, language: str) -> tuple[Cover, str, list[str]]:
+    """Return a feed in the list: its page, and the facts under its title: counts, and the day of the newest item."""
+    locale = languages.make_locale(cover.channel, language)
+    facts = wording.count_items(cover.episodes, cover.posts, locale)
+    if cover.newest:
+        facts.append(locale.gettext("newest %(day)s", day=locale.format_day(cover.newest)))
+    page = languages.name_file("index.html", language, languages.list_languages(cover.channel))
+    return cover, page, facts
 
 
-def render_template(template: str, **values: object) -> bytes:
+def name_index(channel: Channel, language: str) -> str:
+    """Return the file of the list of all feeds to which the pages of a feed link."""
+    return languages.name_file("index.html", language, channel.languages)
+
+
+def render_template(template: str, locale: Locale, editions: Sequence[Edition], **values: object) -> bytes:
     """Return a template filled in, as UTF-8; raise UndefinedError for a name that was not given."""
-    return f"{_ENVIRONMENT.get_template(template).render(values)}\n".encode("utf-8", "replace")
+    given = {**_make_words(locale), "editions": editions if len(editions) > 1 else (), **values}
+    return f"{_ENVIRONMENT.get_template(template).render(given)}\n".encode("utf-8", "replace")
+
+
+def _make_words(locale: Locale) -> dict[str, object]:
+    """Return what every template is given: the locale, and its messages by the names under which Babel finds them."""
+    return {"locale": locale, "_": locale.gettext_markup, "ngettext": locale.ngettext_markup}

@@ -17,6 +17,8 @@ import segno
 from markupsafe import Markup
 from msgspec import Struct
 
+from aggregator.translation.locale import N_
+
 _Reach = Literal["device", "server"]
 
 # (name, where it runs, template, who fetches the feed). {bare} is HOST/PATH, {url} the address, {encoded} all of it
@@ -29,8 +31,8 @@ _APPS: tuple[tuple[str, str, str, _Reach], ...] = (
     ("Castro", "iPhone", "castro://subscribe/{bare}", "server"),
     ("Podcast Addict", "Android", "podcastaddict://{bare}", "device"),
     ("gPodder", "Linux, Windows, Mac", "gpodder://{bare}", "device"),
-    ("Any Android app", "asks which one", "https://www.subscribeonandroid.com/{bare}", "device"),
-    ("Any feed reader", "feed: link", "feed:{url}", "device"),
+    (N_("Any Android app"), N_("asks which one"), "https://www.subscribeonandroid.com/{bare}", "device"),
+    (N_("Any feed reader"), N_("feed: link"), "feed:{url}", "device"),
 )
 
 
@@ -103,7 +105,7 @@ _SATURATION, _LIGHTNESS = 0.42, 0.34
 _MASK = 3
 
 
-def make_qr_code(text: str) -> Markup:
+def make_qr_code(text: str, title: str = "QR code") -> Markup:
     """Draw a QR code as an SVG element, black on white with the quiet zone that scanners need.
 
     >>> make_qr_code("https://example.org/").startswith("<svg")
@@ -111,7 +113,7 @@ def make_qr_code(text: str) -> Markup:
     """
     code = segno.make(text, error="m", micro=False, mask=_MASK)
     drawn: str = code.svg_inline(
-        border=4, dark="#000", light="#fff", omitsize=True, svgclass="qr", lineclass=None, title="QR code"
+        border=4, dark="#000", light="#fff", omitsize=True, svgclass="qr", lineclass=None, title=title
     )
     described = drawn.replace("<svg ", '<svg role="img" shape-rendering="crispEdges" ', 1)
     return Markup(described)  # noqa: S704 - the text is drawn, not written

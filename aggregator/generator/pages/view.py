@@ -14,6 +14,7 @@ from aggregator.generator.pages import wording
 from aggregator.generator.pages.wording import Repair, describe_repair
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Provenance
+from aggregator.translation.locale import Locale
 
 # The page's own names for fields; a field that is not here is shown under its own name.
 _FIELDS = {
@@ -62,7 +63,7 @@ class _ItemView(Struct, frozen=True):
     transcript: str | None
 
 
-def view_item(item: Item, timezone: str) -> _ItemView:
+def view_item(item: Item, locale: Locale) -> _ItemView:
     """Prepare an item for the page."""
     text = item.description or item.summary or ""
     lead = wording.make_lead(text)
@@ -71,14 +72,16 @@ def view_item(item: Item, timezone: str) -> _ItemView:
     return _ItemView(
         anchor=make_anchor(item.guid or item.title),
         item=item,
-        day=wording.format_day(item.published, timezone) if item.published else "",
+        day=locale.format_day(item.published) if item.published else "",
         machine_day=wording.format_machine_day(item.published) if item.published else "",
-        facts=_list_facts(item),
+        facts=_list_facts(item, locale),
         lead="" if whole else lead,
         paragraphs=wording.split_paragraphs(text),
-        sources=wording.join_names(item.sources),
-        claims=tuple(sorted(map(_view_field, item.provenance), key=_rank)),
-        repairs=tuple(describe_repair(note, _name_field(note.field)) for note in notes[:_MOST_REPAIRS]),
+        sources=locale.join(item.sources),
+        claims=tuple(_view_field(each, locale) for each in sorted(item.provenance, key=_rank)),
+        repairs=tuple(
+            describe_repair(note, locale.gettext(_name_field(note.field)), locale) for note in notes[:_MOST_REPAIRS]
+        ),
         more_repairs=max(0, len(notes) - _MOST_REPAIRS),
         link=links.clean_url(item.link),
         media=links.clean_url(item.enclosure.url) if item.enclosure else None,
@@ -88,34 +91,36 @@ def view_item(item: Item, timezone: str) -> _ItemView:
     )
 
 
-def view_line(item: Item, timezone: str) -> tuple[str, str, str | None, str]:
+def view_line(item: Item, locale: Locale) -> tuple[str, str, str | None, str]:
     """Return anchor, title, link and day of an item, for the list of earlier items."""
-    day = wording.format_day(item.published, timezone) if item.published else ""
+    day = locale.format_day(item.published) if item.published else ""
     return make_anchor(item.guid or item.title), item.title, links.clean_url(item.link), day
 
 
-def _list_facts(item: Item) -> tuple[str, ...]:
+def _list_facts(item: Item, locale: Locale) -> tuple[str, ...]:
     """Return the facts under an item's title: length, size, numbers, kind."""
     number = item.number or (str(item.episode) if item.episode is not None else None)
     facts = (
-        wording.format_length(item.duration) if item.duration else "",
-        wording.format_size(item.enclosure.length) if item.enclosure and item.enclosure.length else "",
-        f"season {item.season}" if item.season is not None else "",
-        f"episode {number}" if number else "",
-        f"part {item.part}" if item.part else "",
-        item.episode_type if item.episode_type in ("trailer", "bonus") else item.tag or "",
-        "explicit" if item.explicit else "",
-        f"by {author}" if (author := clean_person(item.author)) and item.genre == "post" else "",
-        _list_people(item),
+        wording.format_length(item.duration, locale) if item.duration else "",
+        wording.format_size(item.enclosure.length, locale) if item.enclosure and item.enclosure.length else "",
+        locale.gettext("season %(number)s", number=item.season) if item.season is not None else "",
+        locale.gettext("episode %(number)s", number=number) if number else "",
+        locale.gettext("part %(number)s", number=item.part) if item.part else "",
+        locale.gettext(item.episode_type) if item.episode_type in ("trailer", "bonus") else item.tag or "",
+        locale.gettext("explicit") if item.explicit else "",
+        locale.gettext("by %(author)s", author=author)
+        if (author := clean_person(item.author)) and item.genre == "post"
+        else "",
+        _list_people(item, locale),
     )
     return tuple(fact for fact in facts if fact)
 
 
-def _view_field(provenance: Provenance) -> _FieldView:
+def _view_field(provenance: Provenance, locale: Locale) -> _FieldView:
     return _FieldView(
-        field=_name_field(provenance.field),
+        field=locale.gettext(_name_field(provenance.field)),
         source=provenance.source,
-        agreeing=wording.join_names(provenance.agreeing),
+        agreeing=locale.join(provenance.agreeing),
         dissent=tuple(
             (each.source, wording.shorten(clean_field(provenance.field, each.value))) for each in provenance.dissent
         ),
@@ -123,8 +128,9 @@ def _view_field(provenance: Provenance) -> _FieldView:
     )
 
 
-def _rank(each: _FieldView) -> tuple[int, str]:
-    return (_ORDER.index(each.field) if each.field in _ORDER else len(_ORDER), each.field)
+def _rank(provenance: Provenance) -> tuple[int, str]:
+    name = _name_field(provenance.field)
+    return (_ORDER.index(name) if name in _ORDER else len(_ORDER), name)
 
 
 def _name_field(field: str) -> str:
@@ -164,7 +170,7 @@ def _find_transcript(item: Item) -> str | None:
     return next((found[kind] for kind in _TRANSCRIPTS if found.get(kind)), None)
 
 
-def _list_people(item: Item) -> str:
+def _list_people(item: Item, locale: Locale) -> str:
     """Return the people of an item as "with A, B and C"; empty if there are none."""
     named = dict.fromkeys(
         name for tag in item.tags if tag.name == "podcast:person" and (name := clean_person(tag.text)) is not None
@@ -172,4 +178,5 @@ def _list_people(item: Item) -> str:
     if not named:
         return ""
     shown, more = list(named)[:_MOST_PEOPLE], len(named) - _MOST_PEOPLE
-    return f"with {wording.join_names([*shown, *([f'{more} more'] if more > 0 else [])])}"
+    others = [locale.ngettext("%(count)s more", "%(count)s more", more)] if more > 0 else []
+    return locale.gettext("with %(names)s", names=locale.join([*shown, *others]))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
-from datetime import datetime
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -14,9 +13,8 @@ from rapidfuzz.distance import Postfix, Prefix
 from aggregator.generator.content.sanitize import split_links
 from aggregator.model.entry import Duration, Moment, Note
 from aggregator.text import visible_whitespace
-from aggregator.text.times.zones import find_zone, name_zone
+from aggregator.translation.locale import ENGLISH, N_, Locale
 
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 # Languages of scripts from right to left (ISO 639): Arabic, Central Kurdish, Divehi, Persian, Hebrew (two codes),
 # Pashto, Sindhi, Uyghur, Urdu, Yiddish.
 _RIGHT_TO_LEFT = frozenset({"ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi"})
@@ -44,32 +42,6 @@ class _Contrast(NamedTuple):
     after: str
 
 
-def format_day(moment: Moment, timezone: str = "UTC") -> str:
-    """Format a day for people, only as precise as it is known: a time of day is of the time zone, a mere day of none.
-
-    >>> from datetime import UTC
-    >>> (
-    ...     format_day(Moment(datetime(2024, 8, 4, 8, tzinfo=UTC))),
-    ...     format_day(Moment(datetime(2024, 1, 1, tzinfo=UTC), "year")),
-    ... )
-    ('4 Aug 2024', '2024')
-    """
-    has_time = moment.zoned and moment.precision in {"minute", "second"}
-    at = moment.at.astimezone(find_zone(timezone)) if has_time else moment.at
-    return str(at.year) if moment.precision in {"guess", "year"} else f"{at.day} {_MONTHS[at.month - 1]} {at.year}"
-
-
-def format_time(at: datetime, timezone: str) -> str:
-    """Format a time for people, to the minute.
-
-    >>> from datetime import UTC
-    >>> format_time(datetime(2024, 8, 4, 23, tzinfo=UTC), "Europe/Berlin")
-    '5 Aug 2024, 01:00 CEST'
-    """
-    local = at.astimezone(find_zone(timezone))
-    return f"{format_day(Moment(at), timezone)}, {local:%H:%M} {name_zone(local)}"
-
-
 def format_machine_day(moment: Moment) -> str:
     """Format the value of ``<time datetime>`` (HTML, section 4.5.14) at the known precision."""
     if moment.precision in {"guess", "year"}:
@@ -77,48 +49,55 @@ def format_machine_day(moment: Moment) -> str:
     return moment.at.date().isoformat() if moment.precision == "day" else moment.at.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def format_length(duration: Duration) -> str:
+def format_length(duration: Duration, locale: Locale = ENGLISH) -> str:
     """Format a duration, with "about" if it is rounded.
 
-    >>> (
-    ...     format_length(Duration(3754)),
-    ...     format_length(Duration(840, 60)),
-    ...     format_length(Duration(42)),
-    ...     format_length(Duration(7200)),
-    ... )
-    ('1 h 3 min', 'about 14 min', '42 s', '2 h')
+    >>> [format_length(Duration(*given)) for given in ((3754,), (840, 60), (42,), (7200,))]
+    ['1 h 3 min', 'about 14 min', '42 s', '2 h']
     """
-    seconds = duration.seconds
     # Half a minute rounds up, so that "14 min" is at most half a minute wrong.
-    minutes = (seconds + 30) // 60
-    if seconds < 60:  # noqa: PLR2004 - seconds in a minute
-        text = f"{seconds} s"
+    hours, minutes = divmod((duration.seconds + 30) // 60, 60)
+    if duration.seconds < 60:  # noqa: PLR2004 - seconds in a minute
+        text = locale.gettext("%(seconds)s s", seconds=duration.seconds)
+    elif hours and minutes:
+        text = locale.gettext("%(hours)s h %(minutes)s min", hours=hours, minutes=minutes)
+    elif hours:
+        text = locale.gettext("%(hours)s h", hours=hours)
     else:
-        hours, rest = divmod(minutes, 60)
-        text = " ".join(part for part in (f"{hours} h" if hours else "", f"{rest} min" if rest else "") if part)
-    return f"about {text}" if duration.step > 1 else text
+        text = locale.gettext("%(minutes)s min", minutes=minutes)
+    return locale.gettext("about %(length)s", length=text) if duration.step > 1 else text
 
 
-def format_size(count: int) -> str:
+def format_size(count: int, locale: Locale = ENGLISH) -> str:
     """Format a number of bytes, in powers of ten.
 
     >>> format_size(23_456_789), format_size(900), format_size(48_000), format_size(74_500_000_000)
     ('23 MB', '900 bytes', '48 kB', '74 GB')
     """
     if count >= 10_000_000_000:  # noqa: PLR2004 - ten gigabytes
-        return f"{count // 1_000_000_000} GB"
+        return locale.gettext("%(size)s GB", size=count // 1_000_000_000)
     if count >= 1_000_000:  # noqa: PLR2004 - a megabyte
-        return f"{round(count / 1_000_000)} MB"
-    return f"{round(count / 1_000)} kB" if count >= 1_000 else f"{count} bytes"  # noqa: PLR2004 - a kilobyte
+        return locale.gettext("%(size)s MB", size=round(count / 1_000_000))
+    if count >= 1_000:  # noqa: PLR2004 - a kilobyte
+        return locale.gettext("%(size)s kB", size=round(count / 1_000))
+    return locale.ngettext("%(count)s byte", "%(count)s bytes", count)
 
 
 def format_count(number: int, noun: str) -> str:
-    """Format a number with its noun.
+    """Format a number with its noun in English.
 
     >>> format_count(1, "episode"), format_count(0, "post")
     ('1 episode', '0 posts')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def count_items(episodes: int, posts: int, locale: Locale) -> list[str]:
+    """Return how many episodes and posts there are, without those of which there are none."""
+    return [
+        *([locale.ngettext("%(count)s episode", "%(count)s episodes", episodes)] if episodes else []),
+        *([locale.ngettext("%(count)s post", "%(count)s posts", posts)] if posts else []),
+    ]
 
 
 def find_direction(language: str | None) -> str | None:
@@ -136,19 +115,14 @@ def isolate(text: str) -> str:
     return f"\u2068{text}\u2069" if turned else text
 
 
-def isolate_english(text: str, direction: str | None) -> str:
-    """Isolate English words in a right-to-left line, so that "15 min" does not become "min 15" (UAX 9)."""
+def isolate_words(text: str, direction: str | None) -> str:
+    """Isolate words of the page in a right-to-left line, so that "15 min" does not become "min 15" (UAX 9)."""
     return f"\u2066{text}\u2069" if direction else text
 
 
-def join_names(names: Iterable[str]) -> str:
-    """Join names for a sentence.
-
-    >>> join_names(["apple", "blog", "casts"]), join_names([])
-    ('apple, blog and casts', '')
-    """
-    *most, last = [*names] or [""]
-    return f"{', '.join(most)} and {last}" if most else last
+def quote(text: str, locale: Locale) -> str:
+    """Quote a text of a source."""
+    return locale.gettext("“%(text)s”", text=isolate(text))
 
 
 def split_paragraphs(text: str) -> tuple[tuple[tuple[Piece, ...], ...], ...]:
@@ -215,32 +189,44 @@ def shorten(text: str, most: int = _SHOWN) -> str:
 
 # What was wrong, by the cause in the note; other causes are shown by their own name.
 _CAUSES: Final[Mapping[str, str]] = {
-    "blank": "unusual spaces",
-    "bold": "asterisks around words",
-    "bullet": "wrong bullet characters",
-    "code page": "letters of another encoding",
-    "cut": "a word cut off at the end",
-    "cut id": "an address that was cut off",
-    "displaced word": "misplaced words",
-    "displaced words": "misplaced words",
-    "entity": "HTML codes instead of characters",
-    "escape": "backslashes before characters",
-    "escape sequence": "escape codes of another format",
-    "foreign markup": "markup of a forum, wiki or editor",
-    "hyphen": "a word hyphenated at the end of a line",
-    "invisible": "invisible characters",
-    "letter form": "unusual letter forms",
-    "link": "link notation",
-    "look alike": "look-alike letters of another alphabet",
-    "mojibake": "wrongly decoded characters",
-    "quoted line": "quote marks before each line",
-    "silent part": "hidden parts",
-    "space": "extra spaces",
-    "tag": "markup between words",
-    "told apart": "same title as another episode of that day",
-    "twice": "the whole text was there twice",
-    "wrap": "lines broken within a sentence",
+    "blank": N_("unusual spaces"),
+    "bold": N_("asterisks around words"),
+    "bullet": N_("wrong bullet characters"),
+    "code page": N_("letters of another encoding"),
+    "cut": N_("a word cut off at the end"),
+    "cut id": N_("an address that was cut off"),
+    "displaced word": N_("misplaced words"),
+    "displaced words": N_("misplaced words"),
+    "entity": N_("HTML codes instead of characters"),
+    "escape": N_("backslashes before characters"),
+    "escape sequence": N_("escape codes of another format"),
+    "foreign markup": N_("markup of a forum, wiki or editor"),
+    "hyphen": N_("a word hyphenated at the end of a line"),
+    "invisible": N_("invisible characters"),
+    "letter form": N_("unusual letter forms"),
+    "link": N_("link notation"),
+    "look alike": N_("look-alike letters of another alphabet"),
+    "mojibake": N_("wrongly decoded characters"),
+    "quoted line": N_("quote marks before each line"),
+    "silent part": N_("hidden parts"),
+    "space": N_("extra spaces"),
+    "tag": N_("markup between words"),
+    "told apart": N_("same title as another episode of that day"),
+    "twice": N_("the whole text was there twice"),
+    "wrap": N_("lines broken within a sentence"),
 }
+
+
+# Everyday names of fields, and values of theirs that are words.
+FIELD_NAMES: Final = frozenset(
+    {
+        *(N_("title"), N_("date"), N_("length"), N_("audio"), N_("text"), N_("summary"), N_("link"), N_("picture")),
+        *(N_("season"), N_("episode"), N_("number"), N_("part"), N_("author"), N_("explicit"), N_("categories")),
+        *(N_("audio type"), N_("audio size"), N_("episode number"), N_("kind of episode"), N_("explicit mark")),
+        *(N_("description"), N_("language"), N_("kind of show"), N_("end mark"), N_("address")),
+        *(N_("yes"), N_("no"), N_("full"), N_("trailer"), N_("bonus"), N_("episodic"), N_("serial")),
+    }
+)
 
 
 class Repair(Struct, frozen=True):
@@ -251,11 +237,12 @@ class Repair(Struct, frozen=True):
     contrast: _Contrast
 
 
-def describe_repair(note: Note, field: str) -> Repair:
+def describe_repair(note: Note, field: str, locale: Locale = ENGLISH) -> Repair:
     """Describe a repair; ``field`` is the field's everyday name.
 
     >>> describe_repair(Note("title", "look-alike", "РyТоrсh", "PyTorch"), "title").cause
     'look-alike letters of another alphabet'
     """
     cause = note.cause if "://" in note.cause else note.cause.replace("-", " ").replace("_", " ")
-    return Repair(field, _CAUSES.get(cause, cause), _make_contrast(note))
+    named = locale.gettext(_CAUSES[cause]) if cause in _CAUSES else cause
+    return Repair(field, named, _make_contrast(note))

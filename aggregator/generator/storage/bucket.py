@@ -29,6 +29,7 @@ from aggregator.generator.storage.names import (
     is_archive,
     is_chapters,
     is_private,
+    is_translation,
     make_cache_control,
 )
 from aggregator.model.files import WrittenFile
@@ -153,7 +154,7 @@ def open_bucket(address: str) -> Bucket:
 
 def _is_optional(name: str) -> bool:
     """Return whether a file of this name is made for some editions of a feed only."""
-    return is_archive(name) or is_chapters(name)
+    return is_archive(name) or is_chapters(name) or is_translation(name)
 
 
 def _rank(name: str) -> int:

@@ -39,6 +39,7 @@ _HEAD_BYTES: Final = 2048
 # Names of the files that only some editions of a feed have.
 _ARCHIVE: Final = re.compile(r"(?:podcast|feed)-archive-[1-9][0-9]*\.(?:xml|atom|json)")
 _CHAPTERS: Final = re.compile(r"chapters-[0-9a-f]{16}\.json")
+_TRANSLATION: Final = re.compile(r"(?:index|changes)\.[a-z]{2}\.html")
 
 
 def find_media_type(path: str) -> str:
@@ -74,3 +75,12 @@ def is_archive(name: str) -> bool:
 def is_chapters(name: str) -> bool:
     """Return whether this is the name of a chapters file (``generator.chapters``)."""
     return _CHAPTERS.fullmatch(name) is not None
+
+
+def is_translation(name: str) -> bool:
+    """Return whether this is the name of a page in another language than its main one.
+
+    >>> is_translation("index.de.html"), is_translation("index.html")
+    (True, False)
+    """
+    return _TRANSLATION.fullmatch(name) is not None

@@ -15,7 +15,6 @@ from aggregator.config.load import Config
 from aggregator.fetchers.http.target import redact
 from aggregator.generator.content.feed_item import make_title
 from aggregator.generator.pages import subscribe
-from aggregator.generator.pages.wording import format_day
 from aggregator.hubs import Notice
 from aggregator.merger.model.wording import describe_listings
 from aggregator.model.feed import Cover, Plan, SourceResult
@@ -42,6 +41,7 @@ from aggregator.store import decisions, facts, guids, polls, publications
 from aggregator.store.database import Store
 from aggregator.store.items import FeedItems
 from aggregator.text.fold import fold
+from aggregator.translation.locale import Locale
 
 _ITEMS_ON_A_PAGE: Final = 50
 _FORMATS: Final = ("podcast.xml", "feed.xml", "feed.atom", "feed.json", "changes.atom", "report.json")
@@ -168,7 +168,7 @@ def _make_card(plan: Plan, stored: _Stored, running: int | None) -> _FeedCard:
         title=plan.channel.title,
         image=image if image and image.startswith("https://") else None,
         items=cover.episodes + cover.posts if cover else 0,
-        newest=format_day(cover.newest) if cover and cover.newest else "",
+        newest=Locale(timezone=plan.channel.timezone).format_day(cover.newest) if cover and cover.newest else "",
         sources=tuple(lines[:_SOURCES_OF_A_FEED]),
         more_sources=len(lines[_SOURCES_OF_A_FEED:]),
         running=running,

@@ -18,6 +18,7 @@ from aggregator.store.items import FeedItems
 from aggregator.text import word_diff
 from aggregator.text.html import to_text
 from aggregator.text.times.zones import format_time
+from aggregator.translation.locale import ENGLISH
 
 _MOST_APP_ITEMS: Final = 3
 _LONGEST_DESCRIPTION: Final = 300
@@ -98,7 +99,7 @@ def format_value(value: object, timezone: str = "UTC") -> str:
         case Moment() if value.precision in ("minute", "second"):
             text = format_time(value.at, timezone)
         case Moment():
-            text = wording.format_day(value)
+            text = ENGLISH.format_day(value)
         case Duration():
             text = wording.format_length(value)
         case Enclosure():

@@ -16,7 +16,6 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-from aggregator.generator.pages import pages
 from aggregator.publish import make_cover
 from tests.support import sample_feed
 from tests.support.web import Media, Served
@@ -99,7 +98,7 @@ def show(browser: webdriver.Chrome, served: Served, media: Media, made: ModuleTy
         folder = served.folder / "quiet-machines"
         folder.mkdir(exist_ok=True)
         (folder / "index.html").write_bytes(sample_feed.page(feed))
-        (served.folder / "index.html").write_bytes(pages.render_index_page([make_cover(feed)]))
+        (served.folder / "index.html").write_bytes(sample_feed.render_index([make_cover(feed)]))
         result = Opened(browser, served.url, media.url)
         result.requests()
         result.complaints()

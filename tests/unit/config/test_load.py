@@ -184,3 +184,14 @@ def test_cron_lines_are_in_the_zone_of_the_config_unless_they_name_one(tmp_path:
     path.write_text(path.read_text().replace("Europe/Berlin", "Europe/Berlyn"))
     with pytest.raises(ConfigError, match=r'config\.yaml:1: timezone: no time zone "Europe/Berlyn" is known here'):
         load(path)
+
+
+def test_pages_have_the_zone_and_the_languages_of_the_config(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    feeds = "feeds: {a: {title: T, language: fr, sources: {host: {kind: feed, url: 'https://a.example/'}}}}\n"
+    path.write_text(f"timezone: Europe/Berlin\nlanguages: [de, en, de]\n{feeds}")
+    (plan,) = load(path).plans
+    assert (plan.channel.timezone, plan.channel.languages) == ("Europe/Berlin", ("de", "en"))
+    path.write_text(f"languages: [de, nl]\n{feeds}")
+    with pytest.raises(ConfigError, match=r"config\.yaml:1: languages"):
+        load(path)

@@ -23,6 +23,7 @@ from aggregator.model.feed import Feed, SourceResult
 from aggregator.model.item import Item
 from aggregator.model.source import Source
 from aggregator.text import media_types
+from aggregator.translation.locale import ENGLISH
 
 BARE = Item(title="Bare", entries=("a/1",), guid="bare")
 
@@ -236,8 +237,8 @@ def test_what_a_title_says_of_itself_is_shown_and_reported(harbour: Feed) -> Non
     item = replace(BARE, part=2, tag="replay")
     told = json.loads(render(replace(harbour, items=(item,)))["report.json"])["items"][0]
     assert (told["part"], told["tag"]) == (2, "replay")
-    assert view._list_facts(item) == ("part 2", "replay")
-    assert view._list_facts(replace(item, episode_type="bonus")) == ("part 2", "bonus")
+    assert view._list_facts(item, ENGLISH) == ("part 2", "replay")
+    assert view._list_facts(replace(item, episode_type="bonus"), ENGLISH) == ("part 2", "bonus")
 
 
 def test_a_size_or_a_length_below_nothing_is_one_that_nobody_knows() -> None:

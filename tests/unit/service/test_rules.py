@@ -237,3 +237,71 @@ def test_a_feed_with_a_hub_says_so_in_the_header_too(
 def test_without_an_output_nothing_is_served_but_the_server_is_well(serving: Serving, ask: Ask) -> None:
     with serving(web.app(None)) as port:
         assert [ask(port, path).status for path in ("/healthz", "/", "/show/feed.xml")] == [200, 404, 404]
+
+
+def publish_in(folder: Path, publish: Publish, *names: str) -> None:
+    """Publish a page in English and in these languages."""
+    editions = {"en": "index.html", **{name: f"index.{name}.html" for name in names}}
+    links = "".join(f'<link rel="alternate" hreflang="{each}" href="{name}">' for each, name in editions.items())
+    for language, name in editions.items():
+        publish(folder, name, f'<!doctype html>\n<html lang="{language}">\n<head>{links}'.encode())
+
+
+@pytest.mark.parametrize(
+    ("accepted", "language"),
+    [
+        ("de-AT,de;q=0.9,en;q=0.8", "de"),
+        ("ja;q=0.2, de;q=0.8", "de"),
+        ("ko, en;q=0.5, de;q=0.4", "en"),
+        ("de;q=0, ja", "ja"),
+        ("ko", "en"),
+        ("*", "en"),
+        ("", "en"),
+        ("de;q=nonsense", "en"),
+    ],
+)
+def test_a_folder_answers_in_the_language_of_its_visitor(
+    tmp_path: Path, serving: Serving, publish: Publish, ask: Ask, accepted: str, language: str
+) -> None:
+    publish_in(tmp_path / "show", publish, "de", "ja")
+    with serving(web.app(tmp_path)) as port:
+        answer = ask(port, "/show/", accept_language=accepted, accept_encoding="identity")
+        name = "index.html" if language == "en" else f"index.{language}.html"
+        assert answer.body == (tmp_path / "show" / name).read_bytes()
+        headers = answer.headers
+        assert (headers["content-language"], headers["content-location"]) == (language, name)
+        assert headers["vary"] == "Accept-Encoding, Accept-Language"
+
+
+def test_caches_keep_the_languages_of_a_folder_apart(
+    tmp_path: Path, serving: Serving, publish: Publish, ask: Ask
+) -> None:
+    publish_in(tmp_path / "show", publish, "de")
+    with serving(web.app(tmp_path)) as port:
+        english, german = (ask(port, "/show/", accept_language=each) for each in ("en", "de"))
+        assert english.headers["etag"] != german.headers["etag"]
+        assert "last-modified" not in german.headers
+        again = ask(port, "/show/", accept_language="de", if_none_match=german.headers["etag"])
+        assert (again.status, again.headers["vary"]) == (304, "Accept-Encoding, Accept-Language")
+        other = ask(port, "/show/", accept_language="de", if_none_match=english.headers["etag"])
+        assert other.status == 200
+        since = formatdate(time.time(), usegmt=True)
+        assert ask(port, "/show/", accept_language="de", if_modified_since=since).status == 200
+
+
+def test_a_page_that_is_named_is_the_one_that_is_sent(
+    tmp_path: Path, serving: Serving, publish: Publish, ask: Ask
+) -> None:
+    publish_in(tmp_path / "show", publish, "de")
+    with serving(web.app(tmp_path)) as port:
+        for name, language in (("index.html", "en"), ("index.de.html", "de")):
+            answer = ask(port, f"/show/{name}", accept_language="de, en;q=0.5" if language == "en" else "en")
+            assert (answer.headers["content-language"], answer.headers["vary"]) == (language, "Accept-Encoding")
+        (tmp_path / "show" / "index.de.html").unlink()  # as between the renames of a publication
+        assert ask(port, "/show/", accept_language="de").headers["content-language"] == "en"
+
+
+def test_what_is_not_there_is_said_in_the_language_of_the_visitor(port: int, ask: Ask) -> None:
+    answer = ask(port, "/nothing", accept_language="ja, en;q=0.1")
+    assert (answer.status, answer.body.decode()) == (404, "ここにはありません\n")
+    assert (answer.headers["content-language"], answer.headers["vary"]) == ("ja", "Accept-Language")

@@ -7,9 +7,9 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     field.select();
     try {
       await navigator.clipboard.writeText(field.value);
-      say.textContent = "Address copied.";
+      say.textContent = say.dataset.copied;
     } catch {
-      say.textContent = "Address selected: press Ctrl+C or Cmd+C to copy it.";
+      say.textContent = say.dataset.selected;
     }
   });
 }
@@ -24,7 +24,7 @@ for (const search of document.querySelectorAll("input[data-filter]")) {
       entry.hidden = !wanted.every((word) => words[at].includes(" " + word));
       shown += entry.hidden ? 0 : 1;
     });
-    say.textContent = search.value ? shown + " of " + entries.length + " shown." : "";
+    say.textContent = search.value ? say.dataset.shown.replace("{shown}", shown).replace("{total}", entries.length) : "";
   });
 }
 document.addEventListener("play", (event) => {

@@ -11,6 +11,7 @@ from aggregator.generator.pages.wording import _CAUSES, describe_repair
 from aggregator.merger.repair.fixers import FIXERS
 from aggregator.model.entry import Note, Tag
 from aggregator.model.item import Item
+from aggregator.translation.locale import ENGLISH
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_the_transcript_that_is_read_most_easily_is_linked() -> None:
 
 def test_who_is_heard_is_said_once_and_without_addresses() -> None:
     def named(*names: str) -> str:
-        return view._list_people(with_tags(*(Tag("podcast:person", name) for name in names)))
+        return view._list_people(with_tags(*(Tag("podcast:person", name) for name in names)), ENGLISH)
 
     assert named() == ""
     assert named("Ann Tide") == "with Ann Tide"
@@ -118,5 +119,5 @@ def test_who_is_heard_is_said_once_and_without_addresses() -> None:
 def test_a_title_from_right_to_left_keeps_its_direction_to_itself() -> None:
     assert wording.isolate("Clocks") == "Clocks"
     assert wording.isolate("\u0643\u064a\u0641 2") == "\u2068\u0643\u064a\u0641 2\u2069"
-    assert wording.isolate_english("15 min", wording.find_direction("he")) == "\u206615 min\u2069"
-    assert wording.isolate_english("15 min", wording.find_direction("hu")) == "15 min"
+    assert wording.isolate_words("15 min", wording.find_direction("he")) == "\u206615 min\u2069"
+    assert wording.isolate_words("15 min", wording.find_direction("hu")) == "15 min"

@@ -71,7 +71,7 @@ def hostile(text: str) -> Feed:
         ("feed", made.page(made.feed())),
         ("empty", made.page(made.feed(0, 0))),
         ("posts", made.page(made.feed(0, 3))),
-        ("index", pages.render_index_page([make_cover(made.feed()), make_cover(made.feed(0, 0))])),
+        ("index", made.render_index([make_cover(made.feed()), make_cover(made.feed(0, 0))])),
     ],
 )
 def test_bytes_are_the_golden_ones(name: str, body: bytes) -> None:
@@ -87,7 +87,7 @@ def test_the_same_feed_gives_the_same_bytes() -> None:
 
 def test_the_order_of_the_feeds_changes_nothing() -> None:
     one, other = made.feed(), replace(made.feed(), channel=made.channel(name="b", title="another"))
-    assert pages.render_index_page([make_cover(one), make_cover(other)]) == pages.render_index_page(
+    assert made.render_index([make_cover(one), make_cover(other)]) == made.render_index(
         [make_cover(other), make_cover(one)]
     )
 
@@ -204,7 +204,7 @@ def test_the_policy_allows_this_style_and_this_script_and_no_other() -> None:
 )
 def test_no_markup_of_a_source_reaches_the_page(text: str) -> None:
     plain = Reading(made.page(hostile("x")))
-    reading = Reading(made.page(hostile(text)) + pages.render_index_page([make_cover(hostile(text))]))
+    reading = Reading(made.page(hostile(text)) + made.render_index([make_cover(hostile(text))]))
     assert len(reading.all("script")) == 2
     assert len(reading.all("img")) <= len(plain.all("img"))
     for tag, attributes in reading.tags:
@@ -289,8 +289,8 @@ def test_a_show_from_right_to_left_is_laid_out_so() -> None:
     reading = Reading(made.page(feed))
     assert [tag for tag, attributes in reading.tags if attributes.get("dir") == "rtl"] == ["header", "p"]
     assert "\u206615 min\u2069" in reading.text
-    assert b'dir="rtl"' in pages.render_index_page([make_cover(feed)])
-    assert b'dir="rtl"' not in made.page(made.feed()) + pages.render_index_page([make_cover(made.feed())])
+    assert b'dir="rtl"' in made.render_index([make_cover(feed)])
+    assert b'dir="rtl"' not in made.page(made.feed()) + made.render_index([make_cover(made.feed())])
 
 
 def test_the_day_links_to_the_item_itself() -> None:
@@ -317,5 +317,5 @@ def test_times_are_those_of_the_zone_and_mere_days_of_none() -> None:
         there = replace(feed, items=(item,), updated=late.at, channel=made.channel(timezone="Europe/Berlin"))
         reading = Reading(made.page(there))
         assert day in reading.text
-        assert "Last changed on 2024-08-05 01:30 CEST" in reading.text
+        assert "Last changed on 5 Aug 2024, 01:30 CEST" in reading.text
         assert reading.all("time")[-1]["datetime"] == "2024-08-04T23:30:00Z"

@@ -1,0 +1,1 @@
+"""The languages of pages: messages (gettext), dates, numbers and lists."""
