@@ -11,12 +11,15 @@ from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
 import pytest
+from msgspec.structs import replace
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
+from aggregator import publish
 from aggregator.generator import feed_files
 from aggregator.generator.content.prepared import prepare
 from aggregator.generator.pages import pages
+from tests.support import sample_feed
 from tests.support.tools import need_axe
 
 AXE = (
@@ -62,6 +65,28 @@ def test_nothing_keeps_people_out_of_a_page(show: Callable[..., Opened], path: s
     opened.run("for (const e of document.querySelectorAll('details:not(.artwork)')) e.open = true")
     opened.browser.execute_cdp_cmd("Runtime.evaluate", {"expression": need_axe()})
     assert json.loads(opened.browser.execute_async_script(AXE)) == []
+
+
+@pytest.mark.parametrize("language", ["de", "ja"])
+def test_a_page_in_another_language_fits_a_phone_and_is_chosen_without_script(
+    show: Callable[..., Opened], served: Served, language: str
+) -> None:
+    opened = show()
+    feed = sample_feed.feed(9, 2, f"{opened.url}/quiet-machines")
+    feed = replace(feed, channel=replace(feed.channel, languages=(language,)))
+    for name, body in publish.render(feed):
+        (served.folder / "quiet-machines" / name).write_bytes(body)
+    opened.browser.get(f"{opened.url}/quiet-machines/index.html")
+    opened.one(f"footer a[hreflang={language}]").click()
+    assert opened.browser.current_url == f"{opened.url}/quiet-machines/index.{language}.html"
+    opened.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {**PHONE, "width": 390})
+    opened.run("for (const e of document.querySelectorAll('details:not(.artwork)')) e.open = true")
+    assert opened.run("return document.documentElement.scrollWidth <= innerWidth")
+    opened.browser.execute_cdp_cmd("Runtime.evaluate", {"expression": need_axe()})
+    assert json.loads(opened.browser.execute_async_script(AXE)) == []
+    opened.one("#episodes-q").send_keys("Naming twi")
+    shown = {"de": "1 von 9 angezeigt.", "ja": "9件中1件を表示。"}
+    opened.wait(f"return document.getElementById('said').textContent === '{shown[language]}'")
 
 
 def test_each_button_opens_its_app_with_this_feed(show: Callable[..., Opened]) -> None:

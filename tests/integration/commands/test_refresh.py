@@ -41,6 +41,19 @@ def test_a_refresh_says_what_it_did(run, shop: Path) -> None:
     assert all((shop / "output/crumb-talk" / name).exists() for name in FILES)
 
 
+def test_pages_are_in_the_languages_and_the_zone_of_the_config(run, shop: Path) -> None:
+    config = shop / "config.yaml"
+    config.write_text(f"timezone: Asia/Tokyo\nlanguages: [en, de, ja]\n{config.read_text()}")
+    assert run("refresh", *AT).returncode == 0
+    pages = {path.name for path in (shop / "output").rglob("*.html")}
+    assert pages == {f"{name}{ending}.html" for name in ("index", "changes") for ending in ("", ".de", ".ja")}
+    assert "Zuletzt geändert am" in (shop / "output/crumb-talk/index.de.html").read_text()
+    assert " 12:04 JST" in (shop / "output/crumb-talk/index.ja.html").read_text()
+    config.write_text(config.read_text().replace("[en, de, ja]", "[en, ja]"))
+    assert run("refresh", *AT).returncode == 0
+    assert [path.name for path in (shop / "output").rglob("*.de.html*")] == []
+
+
 def test_the_second_refresh_changes_nothing(run, shop: Path) -> None:
     run("refresh", *AT)
     before = {file: file.read_bytes() for file in (shop / "output").rglob("*") if file.is_file()}
