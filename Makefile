@@ -1,3 +1,14 @@
+BIN := $(if $(wildcard .venv/bin/python),.venv/bin/,)
+
+test: # the fast suite, on all cores
+	$(BIN)pytest
+lint:
+	$(BIN)ruff check . && $(BIN)ruff format --check . && $(BIN)mypy && $(BIN)lint-imports
+image: # of the container, for this machine
+	docker build -f docs/deploy/Dockerfile -t aggregator .
+demo: # a made-up show on this machine, until stopped
+	$(BIN)aggregator demo
+
 # Known vulnerabilities of the pinned packages, from PyPI and OSV: needs a network and pip-audit (pipx install pip-audit).
 audit:
 	pip-audit --disable-pip --no-deps -r constraints.txt
@@ -18,4 +29,4 @@ coverage:
 	pytest -q --no-header -r '' -m "not shared and not heavy" --cov=aggregator/merger --cov=aggregator/text --cov-branch \
 	  --cov-report=term:skip-covered tests/unit/merger tests/unit/text
 
-.PHONY: audit constraints hashes coverage
+.PHONY: test lint image demo audit constraints hashes coverage

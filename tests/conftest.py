@@ -38,8 +38,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 def pytest_configure(config: pytest.Config) -> None:
     # The fast suite has the same examples in each run, so that no run fails by chance; heavy tests have new ones.
-    hypothesis.settings.register_profile("fast", derandomize=True, max_examples=30)
-    hypothesis.settings.register_profile("heavy", derandomize=False, print_blob=True)
+    hypothesis.settings.register_profile("fast", derandomize=True, max_examples=30, deadline=None)
+    hypothesis.settings.register_profile("heavy", derandomize=False, print_blob=True, deadline=None)
     hypothesis.settings.load_profile("fast" if config.getoption("markexpr") == "not heavy" else "heavy")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each program that a test starts compiles all of its modules
     with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
