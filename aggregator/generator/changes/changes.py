@@ -66,7 +66,7 @@ def list_changes(found: StateChanges) -> tuple[Change, ...]:
 
 
 def describe_change(change: Change, locale: Locale = ENGLISH) -> str:
-    """Describe a change in a sentence; that of a source, or of which sources list an item, in English alone.
+    """Describe a change in a sentence.
 
     >>> describe_change(Change("changed", "Clocks", "g", "length", "840", "893"))
     '“Clocks”: the length is now 15 min, it was 14 min.'
@@ -84,14 +84,15 @@ def describe_change(change: Change, locale: Locale = ENGLISH) -> str:
         case "channel":
             text = describe_values(change, locale)
         case "listed":
-            text = f"{title} is now also listed by {change.field}."
+            text = locale.gettext("%(title)s is now also listed by %(source)s.", title=title, source=change.field)
         case "unlisted":
-            text = f"{title} is no longer matched with an entry of {change.field}."
+            message = N_("%(title)s is no longer matched with an entry of %(source)s.")
+            text = locale.gettext(message, title=title, source=change.field)
         case "audio":
             values = {"count": change.title, "old": change.before, "new": change.after}
             text = locale.gettext("The audio of %(count)s items moved from %(old)s to %(new)s.", **values)
         case "source":
-            text = f"The source {change.title}{_describe_source(change.before, change.after)}."
+            text = _describe_source(change, locale)
     return text
 
 
@@ -202,10 +203,22 @@ def _compare_numbers(field: str, before: int, after: int, locale: Locale) -> tup
     return "more" if after > before else "less", told, _format_field(field, str(after), locale)
 
 
-def _describe_source(before: str | None, after: str | None) -> str:
-    if before is None:
-        return f" is new: {after}"
-    return " was removed" if after is None else f": {after} (before: {before})"
+_STANDINGS: Final = (
+    *(N_("ok"), N_("failed"), N_("failed; using a saved copy"), N_("failed; using earlier entries")),
+    N_("newest listing held back; using earlier entries"),
+)
+"""Of sources, as ``SourceResult.standing`` has them."""
+
+
+def _describe_source(change: Change, locale: Locale) -> str:
+    if change.before is None:
+        message = N_("The source %(source)s is new: %(new)s.")
+    elif change.after is None:
+        message = N_("The source %(source)s was removed.")
+    else:
+        message = N_("The source %(source)s: %(new)s (before: %(old)s).")
+    old, new = (locale.gettext(each) if each else "" for each in (change.before, change.after))
+    return locale.gettext(message, source=change.title, old=old, new=new)
 
 
 def _get_text_size(text: str) -> int:

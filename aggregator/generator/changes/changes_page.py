@@ -18,7 +18,7 @@ from aggregator.generator.changes.changes import (
     quote_title,
 )
 from aggregator.generator.opml import escape_attribute
-from aggregator.generator.pages import languages, pages, view, wording
+from aggregator.generator.pages import languages, pages, view
 from aggregator.model.feed import Channel, Feed
 from aggregator.translation.locale import Locale
 
@@ -49,13 +49,15 @@ def render_changes_pages(feed: Feed, history: History) -> Iterator[tuple[str, by
 
 
 def render_changes_feed(feed: Feed, history: History) -> bytes:
-    """Render ``changes.atom`` (RFC 4287): one entry for each run that changed something."""
-    channel = feed.channel
+    """Render ``changes.atom`` (RFC 4287): one entry for each run that changed something, in the main language."""
+    channel, locale = feed.channel, languages.make_locale(feed.channel)
+    title = locale.gettext("Changes to %(title)s", title=channel.title)
     updated = history.editions[0].at if history.editions else feed.updated
-    entries = "".join(_make_entry(channel, edition) for edition in history.editions)
+    entries = "".join(_make_entry(channel, edition, locale) for edition in history.editions)
     return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">\n'
-        f"  <id>{_make_id(channel, 'changes')}</id>\n  <title>Changes to {escape_attribute(channel.title)}</title>\n"
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="{locale.language}">\n'
+        f"  <id>{_make_id(channel, 'changes')}</id>\n  <title>{escape_attribute(title)}</title>\n"
         f"  <updated>{_format_time(updated)}</updated>\n  <author><name>aggregator</name></author>\n"
         f'  <link rel="self" type="application/atom+xml" href="{escape_attribute(channel.base_url)}/{ATOM}"/>\n'
         f'  <link rel="alternate" type="text/html" href="{escape_attribute(channel.base_url)}/{PAGE}"/>\n'
@@ -63,12 +65,15 @@ def render_changes_feed(feed: Feed, history: History) -> bytes:
     ).encode("utf-8", "replace")
 
 
-def _make_entry(channel: Channel, edition: Edition) -> str:
-    lines = [describe_change(each) for each in edition.changes]
-    name = _make_id(channel, " ".join((_format_time(edition.at), *lines)))
-    more = f"<li>and {wording.format_count(edition.more, 'more change')}</li>" if edition.more else ""
-    listed = "".join(f"<li>{escape_attribute(line)}</li>" for line in lines) + more
-    title = lines[0] if len(lines) == 1 else wording.format_count(len(lines) + edition.more, "change")
+def _make_entry(channel: Channel, edition: Edition, locale: Locale) -> str:
+    lines = [describe_change(each, locale) for each in edition.changes]
+    named = map(describe_change, edition.changes)  # the id of an entry depends on no language
+    name = _make_id(channel, " ".join((_format_time(edition.at), *named)))
+    if edition.more:
+        lines.append(locale.ngettext("and %(count)s more change", "and %(count)s more changes", edition.more))
+    listed = "".join(f"<li>{escape_attribute(line)}</li>" for line in lines)
+    total = len(edition.changes) + edition.more
+    title = lines[0] if total == 1 else locale.ngettext("%(count)s change", "%(count)s changes", total)
     return (
         f"  <entry>\n    <id>{name}</id>\n    <title>{escape_attribute(title)}</title>\n"
         f"    <updated>{_format_time(edition.at)}</updated>\n"

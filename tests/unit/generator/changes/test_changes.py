@@ -18,8 +18,9 @@ from msgspec.structs import replace
 from aggregator.generator.changes import changes, changes_page, feed_state
 from aggregator.generator.changes.changes import _KINDS, Change, describe_change, list_changes
 from aggregator.model.entry import Duration, Enclosure, Moment
-from aggregator.model.feed import Feed
+from aggregator.model.feed import Feed, SourceResult
 from aggregator.model.item import Item
+from aggregator.model.source import Source
 from aggregator.translation.locale import Locale
 from tests.support import sample_feed as made
 
@@ -312,3 +313,26 @@ def test_the_page_tells_times_in_the_zone_of_the_feed() -> None:
     body = render_changes(there, past).decode()
     times = re.findall(r'<time datetime="(.*?)">(.*?)</time>', body)
     assert times[0] == ("2026-03-02T12:00:00Z", "2 Mar 2026, 09:00 UTC-03")
+
+
+def test_the_feed_of_changes_is_in_the_language_of_the_show_with_ids_that_depend_on_none() -> None:
+    feed, past = made.feed(3, 2), grown()
+    english, german = (
+        changes_page.render_changes_feed(replace(feed, channel=made.channel(language=each)), past).decode()
+        for each in ("en", "de")
+    )
+    assert 'xml:lang="de"' in german
+    assert "Änderungen an Quiet Machines" in german
+    assert "Neue Folge: „Clocks, and other opinions“, 7. Juli 2024." in german
+    assert "<title>2 Änderungen</title>" in german
+    assert re.findall("<id>.*</id>", english) == re.findall("<id>.*</id>", german)
+    source = Change("source", "apple", "", "", "failed; using a saved copy", "ok")
+    assert describe_change(source, Locale("de")) == (
+        "Quelle apple: in Ordnung (vorher: fehlgeschlagen; eine gespeicherte Kopie wird verwendet)."
+    )
+
+
+@pytest.mark.parametrize("standing", ["ok", "snapshot", "cached", "failed", "held back"])
+def test_every_status_of_a_source_is_translated(standing: str) -> None:
+    told = SourceResult(Source("apple", "apple"), standing).standing  # type: ignore[arg-type]
+    assert Locale("ja").gettext(told) != told
