@@ -37,7 +37,14 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from aggregator.errors import ConfigError
-from aggregator.generator.storage.names import PAGE, TYPES, find_media_type, is_private, make_cache_control
+from aggregator.generator.storage.names import (
+    PAGE,
+    TYPES,
+    find_media_type,
+    find_page_language,
+    is_private,
+    make_cache_control,
+)
 from aggregator.service import metrics
 from aggregator.service.connection import limit_connections
 from aggregator.service.metrics import Meter
@@ -85,8 +92,7 @@ _PREFLIGHT: Mapping[str, str] = {
 # The links of a channel stand before its first item, within the first bytes of the file.
 _HEAD_BYTES: Final = 16_384
 _LINK = re.compile(rb"""<(?:atom:)?link\s[^>]*?\brel="(?P<rel>hub|self)"[^>]*?\bhref="(?P<href>[\x21-\x7e]+?)\"""")
-# Of a page: its own language, and its files in all of its languages.
-_LANGUAGE = re.compile(rb'<html lang="([a-z]{2})">')
+# Of a page: its files in all of its languages.
 _EDITION = re.compile(rb'<link rel="alternate" hreflang="([a-z]{2})" href="(index(?:\.[a-z]{2})?\.html)">')
 
 
@@ -256,8 +262,8 @@ class _PublishedFiles(StaticFiles):
         if not is_page:
             answer |= {"access-control-allow-origin": "*", "access-control-expose-headers": "ETag, Last-Modified"}
         head = file.read(_HEAD_BYTES)
-        if is_page and (language := _LANGUAGE.search(head)):
-            answer["content-language"] = language[1].decode()
+        if is_page and (language := find_page_language(head)):
+            answer["content-language"] = language
         if links := _find_links(head):
             answer["link"] = links
         file.seek(0)

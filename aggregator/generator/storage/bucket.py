@@ -26,6 +26,7 @@ from aggregator.generator.storage.names import (
     PAGE,
     TYPES,
     find_media_type,
+    find_page_language,
     is_archive,
     is_chapters,
     is_private,
@@ -134,6 +135,8 @@ class Bucket:
     def _write(self, folder: str, name: str, content: bytes, *, private: bool) -> None:
         """Write one object, with its media type; raise PublishError if that fails."""
         attributes = {"Content-Type": find_media_type(name), "Cache-Control": make_cache_control(private=private)}
+        if language := find_page_language(content):
+            attributes["Content-Language"] = language
         with self._translating_errors(folder):
             obstore.put(self._store, _join(folder, name), content, attributes=attributes, use_multipart=False)
 

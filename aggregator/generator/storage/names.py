@@ -39,6 +39,7 @@ _HEAD_BYTES: Final = 2048
 # Names of the files that only some editions of a feed have.
 _ARCHIVE: Final = re.compile(r"(?:podcast|feed)-archive-[1-9][0-9]*\.(?:xml|atom|json)")
 _CHAPTERS: Final = re.compile(r"chapters-[0-9a-f]{16}\.json")
+_LANGUAGE: Final = re.compile(rb'<!doctype html>\s<html lang="([a-z]{2})">')
 _TRANSLATION: Final = re.compile(r"(?:index|changes)\.[a-z]{2}\.html")
 
 
@@ -56,6 +57,16 @@ def find_media_type(path: str) -> str:
 def is_private(page: bytes) -> bool:
     """Return whether this is the page of a private feed, of which its first bytes are enough."""
     return PRIVATE_MARK.encode() in page[:_HEAD_BYTES]
+
+
+def find_page_language(page: bytes) -> str | None:
+    r"""Return the language of a page, of which its first bytes are enough; ``None`` if this is none.
+
+    >>> find_page_language(b'<!doctype html>\n<html lang="de">'), find_page_language(b"<opml/>")
+    ('de', None)
+    """
+    found = _LANGUAGE.match(page)
+    return found[1].decode() if found else None
 
 
 def make_cache_control(*, private: bool) -> str:

@@ -78,6 +78,9 @@ def test_a_bucket_gets_the_files_of_a_folder_and_then_what_changed(workspace: Wo
     metadata = json.loads(s3.place("my/show/feed.json").with_suffix("._S3rver_metadata.json").read_text())
     assert metadata["content-type"] == "application/feed+json; charset=utf-8"
     assert metadata["cache-control"] == "public, max-age=300"
+    assert "content-language" not in metadata
+    page = json.loads(s3.place("my/show/index.html").with_suffix("._S3rver_metadata.json").read_text())
+    assert page["content-language"] == "en"
 
 
 def test_shared_caches_keep_no_object_of_a_private_feed(workspace: Workspace, s3: S3) -> None:
