@@ -21,7 +21,7 @@ from aggregator.model.item import Override, PublishedItem
 from aggregator.model.record import replace_surrogates
 from aggregator.model.results import NextPoll
 from aggregator.model.source import Poll, PollState, Source, Validators
-from aggregator.store import cache, decisions, entries, facts, guids, polls, publications
+from aggregator.store import cache, decisions, entries, facts, guids, hub_subscriptions, polls, publications
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact, FeedState
 from aggregator.store.listings import compare_with_stored, write_history, write_listings
@@ -96,7 +96,7 @@ def read_poll_states(store: Store, plans: Iterable[Plan]) -> Iterator[tuple[Plan
     rest = iter(plans)
     while some := list(islice(rest, _BATCH)):
         names = [plan.name for plan in some]
-        known, read_as = polls.read_poll_states(store, names), facts.read_facts(store, names, _READING)
+        known, read_as = hub_subscriptions.read_poll_states(store, names), facts.read_facts(store, names, _READING)
         for plan in some:
             yield (
                 plan,

@@ -22,7 +22,7 @@ from aggregator.config.load import Config, load
 from aggregator.config.schema import DEFAULT_BASE_URL
 from aggregator.errors import ConfigError
 from aggregator.refresh import GC_THRESHOLDS
-from aggregator.service import metrics, scheduler, web
+from aggregator.service import hub_calls, metrics, scheduler, web
 from aggregator.service.desk import access, api, app
 from aggregator.service.desk.frame import Desk
 from aggregator.service.metrics import Meter
@@ -83,6 +83,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     typer.echo(elsewhere if output.bucket else f"serving {output} at {address}")
     desk = Desk(worker.config, password=access.hash_password(password) if password else None)
     routes = (*(() if no_desk else _open_desk(desk, host, address)), *_open_api(desk, address))
+    routes = (*routes, *hub_calls.mount(lambda: worker.config))
     meter = metrics.make_meter() if counted else None
     is_refreshing = not (no_refresh or worker.config.queue)
     find_overdue = worker.find_overdue if is_refreshing else None
@@ -138,5 +139,6 @@ def _tick(worker: Worker, meter: Meter | None, at: datetime) -> None:
     """Refresh what is due, print it, and count it if there is a meter."""
     outcomes = worker.tick(at)
     print_news(outcomes, at)
+    hub_calls.keep_subscribed(worker.config, [each.feed for each in outcomes], at)
     if meter is not None:
         metrics.count_refresh(meter, outcomes, at)

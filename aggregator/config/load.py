@@ -52,6 +52,7 @@ class Config(Struct, frozen=True):
     ``is_copy`` is whether the state is a copy and the output an empty folder, for a preview: nobody is told about it.
     ``opml`` are lists of subscriptions, URLs or absolute paths, with which the config is kept in step.
     ``desk`` says who may enter the desk. ``api_token`` is what programs send, or ``${NAME}``, empty if none may enter.
+    ``websub`` is whether hubs that sources name are subscribed at.
     ``queue`` is the address of the Redis between dispatcher and workers, ``None`` without one; ``lease`` is after which
     a feed of a worker that died is given to another.
     """
@@ -74,6 +75,7 @@ class Config(Struct, frozen=True):
     lease: timedelta = timedelta(minutes=15)
     opml: tuple[str, ...] = ()
     api_token: str = ""
+    websub: bool = False
     timezone: str = "UTC"
 
     @property
@@ -133,6 +135,7 @@ def make_config(path: Path, keys: ConfigKeys) -> Config:
         lease=timedelta(seconds=keys.lease_seconds),
         opml=tuple(each if "://" in each else str(folder / each) for each in keys.opml),
         api_token=keys.api.token or "",
+        websub=keys.websub,
         timezone=keys.timezone or "UTC",
     )
 

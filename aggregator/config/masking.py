@@ -36,7 +36,7 @@ _HARMLESS: Final = frozenset(
         *("obey_robots", "output", "owner_email", "path", "pattern", "primary", "probe_enclosures", "probe_gone"),
         *("refresh", "role", "same", "shorter_than", "show", "show_in_titles", "show_sources", "since", "snapshot"),
         *("text", "timezone", "title", "trust", "trusted_header", "trusted_networks", "ttl_minutes", "type", "value"),
-        *("video", "window", "with", "without"),
+        *("video", "websub", "window", "with", "without"),
     }
 )
 """Keys whose values may be shown."""

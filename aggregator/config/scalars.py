@@ -103,8 +103,8 @@ def _check_email(text: str) -> str:
 LONGEST_NAME = 64
 """Characters of the name of a feed or a source."""
 
-RESERVED_NAMES = ("desk", "api")
-"""Names that no feed may have: the paths of the desk and the API."""
+RESERVED_NAMES = ("desk", "api", "websub")
+"""Names that no feed may have: the paths of the desk, the API and what hubs call."""
 
 
 def _check_pair(names: list[str]) -> list[str]:

@@ -520,6 +520,10 @@ class ConfigKeys(Keys):
         default_factory=list,
         description="Languages in which all pages are published, beside that of their show (default: none).",
     )
+    websub: bool = Field(
+        default=False,
+        description="Whether `aggregator serve` subscribes at the WebSub hubs that sources name; they call base_url.",
+    )
     opml: OneOrMore[Text] = Field(
         default=[],
         description="OPML lists, files or URLs, that the config is kept in step with: their new feeds are added to it.",
@@ -529,6 +533,17 @@ class ConfigKeys(Keys):
     feeds: Annotated[dict[FeedName, FeedKeys], BeforeValidator(_make_feeds)] = Field(
         default_factory=dict, description="The feeds, by the name of their folder; none yet in a new config."
     )
+
+    @model_validator(mode="after")
+    def _check_websub(self) -> Self:
+        """Check that hubs can call the server that refreshes: by default base_url leads them to themselves."""
+        if self.websub and self.base_url == DEFAULT_BASE_URL:
+            raise ValueError("websub needs base_url: the address at which hubs reach aggregator serve")
+        if self.websub and (self.queue or self.output.startswith("s3:")):
+            raise ValueError(
+                "websub needs aggregator serve to refresh, and to be what base_url leads to: no queue, no s3"
+            )
+        return self
 
     @model_validator(mode="after")
     def _check_queue(self) -> Self:

@@ -225,7 +225,8 @@ class _SourceFetch(Struct, frozen=True):
         verdict = plausibility.weigh(self._poll_state(answer.poll_state.url), answer.poll_state, listing)
         if not verdict.believed:
             return _Read(_conclude(answer, "held back", verdict.poll_state, verdict.message), others=others)
-        return _Read(_conclude(answer, "ok", verdict.poll_state, verdict.message), listing, others)
+        after = polling.note_hub(self._poll_state(answer.poll_state.url), verdict.poll_state, listing)
+        return _Read(_conclude(answer, "ok", after, verdict.message), listing, others)
 
     def _follow_move(self, read: _Read, document: Document, request: Request, there: Answer | None) -> _Read:
         """Return what is read at the new address that a feed names (itunes:new-feed-url), if that is to be followed.

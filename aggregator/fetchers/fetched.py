@@ -46,15 +46,16 @@ def explain_next_poll(
     source: Source, poll_states: PollStates, schedule: polling.Schedule, now: datetime
 ) -> tuple[datetime | None, str]:
     """Return when a source is next polled (``None``: no more), and the reason in a short phrase."""
-    return polling.explain_due(schedule, _select_own_states(source, poll_states), now)
+    return polling.explain_due(schedule, select_own_states(source, poll_states), now)
 
 
 def find_due_time(source: Source, poll_states: PollStates, schedule: polling.Schedule) -> datetime | None:
     """Return when a source was or will be due after its last poll, ``None`` if it was never polled."""
-    return polling.find_due_time(schedule, _select_own_states(source, poll_states))
+    return polling.find_due_time(schedule, select_own_states(source, poll_states))
 
 
-def _select_own_states(source: Source, poll_states: PollStates) -> list[PollState]:
+def select_own_states(source: Source, poll_states: PollStates) -> list[PollState]:
+    """Return the poll states of the addresses that a source is polled at now."""
     try:
         requests = registry.locate(source)
     except (FetchError, ReadError):

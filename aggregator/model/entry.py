@@ -167,7 +167,7 @@ class Listing(Record, frozen=True):
 
     ``partial`` is true where the listing is known to show only some of the items, so that absence proves nothing.
     ``remarks`` are one-line observations for the report, such as that the bytes were not well-formed. ``next_url`` is
-    the address of the next page of the same listing.
+    the address of the next page of the same listing, ``hub`` that of the WebSub hub that it names.
     """
 
     entries: tuple[Entry, ...]
@@ -176,3 +176,4 @@ class Listing(Record, frozen=True):
     partial: bool = False
     remarks: tuple[str, ...] = ()
     next_url: str | None = None
+    hub: str | None = None

@@ -159,6 +159,10 @@ class PollState(Record, frozen=True):
     - ``doubt``, ``doubts``: the digest of a suspicious body that was held back, and how often it came in a row.
     - ``every`` (seconds), ``skip_hours``, ``skip_days`` (UTC, Monday is 0): polling wishes of the last document.
     - ``unread``: why the last document was not accepted, empty if it was.
+    - ``hub``, ``topic``: the WebSub hub that the last document names, and under which address.
+    - ``told_until``, ``told``: the end of the subscription there, and when the hub last told of news; both are read
+      from the subscription, not stored here.
+    - ``untold``: counts documents in a row with new items that a subscribed hub did not tell of.
     """
 
     url: str
@@ -185,6 +189,38 @@ class PollState(Record, frozen=True):
     whole: datetime | None = None
     host_time: datetime | None = None
     released: tuple[datetime, ...] = ()
+    hub: str | None = None
+    topic: str | None = None
+    told_until: datetime | None = None
+    told: datetime | None = None
+    untold: int = 0
+
+
+class HubSubscription(Record, frozen=True):
+    """A subscription at the WebSub hub of an address of a source, wanted, verified or ending.
+
+    - ``hub``, ``topic``: where, and to what.
+    - ``token``: the last part of our own address that the hub calls; ``secret``: with which it signs its calls.
+    - ``is_ending``: whether it is to be given up.
+    - ``asked``, ``tries``: the last request to the hub, and how many it has not verified; ``problem``: why it failed.
+    - ``since``, ``until``: when the hub last verified it, and until when it lasts; ``None`` before.
+    - ``told``: when the hub last told of news.
+    """
+
+    feed: str
+    source: str
+    url: str
+    hub: str
+    topic: str
+    token: str
+    secret: str
+    is_ending: bool = False
+    asked: datetime | None = None
+    tries: int = 0
+    problem: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    told: datetime | None = None
 
 
 class Poll(Record, frozen=True, array_like=True, gc=False):

@@ -113,7 +113,7 @@ def app(
     With a ``meter`` every answer is counted, and ``/metrics`` gives the counts. Without an output it serves only these.
     ``/healthz`` says for how long a feed has been overdue.
     """
-    published = _limit(_PublishedFiles(output) if output else _NOT_HERE[SOURCE], most)
+    published = limit(_PublishedFiles(output) if output else _NOT_HERE[SOURCE], most)
     if meter is not None:
         published = _count(published, meter)
         routes = (*routes, Route("/metrics", partial(_show_counts, meter)))
@@ -394,7 +394,7 @@ def _prefers_gzip(headers: Headers) -> bool:
     return weight > 0 and weight >= weights.get("identity", 0.0)
 
 
-def _limit(inner: ASGIApp, most: int) -> ASGIApp:
+def limit(inner: ASGIApp, most: int) -> ASGIApp:
     """Return the application with at most ``most`` answers under way; further clients get 503 with Retry-After."""
     under_way = 0
     busy = PlainTextResponse("busy\n", 503, {"retry-after": str(_RETRY_AFTER), "cache-control": "no-store"})

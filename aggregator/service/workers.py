@@ -25,7 +25,7 @@ from aggregator.model.feed import Plan
 from aggregator.model.results import Outcome
 from aggregator.model.source import PollState
 from aggregator.sandbox import forks
-from aggregator.store import database, facts, leases, polls
+from aggregator.store import database, facts, hub_subscriptions, leases
 from aggregator.store.database import Claim, Store
 from aggregator.version import VERSION
 
@@ -229,7 +229,7 @@ def _finish(store: Store, config: Config, claim: Claim, outcomes: Sequence[Outco
     if put_off:
         leases.release(store, Claim(claim.token, put_off), rest)
     done = [feed for feed in claim.feeds if feed not in put_off]
-    known = polls.read_poll_states(store, done)
+    known = hub_subscriptions.read_poll_states(store, done)
     due_times = {plan.name: _find_due_time(plan, known, at) for plan in config.plans if plan.name in done}
     if leases.INDEX in done:
         due_times[leases.INDEX] = at + _INDEX_EVERY

@@ -25,6 +25,9 @@ MOST_POLLS: Final = 100
 DAYS: Final = 90
 """Days of which the polls are counted, today included."""
 
+_OF_HUBS: Final = frozenset({"told", "told_until"})
+"""The fields of a poll state that are those of a subscription."""
+
 _POLLS = make_msgpack_decoder(tuple[Poll, ...])
 
 
@@ -53,7 +56,7 @@ def write_poll_states(store: Store, poll_states: Iterable[tuple[str, str, PollSt
                     "url": url,
                     "host": mark(each.hold_host or find_host(each.url)),
                     "hold_until": stamp(each.hold_until) if each.hold_until else None,
-                    "record": records.encode(each),
+                    "record": records.encode(each, without=_OF_HUBS),
                 }
                 for (feed, source, url), each in rows.items()
             ],

@@ -121,6 +121,7 @@ def _make_listing(
         partial=document.partial or next_url is not None,
         remarks=tuple(remarks),
         next_url=next_url,
+        hub=enclosures.resolve_url(base, links.get("hub")),
     )
 
 

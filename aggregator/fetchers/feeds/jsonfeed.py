@@ -35,6 +35,7 @@ def read(document: Document) -> Listing:
         partial=document.partial or next_url is not None,
         remarks=(f"{empty} items say nothing and are left out",) if empty else (),
         next_url=next_url,
+        hub=next((each.text("url") for each in feed.objects("hubs") if each.text("type") == "WebSub"), None),
     )
 
 

@@ -176,17 +176,21 @@ class Client:
         body = answer.read_body(content_coding.read_start, most) if succeeded else answer.skip_body()
         return answer.status, answer.fields, find_host(answer.where.url), body
 
-    def call(self, url: str, body: bytes | None, own_fields: Headers) -> int:
-        """Send a body (POST), or none (GET), to an address of the config, and return the status of the answer.
+    def call(self, url: str, body: bytes | None, own_fields: Headers, found_by: Source | None = None) -> int:
+        """Send a body (POST), or none (GET), to an address, and return the status of the answer.
 
-        No redirect is followed. Raises FetchError.
+        The config names the address, or a document of the source ``found_by``: then it may be private only at the
+        source's own host. No redirect is followed. Raises FetchError.
         """
         length = () if body is None else (("Content-Length", str(len(body))),)
         fields = (*headers.make_request_headers(self._policy.contact), *own_fields, *length)
         method = "GET" if body is None else "POST"
         where, meter = parse_target(url), Meter(time.monotonic() + self._policy.deadline, self._policy.raw_bytes)
+        access = Access(self._policy.allow_networks)
+        if found_by is not None:
+            access = self._find_access(found_by) if where.host == _find_host(found_by.url) else Access()
         with translate_errors():
-            response = self._send(method, where, fields, meter, Access(self._policy.allow_networks, None), body)
+            response = self._send(method, where, fields, meter, access, body)
         answer = _FinalAnswer(response, headers.join_fields(response.raw.headers.items()), where, 0, permanent=False)
         answer.skip_body()
         return answer.status
@@ -311,7 +315,9 @@ def _interpret(source: Source, poll_state: PollState, url: str, body: bytes, rep
     kind, charset = headers.parse_content_type(reply.fields.get("content-type", ""))
     partial = reply.status in polling.PARTIAL
     known = replace(source, headers=())  # a parser needs none of them
-    next_url = headers.find_next_page(reply.fields.get("link", ""), url)
+    link = reply.fields.get("link", "")
+    next_url = headers.find_link(link, "next", url)
+    after = replace(after, hub=headers.find_link(link, "hub", url), topic=headers.find_link(link, "self", url))
     return Answer("ok", after, Document(known, url, body, kind, charset, partial, next_url, reply.asked))
 
 

@@ -86,15 +86,15 @@ def parse_content_type(text: str) -> tuple[str | None, str | None]:
     return kind or None, named.get("charset", "").strip("\"' ") or None
 
 
-def find_next_page(text: str, url: str) -> str | None:
-    """Return the address of the next page that a Link field of the document at ``url`` names (RFC 8288 section 3).
+def find_link(text: str, relation_type: str, url: str) -> str | None:
+    """Return the first address that a Link field of the document at ``url`` has for a relation (RFC 8288 section 3).
 
-    >>> find_next_page('<?page=1>; rel=prev, <?page=3>; rel="next"; title="a, b"', "https://example.org/list?page=2")
+    >>> find_link('<?page=1>; rel=prev, <?page=3>; rel="next"; title="a, b"', "next", "https://example.org/list?page=2")
     'https://example.org/list?page=3'
     """
     for link in _LINK.finditer(text):
         relation = _RELATION.search(link[2])
-        if relation is not None and "next" in (relation[1] or relation[2] or "").lower().split():
+        if relation is not None and relation_type in (relation[1] or relation[2] or "").lower().split():
             try:
                 return urljoin(url, str(link[1]).strip())
             except ValueError:

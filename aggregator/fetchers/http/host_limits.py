@@ -141,12 +141,12 @@ class HostLimiter:
 
         return self.submit(url, ask_now)
 
-    def call(self, url: str, body: bytes | None, fields: Headers) -> Future[int]:
+    def call(self, url: str, body: bytes | None, fields: Headers, found_by: Source | None = None) -> Future[int]:
         """Send a body, or none, as `Client.call`, once the host is free."""
 
         def call_now() -> int:
             with self._entered(url):
-                return self._client.call(url, body, fields)
+                return self._client.call(url, body, fields, found_by)
 
         return self.submit(url, call_now)
 

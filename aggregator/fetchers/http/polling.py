@@ -6,6 +6,8 @@
 After that the schedule of the config counts (``refresh``), or without one the times when the show usually publishes. T
 is the time of the answer: for a hold the real time, for the rest the time of the run, as if it polled all sources at
 once. Only the backoff has jitter. So an hourly cron polls each hour, however long a run takes.
+
+While a WebSub hub tells of news, an address is polled when it does, else once a day unless the config says how often.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from msgspec.structs import replace
 
 from aggregator.fetchers.http import headers
 from aggregator.fetchers.http.target import redact
-from aggregator.model.entry import Rhythm
+from aggregator.model.entry import Listing, Rhythm
 from aggregator.model.source import Answer, PollState
 from aggregator.text.times import cron
 from aggregator.text.times.dates import parse_http_date
@@ -36,6 +38,8 @@ BACKWARD = timedelta(minutes=5)  # a last poll further in the future was timed b
 SLACK = timedelta(seconds=30)  # two runs of an hourly cron line may be so much closer than an hour
 _HOUR = timedelta(hours=1)
 _LEAST_INTERVAL = _HOUR - SLACK  # between two polls of one address
+_TOLD_APART = timedelta(minutes=5)  # between two polls that a hub asks for: it decides no more often than that
+_TOLD_PACE = timedelta(days=1)  # between polls of an address of whose news a hub tells
 
 USABLE = frozenset({200, 206, 226})
 PARTIAL = frozenset({206, 226})
@@ -108,8 +112,37 @@ def _ready_at(poll_state: PollState, now: datetime, *, force: bool = False) -> d
         hold = now
     if force:
         return max(now, hold)
+    if _has_news(poll_state):
+        apart = now if stepped_back or poll_state.asked is None else poll_state.asked + _TOLD_APART
+        return max(now, hold, apart)
     rest = now if stepped_back else poll_state.not_before or now
     return _skip_windows(max(now, hold, rest), poll_state)
+
+
+def _has_news(poll_state: PollState) -> bool:
+    """Return whether a hub has told of news since the last poll; after a failure that is no reason for haste."""
+    if poll_state.told is None or poll_state.errors:
+        return False
+    return poll_state.asked is None or poll_state.told > poll_state.asked
+
+
+def _find_told_until(poll_states: Sequence[PollState], at: datetime) -> datetime | None:
+    """Return until when hubs tell of the news of all addresses; ``None`` if one does not, or did not of the last."""
+    ends = [each.told_until for each in poll_states if each.told_until and each.told_until > at and not each.untold]
+    return min(ends, default=None) if len(ends) == len(poll_states) else None
+
+
+def note_hub(before: PollState, after: PollState, listing: Listing) -> PollState:
+    """Return the poll state after a listing was accepted, with the hub that it names unless the header names one.
+
+    New items that a subscribed hub has not told of are counted: it is not relied on then.
+    """
+    if after.hub is None:
+        after = replace(after, hub=listing.hub, topic=listing.show.feed_url if listing.hub else None)
+    is_subscribed = before.told_until is not None and after.asked is not None and before.told_until > after.asked
+    if not is_subscribed or after.released == before.released:
+        return after
+    return replace(after, untold=0 if _has_news(before) else before.untold + 1)
 
 
 def choose_schedule(line: str | None, poll_states: Iterable[PollState], now: datetime) -> Schedule:
@@ -147,6 +180,8 @@ def next_due(source: str, schedule: Schedule | None, poll_states: Sequence[PollS
     in a service; a refresh that is started by an outside scheduler uses `due_at`, which has none.
     """
     following = _find_slot(schedule, poll_states, now) or now + _HOUR
+    if any(map(_has_news, poll_states)):
+        return min(_ready_at(poll_state, now) for poll_state in poll_states)
     interval = ((isinstance(schedule, str) and cron.next_slot(schedule, following)) or following + _HOUR) - following
     share = int.from_bytes(sha256(source.encode()).digest()) % 1000
     due = following + interval * share / 10_000
@@ -166,12 +201,20 @@ def explain_due(schedule: Schedule, poll_states: Sequence[PollState], now: datet
     resting = next((each for each in poll_states if at in {each.hold_until, each.not_before}), None)
     if resting is not None:
         return at, _explain_rest_of(resting, at)
-    if at > max(now, _find_slot(schedule, poll_states, last) or now):
-        return at, "the feed leaves out hours or days (skipHours, skipDays)"
+    if any(map(_has_news, poll_states)):
+        return at, "a hub has told of news (WebSub)"
+    is_skipped = at > max(now, _find_slot(schedule, poll_states, last) or now)
+    skipped = "the feed leaves out hours or days (skipHours, skipDays)"
+    return at, skipped if is_skipped else _explain_slot(schedule, poll_states, at, last)
+
+
+def _explain_slot(schedule: Schedule, poll_states: Sequence[PollState], at: datetime, last: datetime) -> str:
     if isinstance(schedule, str):
-        return at, f"refresh: {cron.describe(schedule)}"
+        return f"refresh: {cron.describe(schedule)}"
+    if _find_told_until(poll_states, last) is not None:
+        return "a hub tells of its news (WebSub)"
     usual = at < last + schedule.every - SLACK
-    return at, "when the show usually publishes" if usual else "outside of the hours in which the show publishes"
+    return "when the show usually publishes" if usual else "outside of the hours in which the show publishes"
 
 
 def _explain_rest_of(poll_state: PollState, at: datetime) -> str:
@@ -192,13 +235,18 @@ def _find_last_poll(poll_states: Sequence[PollState]) -> datetime | None:
 def _find_slot(schedule: Schedule | None, poll_states: Sequence[PollState], last: datetime) -> datetime | None:
     """Return the next time of the schedule after ``last``; ``None`` if every run may poll.
 
-    The habit of the show does not count for a source that failed, or that is to be read again.
+    The habit of the show does not count for a source that failed, or that is to be read again; nor where a hub tells.
     """
+    if any(map(_has_news, poll_states)):
+        return None
     if isinstance(schedule, str):
         return cron.next_slot(schedule, last) or _NEVER
     if schedule is None or any(poll_state.errors or not poll_state.digest for poll_state in poll_states):
         return None
-    return find_next_poll(schedule, last) - SLACK
+    usual = find_next_poll(schedule, last) - SLACK
+    if (told_until := _find_told_until(poll_states, last)) is not None:
+        return min(last + _TOLD_PACE, max(usual, told_until))
+    return usual
 
 
 def explain_rest(poll_state: PollState, now: datetime, *, force: bool = False) -> str:

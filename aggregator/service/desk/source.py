@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from aggregator import persist, preview
+from aggregator import persist, preview, websub
 from aggregator.fetchers.http import polling
 from aggregator.fetchers.http.target import redact
 from aggregator.generator.content.feed_item import make_title
@@ -19,7 +19,7 @@ from aggregator.model.results import NextPoll
 from aggregator.model.source import Conditions, Poll, PollState, Source, SourceStatus
 from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now
 from aggregator.service.desk.published import ListedEntry, format_value, make_entry
-from aggregator.store import decisions, guids, polls, publications
+from aggregator.store import decisions, guids, hub_subscriptions, polls, publications
 from aggregator.store.items import FeedItems
 from aggregator.text.times import cron
 from aggregator.text.times.zones import format_time
@@ -142,10 +142,13 @@ def _show_source(desk: Desk, request: PageRequest) -> _SourcePage:
     source = find_source(plan, request)
     with desk.open_store() as store:
         last_polls = polls.read_polls(store, plan.name).get((plan.name, source.name), ())
-        known = polls.read_poll_states(store, [plan.name]).get((plan.name, source.name), ())
+        known = hub_subscriptions.read_poll_states(store, [plan.name]).get((plan.name, source.name), ())
         next_poll = persist.read_next_polls(store, [plan], now())[plan.name].get(source.name)
         removed = decisions.read_removed(store, plan.name)
         published = guids.read_guids(store, plan.name) if removed else ()
+        subscriptions = [
+            each for each in hub_subscriptions.read(store) if (each.feed, each.source) == (plan.name, source.name)
+        ]
         feed, items = publications.read_feed(store, plan.name), FeedItems(store, plan.name).read()
     listed = [item for item in items if _is_listed(item.entries, source)]
     left_out = [*_list_left_out(feed, source), *_list_removed(published, removed, source)]
@@ -154,7 +157,7 @@ def _show_source(desk: Desk, request: PageRequest) -> _SourcePage:
     return _SourcePage(
         feed=plan.name,
         name=source.name,
-        facts=_list_facts(source, plan),
+        facts=(*_list_facts(source, plan), *(("hub", line) for line in websub.describe(subscriptions))),
         due=next_poll.at if next_poll else None,
         due_why=next_poll.why if next_poll else "at every refresh",
         polls=tuple(map(_make_poll, reversed(last_polls))),

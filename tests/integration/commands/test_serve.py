@@ -14,7 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.program import PROGRAM
+from tests.support.hub import running_hub
+from tests.support.origin import Site, serving
+from tests.support.paths import ROOT
+from tests.support.program import PROGRAM, run_program
+from tests.support.rss import make_rss
+from tests.support.waiting import wait_for
+from tests.support.workspace import make_item
 
 
 @contextmanager
@@ -129,3 +135,22 @@ def test_a_password_is_hashed_from_a_pipe(run) -> None:
     none = run("serve", "--hash-password")
     assert (none.returncode, none.stdout) == (2, "")
     assert "type it in a terminal, or pipe it in as one line" in none.stderr
+
+
+def test_the_recipe_for_hubs_subscribes_and_says_so(tmp_path: Path, free_port: int) -> None:
+    docs = (ROOT / "docs" / "fetching.md").read_text("utf-8").partition("### Hubs")[2]
+    recipe = docs.partition("```yaml\n")[2].partition("```")[0]
+    with serving(Site()) as site, running_hub() as hub:
+        links = f'<atom:link rel="hub" href="{hub.url}"/><atom:link rel="self" href="{site.url("/feed")}"/>'
+        start = f'<channel xmlns:atom="http://www.w3.org/2005/Atom">{links}'
+        site.serve("/feed", make_rss(make_item(1)).replace("<channel>", start))
+        recipe = recipe.replace("https://feeds.example", f"http://127.0.0.1:{free_port}")
+        recipe = recipe.replace("https://host.example/feed", site.url("/feed"))
+        (tmp_path / "config.yaml").write_text(f"allow_networks: [127.0.0.0/8]\n{recipe}", "utf-8")
+        with started(tmp_path, "serve", "--port", str(free_port)):
+            wait_for(lambda: hub.subscriptions)
+            assert hub.distribute(site.url("/feed"), b"news") == 202
+            page = fetched(f"http://127.0.0.1:{free_port}/desk/feeds/talk/sources/host")
+            assert hub.url.encode() in page
+            assert b"last told of news" in page
+        assert "a hub has told of news (WebSub)" in run_program(tmp_path, "check").stdout

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from aggregator.fetchers.http.polling import _ready_at, due_at, next_due
 from aggregator.model.source import PollState
+from aggregator.text.times.release_times import Habit
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -110,3 +111,47 @@ def test_no_poll_is_sooner_than_asked(
         assert due.hour not in hours
         assert due.weekday() not in days
     assert next_due("show/a", cron, (asked,), now) > now
+
+
+HABIT = Habit(HOUR, frozenset())
+MAYBE = st.none() | st.integers(-60, 3 * 24 * 60).map(lambda number: NOON + number * MINUTE)
+READ = {"asked": NOON, "digest": "d", "not_before": NOON + HOUR - timedelta(seconds=30)}
+
+
+def test_what_a_hub_tells_is_polled_for_at_once_and_five_minutes_apart() -> None:
+    told = poll_state(**READ, told=NOON + MINUTE, told_until=NOON + 9 * DAY)
+    for schedule in (None, HOURLY, HABIT):
+        assert due_at(schedule, (told,), NOON + 2 * MINUTE) == NOON + 5 * MINUTE
+        assert due_at(schedule, (told,), NOON + 7 * MINUTE) == NOON + 7 * MINUTE
+        assert next_due("a", schedule, (told,), NOON) == NOON + 5 * MINUTE
+    failed = replace(told, errors=1, not_before=NOON + 3 * HOUR)
+    assert due_at(None, (failed,), NOON + 7 * MINUTE) == NOON + 3 * HOUR
+    held = replace(told, hold_until=NOON + 2 * HOUR)
+    assert due_at(None, (held,), NOON + 7 * MINUTE) == NOON + 2 * HOUR
+
+
+def test_while_a_hub_tells_an_address_is_polled_once_a_day_unless_the_config_says_how_often() -> None:
+    told = poll_state(**READ, told_until=NOON + 9 * DAY)
+    assert due_at(HABIT, (told,), NOON + MINUTE) == NOON + DAY
+    assert due_at(HOURLY, (told,), NOON + 2 * HOUR) == NOON + 2 * HOUR
+    usual = due_at(HABIT, (poll_state(**READ),), NOON + MINUTE)
+    assert usual < NOON + DAY
+    for unreliable in (replace(told, untold=1), replace(told, told_until=NOON - MINUTE)):
+        assert due_at(HABIT, (unreliable,), NOON + MINUTE) == usual
+    ending = replace(told, told_until=NOON + 20 * HOUR)
+    assert due_at(HABIT, (ending,), NOON + MINUTE) == NOON + 20 * HOUR
+    other = replace(poll_state(**READ), url="https://a.example/other")
+    assert due_at(HABIT, (told, other), NOON + MINUTE) == usual
+
+
+@given(told=MAYBE, until=MAYBE, hold=MAYBE, at=MAYBE, untold=st.integers(0, 2))
+def test_no_hub_has_us_poll_a_host_within_five_minutes_or_before_its_hold(
+    told: datetime | None, until: datetime | None, hold: datetime | None, at: datetime | None, untold: int
+) -> None:
+    at = at or NOON
+    state = poll_state(**READ, told=told, told_until=until, hold_until=hold, untold=untold)
+    for schedule in (None, HOURLY, HABIT):
+        due = due_at(schedule, (state,), at)
+        if at >= NOON - timedelta(minutes=5):
+            assert due >= NOON + 5 * MINUTE
+        assert hold is None or due >= hold
