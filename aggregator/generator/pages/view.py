@@ -80,7 +80,7 @@ def view_item(item: Item, locale: Locale) -> _ItemView:
         sources=locale.join(item.sources),
         claims=tuple(_view_field(each, locale) for each in sorted(item.provenance, key=_rank)),
         repairs=tuple(
-            describe_repair(note, locale.gettext(_name_field(note.field)), locale) for note in notes[:_MOST_REPAIRS]
+            describe_repair(note, _translate_field(note.field, locale), locale) for note in notes[:_MOST_REPAIRS]
         ),
         more_repairs=max(0, len(notes) - _MOST_REPAIRS),
         link=links.clean_url(item.link),
@@ -118,7 +118,7 @@ def _list_facts(item: Item, locale: Locale) -> tuple[str, ...]:
 
 def _view_field(provenance: Provenance, locale: Locale) -> _FieldView:
     return _FieldView(
-        field=locale.gettext(_name_field(provenance.field)),
+        field=_translate_field(provenance.field, locale),
         source=provenance.source,
         agreeing=locale.join(provenance.agreeing),
         dissent=tuple(
@@ -140,6 +140,13 @@ def _name_field(field: str) -> str:
     ('audio', 'title')
     """
     return _FIELDS.get(field, field.replace("_", " "))
+
+
+def _translate_field(field: str, locale: Locale) -> str:
+    name, _, element = _name_field(field).partition(" ")
+    if name == "tags" and element:
+        return locale.gettext("tags %(element)s", element=element)
+    return locale.gettext(_name_field(field))
 
 
 def make_anchor(guid: str) -> str:

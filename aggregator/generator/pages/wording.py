@@ -187,11 +187,12 @@ def shorten(text: str, most: int = _SHOWN) -> str:
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]}"
 
 
-# What was wrong, by the cause in the note; other causes are shown by their own name.
+# What was wrong or changed, by the cause in the note, which an address may follow; others are shown by their own name.
 _CAUSES: Final[Mapping[str, str]] = {
     "blank": N_("unusual spaces"),
     "bold": N_("asterisks around words"),
     "bullet": N_("wrong bullet characters"),
+    "chapters of the notes": N_("chapters of the notes"),
     "code page": N_("letters of another encoding"),
     "cut": N_("a word cut off at the end"),
     "cut id": N_("an address that was cut off"),
@@ -201,13 +202,16 @@ _CAUSES: Final[Mapping[str, str]] = {
     "escape": N_("backslashes before characters"),
     "escape sequence": N_("escape codes of another format"),
     "foreign markup": N_("markup of a forum, wiki or editor"),
+    "full text of the page": N_("full text of the page"),
     "hyphen": N_("a word hyphenated at the end of a line"),
     "invisible": N_("invisible characters"),
     "letter form": N_("unusual letter forms"),
     "link": N_("link notation"),
     "look alike": N_("look-alike letters of another alphabet"),
     "mojibake": N_("wrongly decoded characters"),
+    "name of the show": N_("name of the show"),
     "quoted line": N_("quote marks before each line"),
+    "rewritten": N_("rewritten"),
     "silent part": N_("hidden parts"),
     "space": N_("extra spaces"),
     "tag": N_("markup between words"),
@@ -223,7 +227,7 @@ FIELD_NAMES: Final = frozenset(
         *(N_("title"), N_("date"), N_("length"), N_("audio"), N_("text"), N_("summary"), N_("link"), N_("picture")),
         *(N_("season"), N_("episode"), N_("number"), N_("part"), N_("author"), N_("explicit"), N_("categories")),
         *(N_("audio type"), N_("audio size"), N_("episode number"), N_("kind of episode"), N_("explicit mark")),
-        *(N_("description"), N_("language"), N_("kind of show"), N_("end mark"), N_("address")),
+        *(N_("description"), N_("language"), N_("kind of show"), N_("end mark"), N_("address"), N_("updated")),
         *(N_("yes"), N_("no"), N_("full"), N_("trailer"), N_("bonus"), N_("episodic"), N_("serial")),
     }
 )
@@ -243,6 +247,7 @@ def describe_repair(note: Note, field: str, locale: Locale = ENGLISH) -> Repair:
     >>> describe_repair(Note("title", "look-alike", "РyТоrсh", "PyTorch"), "title").cause
     'look-alike letters of another alphabet'
     """
-    cause = note.cause if "://" in note.cause else note.cause.replace("-", " ").replace("_", " ")
+    cause, _, address = note.cause.partition(" http")
+    cause = cause.replace("-", " ").replace("_", " ")
     named = locale.gettext(_CAUSES[cause]) if cause in _CAUSES else cause
-    return Repair(field, named, _make_contrast(note))
+    return Repair(field, f"{named} http{address}" if address else named, _make_contrast(note))

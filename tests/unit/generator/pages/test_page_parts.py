@@ -11,7 +11,7 @@ from aggregator.generator.pages.wording import _CAUSES, describe_repair
 from aggregator.merger.repair.fixers import FIXERS
 from aggregator.model.entry import Note, Tag
 from aggregator.model.item import Item
-from aggregator.translation.locale import ENGLISH
+from aggregator.translation.locale import ENGLISH, Locale
 
 
 @pytest.mark.parametrize(
@@ -88,6 +88,20 @@ def test_every_repair_is_told_in_words_that_people_know(cause: str) -> None:
     said = describe_repair(Note("title", cause, "a", "b"), "title").cause
     assert said in _CAUSES.values()
     assert " " in said
+
+
+@pytest.mark.parametrize("cause", [name for name, _ in FIXERS])
+def test_every_repair_is_told_in_other_languages(cause: str) -> None:
+    english, japanese = (
+        describe_repair(Note("title", cause, "a", "b"), "title", Locale(each)) for each in ("en", "ja")
+    )
+    assert english.cause != japanese.cause
+
+
+def test_the_address_of_a_page_stays_as_it_is() -> None:
+    note = Note("description", "full text of the page https://a.example/a-b_c", "a", "b")
+    assert describe_repair(note, "text").cause == "full text of the page https://a.example/a-b_c"
+    assert describe_repair(note, "text", Locale("de")).cause == "ganzer Text der Seite https://a.example/a-b_c"
 
 
 def transcript(kind: str, url: str = "https://host.example/words") -> Tag:
