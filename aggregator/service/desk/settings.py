@@ -13,7 +13,7 @@ from aggregator.config import edit
 from aggregator.config.change import Keys, Place, change_keys, make_digest, read_keys
 from aggregator.config.parse import parse
 from aggregator.config.scalars import Keys as SchemaKeys
-from aggregator.config.schema import ConfigKeys, FeedKeys, FilterKeys, SourceFilterKeys
+from aggregator.config.schema import ConfigKeys, FeedKeys, FilterKeys, SourceFilterKeys, SourceKeys
 from aggregator.errors import ConfigError
 from aggregator.fetchers import registry
 from aggregator.model.entry import Genre
@@ -167,7 +167,9 @@ def _list_groups(target: _Target, fields: Mapping[str, str]) -> Iterator[_Group]
         return _Group(title, filled, any(each.value for each in filled))
 
     if target.plan is None:
-        yield group("Address", (_describe(ConfigKeys, name) for name in ("base_url", "contact", "allow_networks")))
+        yield group(
+            "Address", (_describe(ConfigKeys, name) for name in ("base_url", "websub", "contact", "allow_networks"))
+        )
         return
     if target.source is None:
         yield group("The show", (_describe(FeedKeys, name) for name in _OF_A_SHOW))
@@ -177,6 +179,7 @@ def _list_groups(target: _Target, fields: Mapping[str, str]) -> Iterator[_Group]
         kind = registry.find(target.source.kind)
         help_ = f"How far the source is trusted, from 0 to 1; {kind.trust:g} if nothing is set."
         yield group("Trust", (_Setting("trust", "trust", help_, "", "number"),))
+        yield group("Texts", (_describe(SourceKeys, "full_text"),))
     of, what = (FilterKeys, "items") if target.source is None else (SourceFilterKeys, "entries")
     for name, title in _FILTERS.items():
         conditions = (_describe(of, each) for each in of.model_fields)

@@ -15,7 +15,7 @@ SOURCE = "/feeds/crumb-talk/sources/topic"
 def test_a_change_is_previewed_saved_and_undone(visitor: Visitor, home: Path) -> None:
     config = home / "config.yaml"
     before = config.read_text()
-    visitor.get(f"{SOURCE}/settings")
+    assert '<select id="full_text"' in visitor.get(f"{SOURCE}/settings").text
     visitor.press("Preview", **{"trust": "0.4", "exclude.title": "Rye\r\n^Nothing"})
     wait(visitor, "/jobs/1.json")
     then = visitor.json("/jobs/1.json")["then"].removeprefix("/desk")
@@ -66,11 +66,12 @@ def test_the_settings_of_a_feed_and_of_the_server_are_changed_and_no_secret_is_i
     assert visitor.post(undo.pop("action"), **undo).status_code == 200
     assert yaml.safe_load(config.read_text())["feeds"]["crumb-talk"]["title"] == "Crumb Talk"
     visitor.get("/system/settings")
-    visitor.press("Preview", base_url="https://feeds.example.org")
+    visitor.press("Preview", base_url="https://feeds.example.org", websub="yes")
     wait(visitor, "/jobs/2.json")
     visitor.get(visitor.json("/jobs/2.json")["then"].removeprefix("/desk"))
     assert visitor.press("Save").url.startswith(f"{visitor.url}/desk/system")
-    assert yaml.safe_load(config.read_text())["base_url"] == "https://feeds.example.org"
+    written = yaml.safe_load(config.read_text())
+    assert (written["base_url"], written["websub"]) == ("https://feeds.example.org", True)
     assert config.read_text().index("base_url") < config.read_text().index("feeds:")
 
 
