@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from tests.support.origin import Origin, Request, answer, playing
+from tests.support.origin import Request
+from tests.support.receiver import Receiver, receiving
 
 
 def call(url: str, method: str = "GET", body: bytes = b"", **fields: str) -> tuple[int, bytes]:
@@ -27,12 +28,12 @@ def call(url: str, method: str = "GET", body: bytes = b"", **fields: str) -> tup
         line.close()
 
 
-@dataclass
-class Hub:
+@dataclass(kw_only=True)
+class Hub(Receiver):
     """A hub and its subscriptions, by topic.
 
-    It answers requests with ``status``, verifies those that it took with ``lease`` seconds, after the answer, and keeps
-    what it was asked in ``asked``; with ``denies`` it refuses in place of verifying.
+    It verifies the requests that it took with ``lease`` seconds, by a call of its own, and keeps what it was asked in
+    ``asked``; with ``denies`` it refuses in place of verifying.
     """
 
     status: int = 202
@@ -41,14 +42,12 @@ class Hub:
     asked: list[dict[str, str]] = field(default_factory=list)
     subscriptions: dict[str, dict[str, str]] = field(default_factory=dict)
     threads: list[threading.Thread] = field(default_factory=list)
-    origin: Origin | None = None
 
     @property
-    def url(self) -> str:
-        assert self.origin
-        return self.origin.url("/hub")
+    def address(self) -> str:
+        return self.url("/hub")
 
-    def play(self, request: Request) -> bytes:
+    def take(self, request: Request) -> None:
         form = {name: values[0] for name, values in parse_qs(request.body.decode()).items()}
         assert request.method == "POST"
         self.asked.append(form)
@@ -56,7 +55,6 @@ class Hub:
             thread = threading.Thread(target=self._verify, args=(form,), daemon=True)
             self.threads.append(thread)
             thread.start()
-        return answer(self.status, b"")
 
     def _verify(self, form: dict[str, str]) -> None:
         mode, topic, callback = form["hub.mode"], form["hub.topic"], form["hub.callback"]
@@ -92,7 +90,6 @@ class Hub:
 @contextmanager
 def running_hub() -> Iterator[Hub]:
     """A hub that answers until the block ends."""
-    hub = Hub()
-    with playing(hub.play) as hub.origin:
+    with receiving(Hub()) as hub:
         yield hub
         hub.settle()

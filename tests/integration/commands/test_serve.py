@@ -141,7 +141,7 @@ def test_the_recipe_for_hubs_subscribes_and_says_so(tmp_path: Path, free_port: i
     docs = (ROOT / "docs" / "fetching.md").read_text("utf-8").partition("### Hubs")[2]
     recipe = docs.partition("```yaml\n")[2].partition("```")[0]
     with serving(Site()) as site, running_hub() as hub:
-        links = f'<atom:link rel="hub" href="{hub.url}"/><atom:link rel="self" href="{site.url("/feed")}"/>'
+        links = f'<atom:link rel="hub" href="{hub.address}"/><atom:link rel="self" href="{site.url("/feed")}"/>'
         start = f'<channel xmlns:atom="http://www.w3.org/2005/Atom">{links}'
         site.serve("/feed", make_rss(make_item(1)).replace("<channel>", start))
         recipe = recipe.replace("https://feeds.example", f"http://127.0.0.1:{free_port}")
@@ -151,6 +151,6 @@ def test_the_recipe_for_hubs_subscribes_and_says_so(tmp_path: Path, free_port: i
             wait_for(lambda: hub.subscriptions)
             assert hub.distribute(site.url("/feed"), b"news") == 202
             page = fetched(f"http://127.0.0.1:{free_port}/desk/feeds/talk/sources/host")
-            assert hub.url.encode() in page
+            assert hub.address.encode() in page
             assert b"last told of news" in page
         assert "a hub has told of news (WebSub)" in run_program(tmp_path, "check").stdout

@@ -7,7 +7,6 @@ import hashlib
 import hmac
 import json
 import subprocess
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from aggregator import announcements
-from tests.support.origin import Origin, Request, Site, answer, playing, serving
+from tests.support.origin import Request, Site, serving
 from tests.support.program import PROGRAM, run_program
+from tests.support.receiver import Receiver, receiving
 from tests.support.rss import make_rss
 from tests.support.workspace import make_item
 
@@ -24,21 +24,15 @@ KEY = bytes(range(24))
 SECRET = f"whsec_{base64.b64encode(KEY).decode()}"
 
 
-@dataclass
-class Receiver:
-    """A program and a person on loopback: they answer with a status, and keep what they took with 200."""
+@dataclass(kw_only=True)
+class Audience(Receiver):
+    """A program and a person, who keep what they took with 200."""
 
-    status: int = 200
     calls: list[dict] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
     messages: list[tuple[str, str]] = field(default_factory=list)
-    origin: Origin | None = None
-    came: threading.Event = field(default_factory=threading.Event)
-    door: threading.Event = field(default_factory=threading.Event)
 
-    def play(self, request: Request) -> bytes:
-        self.came.set()
-        assert self.door.wait(60)
+    def take(self, request: Request) -> None:
         body = json.loads(request.body)
         if request.path == "/hook":
             name, at = request.get("webhook-id"), request.get("webhook-timestamp")
@@ -50,22 +44,18 @@ class Receiver:
                 self.calls.append(body)
             else:
                 self.messages.append((body["title"], body["message"]))
-        return answer(self.status, b"")
 
 
 @pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    made = Receiver()
-    made.door.set()
-    with playing(made.play) as made.origin:
+def receiver() -> Iterator[Audience]:
+    with receiving(Audience()) as made:
         yield made
 
 
 @pytest.fixture
-def site(tmp_path: Path, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    assert receiver.origin
+def site(tmp_path: Path, receiver: Audience, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setenv("HOOK_SECRET", SECRET)
-    address = receiver.origin.url("")
+    address = receiver.url("")
     with serving(Site()) as opened:
         opened.serve("/feed", make_rss(*(make_item(n) for n in range(30))))
         (tmp_path / "config.yaml").write_text(
@@ -87,12 +77,12 @@ def list_items(numbers: range) -> str:
     return make_rss(*(make_item(n) for n in numbers))
 
 
-def titles(receiver: Receiver) -> list[str]:
+def titles(receiver: Audience) -> list[str]:
     return [call["data"]["item"]["title"] for call in receiver.calls if call["type"] == "item.published"]
 
 
 def test_a_first_listing_is_one_message_and_each_new_item_one_more(
-    tmp_path: Path, site: Site, receiver: Receiver
+    tmp_path: Path, site: Site, receiver: Audience
 ) -> None:
     assert refresh(tmp_path, 1) == ""
     assert [call["type"] for call in receiver.calls] == ["feed.published"]
@@ -113,7 +103,7 @@ def test_a_first_listing_is_one_message_and_each_new_item_one_more(
     assert len(set(receiver.ids)) == 3
 
 
-def test_what_was_not_taken_is_told_again_with_the_same_id(tmp_path: Path, site: Site, receiver: Receiver) -> None:
+def test_what_was_not_taken_is_told_again_with_the_same_id(tmp_path: Path, site: Site, receiver: Audience) -> None:
     refresh(tmp_path, 1)
     receiver.status = 503
     site.serve("/feed", list_items(range(31)))
@@ -137,7 +127,7 @@ def test_what_was_not_taken_is_told_again_with_the_same_id(tmp_path: Path, site:
     assert len(receiver.ids) == count, "three days are enough"
 
 
-def test_many_new_items_are_one_message_and_all_their_calls(tmp_path: Path, site: Site, receiver: Receiver) -> None:
+def test_many_new_items_are_one_message_and_all_their_calls(tmp_path: Path, site: Site, receiver: Audience) -> None:
     refresh(tmp_path, 1)
     site.serve("/feed", list_items(range(75)))
     refresh(tmp_path, 2)
@@ -149,7 +139,7 @@ def test_many_new_items_are_one_message_and_all_their_calls(tmp_path: Path, site
     assert len(receiver.messages) == 2
 
 
-def test_a_preview_tells_nobody(tmp_path: Path, site: Site, receiver: Receiver) -> None:
+def test_a_preview_tells_nobody(tmp_path: Path, site: Site, receiver: Audience) -> None:
     refresh(tmp_path, 1)
     site.serve("/feed", list_items(range(31)))
     done = run_program(tmp_path, "diff", "--force", "--at", "2026-01-02T02:00:00Z")
@@ -157,7 +147,7 @@ def test_a_preview_tells_nobody(tmp_path: Path, site: Site, receiver: Receiver) 
     assert len(receiver.calls) == len(receiver.messages) == 1
 
 
-def test_a_killed_refresh_is_made_good_by_the_next(tmp_path: Path, site: Site, receiver: Receiver) -> None:
+def test_a_killed_refresh_is_made_good_by_the_next(tmp_path: Path, site: Site, receiver: Audience) -> None:
     refresh(tmp_path, 1)
     site.serve("/feed", list_items(range(31)))
     receiver.door.clear()

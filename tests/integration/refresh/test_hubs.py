@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,32 +12,27 @@ import pytest
 
 from aggregator.config.load import load
 from aggregator.errors import ConfigError
-from tests.support.origin import Origin, Request, Site, answer, playing, serving
+from tests.support.origin import Request, Site, answer, playing, serving
 from tests.support.program import PROGRAM, run_program
+from tests.support.receiver import Receiver, receiving
 from tests.support.rss import make_rss
 from tests.support.workspace import make_item
 
 
-@dataclass
-class Hub:
-    """A hub on loopback: it answers with a status, and keeps the addresses that it was told while that was 204."""
+@dataclass(kw_only=True)
+class Hub(Receiver):
+    """A hub that keeps the addresses that it was told while its status was 204."""
 
     status: int = 204
     told: list[str] = field(default_factory=list)
-    origin: Origin | None = None
-    came: threading.Event = field(default_factory=threading.Event)
-    door: threading.Event = field(default_factory=threading.Event)
 
-    def play(self, request: Request) -> bytes:
-        self.came.set()
-        assert self.door.wait(60)
+    def take(self, request: Request) -> None:
         form = parse_qs(request.body.decode())
         assert (request.method, form["hub.mode"]) == ("POST", ["publish"])
         if self.status == 204:
             self.told += form["hub.url"]
-        return answer(self.status, b"" if self.status == 204 else b"not now")
 
-    def take(self) -> set[str]:
+    def forget(self) -> set[str]:
         taken, self.told = self.told, []
         assert len(taken) == len(set(taken)), "an address was told twice"
         return {address.removeprefix("https://feeds.example/talk/") for address in taken}
@@ -46,20 +40,17 @@ class Hub:
 
 @pytest.fixture
 def hub() -> Iterator[Hub]:
-    made = Hub()
-    made.door.set()
-    with playing(made.play) as made.origin:
+    with receiving(Hub()) as made:
         yield made
 
 
 @pytest.fixture
 def site(tmp_path: Path, hub: Hub) -> Iterator[Site]:
-    assert hub.origin
     with serving(Site()) as opened:
         opened.serve("/feed", make_rss(*(make_item(n) for n in range(3))))
         (tmp_path / "config.yaml").write_text(
             "base_url: https://feeds.example\nallow_networks: [127.0.0.0/8]\nfeeds:\n  talk:\n    title: Talk\n"
-            f"    hubs: [{hub.origin.url('/hub')}]\n"
+            f"    hubs: [{hub.url('/hub')}]\n"
             f"    sources: {{host: {{kind: feed, url: '{opened.url('/feed')}'}}}}\n"
         )
         yield opened
@@ -76,14 +67,14 @@ ALL = {"feed.xml", "podcast.xml", "feed.atom", "feed.json"}
 
 def test_each_file_that_changed_is_told_once(tmp_path: Path, site: Site, hub: Hub) -> None:
     assert refresh(tmp_path, 1) == ""
-    assert hub.take() == ALL
+    assert hub.forget() == ALL
     refresh(tmp_path, 2)
-    assert hub.take() == set()
+    assert hub.forget() == set()
     site.serve("/feed", make_rss(*(make_item(n) for n in range(4))))
     assert run_program(tmp_path, "diff", "--at", "2026-01-02T03:00:00Z").returncode == 0
-    assert hub.take() == set(), "nobody is told of a preview"
+    assert hub.forget() == set(), "nobody is told of a preview"
     refresh(tmp_path, 3)
-    assert hub.take() == ALL
+    assert hub.forget() == ALL
 
 
 def test_a_hub_that_took_no_notice_is_told_again_for_a_day(tmp_path: Path, site: Site, hub: Hub) -> None:
@@ -92,7 +83,7 @@ def test_a_hub_that_took_no_notice_is_told_again_for_a_day(tmp_path: Path, site:
     assert "/hub was not told of 4 of its files: it answers 503" in said
     hub.status = 204
     assert refresh(tmp_path, 2) == ""
-    assert hub.take() == ALL
+    assert hub.forget() == ALL
     hub.status = 503
     site.serve("/feed", make_rss(*(make_item(n) for n in range(4))))
     refresh(tmp_path, 3)
@@ -100,12 +91,11 @@ def test_a_hub_that_took_no_notice_is_told_again_for_a_day(tmp_path: Path, site:
     assert "it answers 503" in done.stderr
     hub.status = 204
     run_program(tmp_path, "refresh", "--force", "--at", "2026-01-04T01:00:00Z")
-    assert hub.take() == set(), "given up after a day"
+    assert hub.forget() == set(), "given up after a day"
 
 
 def test_what_a_killed_run_has_published_is_told_by_the_next(tmp_path: Path, site: Site, hub: Hub) -> None:
     assert site.base
-    assert hub.origin
     hub.door.clear()
     command = [*PROGRAM, "refresh", "--at", "2026-01-02T01:00:00Z"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL) as run:

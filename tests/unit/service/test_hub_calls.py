@@ -51,7 +51,7 @@ class Subscriber:
 
     def serve_feed(self, items: int = 3, links: str | None = None) -> None:
         if links is None:
-            links = f'<atom:link rel="hub" href="{self.hub.url}"/><atom:link rel="self" href="{self.topic}"/>'
+            links = f'<atom:link rel="hub" href="{self.hub.address}"/><atom:link rel="self" href="{self.topic}"/>'
         start = '<channel xmlns:atom="http://www.w3.org/2005/Atom">'
         self.site.serve("/feed", make_rss(*(make_item(n) for n in range(items))).replace("<channel>", start + links))
 
@@ -230,7 +230,7 @@ def test_a_source_with_a_secret_is_named_to_no_hub(subscriber: Subscriber) -> No
 
 
 def test_a_hub_at_a_private_address_of_another_host_is_not_asked(subscriber: Subscriber) -> None:
-    hub = subscriber.hub.url.replace("127.0.0.1", "127.0.0.2")
+    hub = subscriber.hub.address.replace("127.0.0.1", "127.0.0.2")
     subscriber.serve_feed(links=f'<atom:link rel="hub" href="{hub}"/><atom:link rel="self" href="{subscriber.topic}"/>')
     subscriber.tick()
     assert subscriber.hub.asked == []
@@ -239,7 +239,7 @@ def test_a_hub_at_a_private_address_of_another_host_is_not_asked(subscriber: Sub
 
 def test_the_header_names_a_hub_too(subscriber: Subscriber) -> None:
     subscriber.serve_feed(links="")
-    link = f'<{subscriber.hub.url}>; rel="hub", <{subscriber.topic}>; rel="self"'
+    link = f'<{subscriber.hub.address}>; rel="hub", <{subscriber.topic}>; rel="self"'
     subscriber.site.fields["/feed"] = {"Link": link}
     subscriber.tick()
     assert set(subscriber.hub.subscriptions) == {subscriber.topic}
