@@ -13,7 +13,7 @@ from tests.support.origin import Origin, Request, answer, playing
 
 @dataclass(kw_only=True)
 class Receiver:
-    """It takes each request, once its ``door`` is open, and answers with ``status``; ``came`` is set by each request."""
+    """It takes each request, once its ``door`` is open, and answers with ``status``; ``came`` is set by each."""
 
     status: int = 200
     origin: Origin | None = None
