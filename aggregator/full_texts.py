@@ -8,7 +8,7 @@ the first run of a blog of 500 posts begins, the next ones complete. What was re
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -28,7 +28,7 @@ from aggregator.model.source import Answer, PollState, Source
 from aggregator.store import entries, facts, publications, records, schema
 from aggregator.store.database import Store, transaction
 from aggregator.store.facts import Fact
-from aggregator.text.urls import is_web
+from aggregator.text.urls import find_host, is_web
 from aggregator.version import name_install
 
 MOST: Final = 20
@@ -131,16 +131,25 @@ def _list_sources(plan: Plan) -> list[Source]:
     return [source for source in plan.sources if source.full_text]
 
 
-def _list_pages(store: Store, plan: Plan, sources: Collection[str]) -> list[tuple[Entry, _Page]]:
-    """Return the entries that have a page of their own and no media file, the newest first, each with its page."""
+def _list_pages(store: Store, plan: Plan, sources: Mapping[str, Source]) -> list[tuple[Entry, _Page]]:
+    """Return the entries that have a page of their own and no media file, the newest first, each with its page.
+
+    The page is at the host of the source, or at that of more than half of its links: a post about an article of another
+    site links there, and that article is not the post.
+    """
     known = _read_pages(store, plan)
     rows = entries.read_rows(store, plan.name, schema.entries.c.source.in_(sorted(sources)))
     every = [entries.to_stored_entry(each).entry for each in rows]
     shared = Counter((each.source, each.link) for each in every)
+    hosts = Counter((each.source, find_host(each.link or "")) for each in every)
+    total = Counter(each.source for each in every)
+    own = {of for of, count in hosts.items() if 2 * count > total[of[0]]}
+    own |= {(name, find_host(source.url or "")) for name, source in sources.items()}
     found = []
     for entry in every:
         url = entry.link or ""
-        if entry.enclosure is None and shared[entry.source, url] == 1 and is_web(url) and "${" not in unquote(url):
+        is_own = (entry.source, find_host(url)) in own and shared[entry.source, url] == 1
+        if entry.enclosure is None and is_own and is_web(url) and "${" not in unquote(url):
             page = known.get(_name_fact(entry), _Page(entry.id, "", PollState(url)))
             found.append((entry, page if page.state.url == url else _Page(entry.id, "", PollState(url))))
     return sorted(found, key=lambda each: each[0].published.at if each[0].published else _OLDEST, reverse=True)

@@ -14,7 +14,7 @@ from aggregator import full_texts
 from aggregator.config.load import load
 from aggregator.store import database
 from tests.integration.refresh.conftest import START, Project
-from tests.support.origin import Site
+from tests.support.origin import Site, serving
 from tests.support.paths import ROOT
 from tests.support.program import run_program
 from tests.support.rss import Episode, make_rss
@@ -150,6 +150,17 @@ def test_a_listing_that_says_more_than_its_page_stays(blog: Callable[..., Projec
     project.refresh()
     (item,) = project.items()
     assert "Paragraph" not in str(item["content_html"])
+
+
+def test_an_article_of_another_host_is_not_the_post_about_it(blog: Callable[..., Project], origin: Site) -> None:
+    project = blog()
+    with serving(Site()) as elsewhere:
+        elsewhere.serve("/article", make_page(1), kind="text/html")
+        about = replace(make_post(origin, 3), link=elsewhere.url("/article"))
+        origin.serve("/feed.xml", make_rss(about, *(make_post(origin, number) for number in range(3))))
+        project.refresh()
+        assert elsewhere.asked == []
+    assert count_pages(origin) == 3
 
 
 def test_episodes_and_links_that_several_entries_share_have_no_page(project: Project, origin: Site) -> None:
