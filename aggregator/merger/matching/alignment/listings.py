@@ -29,7 +29,8 @@ _MAX_ENTRIES = 1000  # newest entries of a listing that are aligned
 class TitleList(Struct, frozen=True):
     """The entries of one listing with titles that another one has, the oldest first.
 
-    - ``listing``: its number (``number_listings``); ``source``: that of its source; ``last``: when it was last read.
+    - ``listing``: its number (``number_listings``); ``source``: that of its source.
+    - ``last``: when it was last read (`_find_last`).
     - ``name``: of source and show, and when it was first read: the same in each run.
     - ``fresh``: which entries came since the feed was learned from.
     - ``seen``: when the listing was first seen with each entry, NaN where unknown.
@@ -120,7 +121,7 @@ def find_encounters(frame: Frame, listing: Ints, first: Ints) -> Iterator[tuple[
     count = int(listing.max(initial=0)) + 1
     earliest, last = np.full(count, frame.first.max(initial=0)), np.zeros(count, dtype=np.int64)
     np.minimum.at(earliest, listing, frame.first)
-    np.maximum.at(last, listing, frame.last)
+    np.maximum.at(last, listing, _find_last(frame))
     for key, listed in by_key.items():
         for each in listed:
             keys[each].add(key)
@@ -144,11 +145,12 @@ def _find_meetings(
     A source that has moved twice is compared with the listing that it moved from only.
     """
     source = dict(zip(listing.tolist(), frame.source.tolist(), strict=True))
+    last = _find_last(frame)
     met: set[tuple[int, int]] = set()
     for listed in by_key.values():
         if max(map(len, listed.values())) == 1:
             continue
-        newest = sorted(listed, key=lambda each: (frame.last[listed[each]].max(), each))[-_MAX_LISTINGS:]
+        newest = sorted(listed, key=lambda each: (last[listed[each]].max(), each))[-_MAX_LISTINGS:]
         latest: dict[int, int] = {}
         before: dict[int, int | None] = {}
         for each in sorted(newest):
@@ -161,6 +163,16 @@ def _find_meetings(
             and (source[pair[0]] != source[pair[1]] or before[pair[1]] == pair[0])
         }
     return met
+
+
+def _find_last(frame: Frame) -> Ints:
+    """Return when each row was last listed: the number of that listing, the highest for all that are listed now.
+
+    Numbers of two sources do not compare: one that is read more often has higher ones.
+    """
+    newest = np.zeros(int(frame.source.max(initial=0)) + 1, dtype=np.int64)
+    np.maximum.at(newest, frame.source, frame.last)
+    return np.where(frame.last == newest[frame.source], frame.last.max(initial=0), frame.last)
 
 
 def _find_hosts(frame: Frame, listing: Ints) -> set[int]:
