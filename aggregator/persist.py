@@ -186,10 +186,11 @@ def _write_fetched(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSo
     has_news = False
     for fetched in fetched_sources:
         if any(listing is not None for listing in fetched.listings):
-            elements = write_listings(store, plan.name, fetched.source, fetched.listings, now)
-            cache.write_elements(store, plan.name, fetched.source.name, elements)
-            has_news = True
+            written = write_listings(store, plan.name, fetched.source, fetched.listings, now)
+            cache.write_elements(store, plan.name, fetched.source.name, written.elements)
+            has_news |= written.is_news
             if fetched.status == "snapshot":
+                has_news = True
                 count = read_snapshots(store, plan).get(fetched.source.name, 0) + 1
                 facts.write_fact(store, plan.name, _SNAPSHOTS + fetched.source.name, str(count).encode())
         if fetched.history:

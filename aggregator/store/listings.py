@@ -77,32 +77,44 @@ class _Content(Struct, frozen=True):
     record: str
 
 
+class Written(Struct, frozen=True):
+    """The result of writing a listing of a source.
+
+    - ``elements``: for each document the digests of contents by those of the elements from which they were read.
+    - ``is_news``: whether it tells more than that all is still listed as it was. So does a listing after one with new
+      entries: only then these count as known (`match`).
+    """
+
+    elements: Mapping[int, Mapping[str, str]] = {}
+    is_news: bool = False
+
+
 def write_listings(
     store: Store, feed: str, source: Source, listings: Sequence[Listing | None], at: datetime
-) -> dict[int, dict[str, str]]:
+) -> Written:
     """Write what the documents of the source list, in the order of ``locate``.
-
-    Return for each document the digests of contents by those of the elements from which they were read.
 
     ``None`` stands for a document that is not new or failed: its entries stay as they are.
     """
-    elements: dict[int, dict[str, str]] = {}
     if all(listing is None for listing in listings):
-        return elements
+        return Written()
+    elements: dict[int, dict[str, str]] = {}
     with writing(store) as connection:
         number, previous_at = _begin_listing(connection, feed, source, stamp(at))
+        is_news = _is_first(connection, feed, source.name, number - 1)
         for document, listing in enumerate(listings):
             if listing is None:
                 continue
             same: dict[str, object] = {"feed": feed, "source": source.name, "document": document}
             known = _read_known(connection, same)
             anchor = _choose_anchor(listing, known)
-            previous_anchor = _write_show(connection, same, anchor, records.encode(listing.show))
+            previous_anchor, is_other_show = _write_show(connection, same, anchor, records.encode(listing.show))
             of = _DocumentListing(feed, source.name, document, number, stamp(at), previous_at, anchor, previous_anchor)
-            elements[document] = _write_document(connection, of, known, listing)
+            elements[document], has_changed = _write_document(connection, of, known, listing)
+            is_news |= is_other_show or has_changed
         of = _DocumentListing(feed, source.name, len(listings), number, stamp(at), previous_at, 0, 0)
-        _close_former_documents(connection, of)
-    return elements
+        is_news |= _close_former_documents(connection, of)
+    return Written(elements, is_news)
 
 
 def compare_with_stored(
@@ -150,18 +162,22 @@ def write_history(store: Store, feed: str, source: Source, copies: Sequence[List
         _flush(connection, new, [], [], least=1)
 
 
-def _close_former_documents(connection: Connection, after: _DocumentListing) -> None:
-    """Close the open entries of the documents from the number of ``after`` on.
+def _close_former_documents(connection: Connection, after: _DocumentListing) -> bool:
+    """Close the open entries of the documents from the number of ``after`` on; return whether there are any.
 
     The source had them under another kind. Left open, they would overlap the entries that the present kind lists under
     other keys, and two entries of one source that overlap are never one item.
     """
     table = schema.shows
     former = table.c.feed == after.feed, table.c.source == after.source, table.c.document >= after.document
+    has_open = False
     for row in list(select_rows(connection, table, *former)):
         known = _read_known(connection, {"feed": row.feed, "source": row.source, "document": row.document})
         of = replace(after, document=row.document, previous_anchor=row.anchor)
-        _flush(connection, [], [], list(_missing_rows(of, known, set())), least=1)
+        missing = list(_missing_rows(of, known, set()))
+        has_open |= bool(missing)
+        _flush(connection, [], [], missing, least=1)
+    return has_open
 
 
 def _begin_listing(connection: Connection, feed: str, source: Source, at: str) -> tuple[int, str]:
@@ -174,6 +190,13 @@ def _begin_listing(connection: Connection, feed: str, source: Source, at: str) -
     row = {"feed": feed, "source": source.name, "listings": number, "listed_at": at, "record": record}
     upsert(connection, table, [row])
     return number, before.listed_at if before else at
+
+
+def _is_first(connection: Connection, feed: str, source: str, number: int) -> bool:
+    """Return whether the listing of this number of the source is the first with an entry, or there is none before."""
+    table = schema.entries.c
+    query = select(table.key).where(table.feed == feed, table.source == source, table.first == number).limit(1)
+    return number == 0 or connection.execute(query).first() is not None
 
 
 def _read_known(connection: Connection, same: dict[str, object]) -> dict[str, _Known]:
@@ -197,21 +220,27 @@ def _choose_anchor(listing: Listing, known: dict[str, _Known]) -> int:
     return max(wished, key=lambda anchor: (wished[anchor], anchor))
 
 
-def _write_show(connection: Connection, same: dict[str, object], anchor: int, record: str) -> int:
-    """Write the show of a document and its anchor; return the anchor it had before, 0 for a new document."""
+def _write_show(connection: Connection, same: dict[str, object], anchor: int, record: str) -> tuple[int, bool]:
+    """Write the show of a document and its anchor.
+
+    Return the anchor it had before, 0 for a new document, and whether either is another.
+    """
     table = schema.shows
     before = find_row(connection, table, *[table.c[name] == value for name, value in same.items()])
-    upsert(connection, table, [{**same, "anchor": anchor, "record": record}])
-    return before.anchor if before else 0
+    is_other = before is None or (before.anchor, before.record) != (anchor, record)
+    if is_other:
+        upsert(connection, table, [{**same, "anchor": anchor, "record": record}])
+    return before.anchor if before else 0, is_other
 
 
 def _write_document(
     connection: Connection, of: _DocumentListing, known: dict[str, _Known], listing: Listing
-) -> dict[str, str]:
+) -> tuple[dict[str, str], bool]:
     """Write entries that are new, have other content, moved or came back, and close those that are missing.
 
-    Return the digests of their contents by those of their elements.
+    Return the digests of their contents by those of their elements, and whether there are any such entries.
     """
+    has_changed = False
     new: list[Row] = []
     changed: list[Row] = []
     moved: list[Row] = []
@@ -230,10 +259,12 @@ def _write_document(
             changed.append({**after, "record": each.record})
         elif before.last is not None or before.place != place:
             moved.append(of.row(each.key, before, last=None, last_seen=None, place=place))
+        has_changed = has_changed or bool(new or changed or moved)
         _flush(connection, new, changed, moved, least=BATCH)
     moved.extend(_missing_rows(of, known, listed))
+    has_changed = has_changed or bool(moved)
     _flush(connection, new, changed, moved, least=1)
-    return elements
+    return elements, has_changed
 
 
 def _by_content(
