@@ -206,15 +206,20 @@ def fetch(run: Run) -> Iterator[tuple[FetchedFeed, ...]]:
 
 def _fetch_terms(run: Run, plan: Plan) -> Terms:
     def tell(source: Source, stage: str, message: str) -> None:
-        if stage == "read":
-            editions.start()  # a new document: its feed is going to be composed
         run.listen(Progress(plan.name, source.name, stage, message))
 
     def read_known(source: Source) -> Mapping[str, str]:
         return cache.read_known(run.store, plan.name, source.name)
 
-    force = run.force or run.only is not None
-    return Terms(run.resources, run.at, tell, force=force, only=run.only, read_known=read_known)
+    return Terms(
+        run.resources,
+        run.at,
+        tell,
+        force=run.force or run.only is not None,
+        only=run.only,
+        read_known=read_known,
+        note_news=editions.start,  # the feed is going to be composed
+    )
 
 
 def _fetch_and_store(run: Run) -> Iterator[list[_StoredFeed]]:

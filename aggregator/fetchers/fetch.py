@@ -81,7 +81,8 @@ class Terms(Struct, frozen=True):
 
     ``schedule`` says when the feed is to be refreshed (``None``: any time); ``force`` polls sources that are not due,
     too; ``only`` names the one source that is polled (``None``: all). ``read_known`` returns the stored entries of a
-    source, as records by the digests of the elements from which they were read.
+    source, as records by the digests of the elements from which they were read. ``note_news`` is called as soon as a
+    document has an entry that is none of these.
     """
 
     resources: Resources
@@ -91,6 +92,7 @@ class Terms(Struct, frozen=True):
     force: bool = False
     only: str | None = None
     read_known: Callable[[Source], Mapping[str, str]] = lambda _source: {}
+    note_news: Callable[[], object] = lambda: None
 
 
 class _Read(Struct, frozen=True):
@@ -265,11 +267,16 @@ class _SourceFetch(Struct, frozen=True):
 
     def _list(self, document: Document) -> Listing:
         """Return the listing of a document; ReadError, also for an empty one of a bot protection's page."""
-        document = replace(document, known=self.terms.read_known(self.source))
+        known = self.terms.read_known(self.source)
+        if not known:
+            self.terms.note_news()
+        document = replace(document, known=known)
         try:
             listing, error = self.terms.resources.read(document), None
         except ReadError as unread:
             listing, error = Listing(()), unread
+        if any(each.element not in known for each in listing.entries):
+            self.terms.note_news()
         listing = credentials.hide_in_listing(listing, self.source)
         if not listing.entries and (wall := bot_protection.find_in_page(document.body)):
             raise ReadError(f"{redact(document.url)}: {bot_protection.describe(wall)}") from error
