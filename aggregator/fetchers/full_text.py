@@ -41,7 +41,7 @@ def read(document: Document) -> str:
             raise ReadError("no text of a post was found")
         base = html_page.find_base(document, xml.parse_html(page))
     except Unparseable as error:
-        raise ReadError(f"no text of a post was found ({error})") from error
+        raise ReadError("no text of a post was found") from error
     except RecursionError as error:
         raise ReadError("it is nested too deep to be parsed") from error
     if len(found) > _LONGEST:

@@ -41,7 +41,7 @@ def test_addresses_are_whole_and_images_those_that_a_script_would_load() -> None
         ('{"a": 1}', "JSON where an HTML page was expected"),
         ("<html><body></body></html>", "no text of a post was found"),
         (f"<html><body><article><p>{'word ' * 60_000}</p></article></body></html>", "more than 200,000 characters"),
-        ("<html><body>" + "<div>" * 100_000, ""),
+        ("<html><body>" + "<div>" * 100_000, "no text of a post was found"),
     ],
 )
 def test_a_page_without_a_post_says_so_in_one_line(body: str, why: str) -> None:
@@ -49,3 +49,4 @@ def test_a_page_without_a_post_says_so_in_one_line(body: str, why: str) -> None:
         read(body)
     assert why in str(raised.value)
     assert "\n" not in str(raised.value)
+    assert "bug" not in str(raised.value)
