@@ -4,6 +4,8 @@ test: # the fast suite, on all cores
 	$(BIN)pytest
 lint:
 	$(BIN)ruff check . && $(BIN)ruff format --check . && $(BIN)mypy && $(BIN)lint-imports
+docs: # the site, in build/site, from docs/
+	$(BIN)zensical build --strict --clean
 image: # of the container, for this machine
 	docker build -f docs/deploy/Dockerfile -t aggregator .
 demo: # a made-up show on this machine, until stopped
@@ -29,4 +31,4 @@ coverage:
 	pytest -q --no-header -r '' -m "not shared and not heavy" --cov=aggregator/merger --cov=aggregator/text --cov-branch \
 	  --cov-report=term:skip-covered tests/unit/merger tests/unit/text
 
-.PHONY: test lint image demo audit constraints hashes coverage
+.PHONY: test lint docs image demo audit constraints hashes coverage
