@@ -72,7 +72,7 @@ def test_the_config_of_the_readme_is_sound(run, tmp_path: Path) -> None:
     assert (answer.returncode, answer.stderr) == (0, "")
 
 
-def test_what_the_readme_shows_is_what_explain_says(run, tmp_path: Path) -> None:
+def test_what_the_readme_and_the_index_show_is_what_the_program_says(run, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "samples", tmp_path / "samples")
     rows = "".join(
         f"      {name}: {{kind: {kind}, path: samples/pytorch/{file}.txt}}\n"
@@ -89,13 +89,18 @@ def test_what_the_readme_shows_is_what_explain_says(run, tmp_path: Path) -> None
     names = re.findall(r"[\w.-]+(?=,|$)", answer.stdout.partition("written: ")[2])
     assert {"podcast.xml", "feeds.opml"} <= set(names)
     assert [name for name in names if name not in README] == []
-    shown = README.partition("explain tlparse`):")[2].split("```")[1].splitlines()[2:]
     told = run("explain", "tlparse").stdout.splitlines()
-    for row in shown:
-        field, value, *witnesses = re.split(r"\s{2,}", row.strip())
-        said = next(line for line in told if line.startswith(f"{field} "))
-        assert said.split()[1:3] == value.split()[:2] or value.startswith("https://podcasts.apple.com/…")
-        assert all(witness in said for witness in witnesses)
+    samples = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "samples/pytorch").iterdir())
+    for page in (README, (ROOT / "docs/index.md").read_text(encoding="utf-8")):
+        assert "54 entries of four listings become 37 items: 31 episodes and 6 posts" in page
+        before, after = page.partition("(`aggregator explain tlparse`):")[::2]
+        fetched = re.split(r"\s*\[…\]\s*|\n\s*", before.split("```")[-2].strip())
+        assert [part for part in fetched if part not in samples] == []
+        for row in after.split("```")[1].splitlines()[2:]:
+            field, value, *witnesses = re.split(r"\s{2,}", row.strip())
+            said = next(line for line in told if line.startswith(f"{field} "))
+            assert said.split()[1:3] == value.split()[:2] or value.startswith("https://podcasts.apple.com/…")
+            assert all(witness in said for witness in witnesses)
 
 
 def test_the_changelog_has_the_form_of_keep_a_changelog() -> None:
