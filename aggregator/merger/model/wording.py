@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from aggregator.model.entry import Precision
@@ -9,6 +10,7 @@ from aggregator.model.feed_model import FeedModel, ListingModel, ListingPair
 
 _MIN_MISSPELT = 0.03  # share of words from which it is said: the default rate is .02
 _SHOWN = 3  # affixes that are named
+_NUMBER = re.compile(r"#(?!#)")  # of “##. Title” the first is a sign that the listing writes
 _HOUR, _DAY = 60, 24 * 60  # minutes
 _DATES: Mapping[Precision, str] = {
     "guess": "its dates are guesses",
@@ -31,7 +33,8 @@ def _describe_listing(listing: ListingModel) -> Iterator[str]:
     yield f"{listing.entries} {'entry' if listing.entries == 1 else 'entries'}"
     if listing.genre == "post":
         yield "it lists posts"
-    written = [f"“{head}Title”" for head in listing.heads] + [f"“Title{tail}”" for tail in listing.tails]
+    written = [f"{head}Title" for head in listing.heads] + [f"Title{tail}" for tail in listing.tails]
+    written = [f"“{_NUMBER.sub('N', each)}”" for each in written]
     if written:
         yield f"it writes {', '.join(written[:_SHOWN])}"
     if listing.precision is None:

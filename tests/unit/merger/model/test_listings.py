@@ -35,7 +35,7 @@ def plain(number: int) -> Entry:
 
 
 SAID = {
-    "a head": (lambda n: {"title": f"Folge {n}: {WORDS[n]}"}, "it writes “folge #: Title”"),
+    "a head": (lambda n: {"title": f"Folge {n}: {WORDS[n]}"}, "it writes “folge N: Title”"),
     "a tail": (lambda n: {"title": f"{WORDS[n]} | Kaistimmen"}, "it writes “Title | kaistimmen”"),
     "days": (
         lambda n: {"published": Moment((START + timedelta(weeks=n)).replace(hour=0), "day")},
