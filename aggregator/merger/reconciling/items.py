@@ -219,13 +219,12 @@ def _get_group(tag: Tag) -> str:
 def _trace_plain(name: str, chosen_entry: Entry, ranked: RankedEntries) -> Provenance:
     """Return the provenance of a field without a rule; guids never contradict, because every host has its own."""
     value = getattr(chosen_entry, name)
-    return trace(
-        name,
-        chosen_entry,
-        ranked,
-        lambda entry: None if (own := getattr(entry, name)) in _EMPTY else str(own),
-        lambda entry: name == "guid" or bool(getattr(entry, name) == value),
-    )
+
+    def show(entry: Entry) -> str | None:
+        own = getattr(entry, name)
+        return None if own in _EMPTY or (name == "guid" and own != value) else str(own)
+
+    return trace(name, chosen_entry, ranked, show, lambda entry: bool(getattr(entry, name) == value))
 
 
 _Rule = Callable[[RankedEntries], Iterator[Finding]]
