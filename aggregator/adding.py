@@ -82,7 +82,8 @@ def list_candidates(
     given = tuple(sorted((options or {}).items())) if kind else ()
     if files and (file := Path(text).expanduser()).is_file():
         kinds = (kind,) if kind else registry.guesses()
-        return tuple(Source(each, each, path=str(file.resolve()), options=given) for each in kinds)
+        name = make_name(file.stem, "file")
+        return tuple(Source(name, each, path=str(file.resolve()), options=given) for each in kinds)
     url = addresses.normalize(text)
     named = registry.recognise(url)
     networks = tuple(allow)

@@ -50,12 +50,14 @@ def test_the_page_names_fields_that_there_are() -> None:
 
 
 def test_bytes_a_file_and_an_address_are_read_alike(tmp_path: Path) -> None:
-    (tmp_path / "feed.xml").write_bytes(RSS)
+    file = tmp_path / "feed.xml"
+    file.write_bytes(RSS)
     with playing(lambda _: answer(200, RSS, ("Content-Type", "application/rss+xml"))) as origin:
         served = api.read(origin.url(), allow=("127.0.0.0/8",))
         with pytest.raises(api.AggregatorError, match="not a public address"):
             api.read(origin.url())
-    assert served.entries == api.read(RSS).entries == api.read(tmp_path / "feed.xml").entries
+    titles = [[(each.key, each.title) for each in some.entries] for some in (served, api.read(RSS), api.read(file))]
+    assert titles == [[("b", "Bell buoys")]] * 3
     with pytest.raises(api.AggregatorError):
         api.read(b"nothing that lists anything")
     with pytest.raises(api.AggregatorError, match="no such file"):

@@ -47,7 +47,7 @@ def test_of_two_feeds_trusted_alike_the_shows_own_is_primary(run, tmp_path: Path
     added = run("add", site.url("/one.xml"))
     assert (added.returncode, added.stderr) == (0, "")
     feed = yaml.safe_load((tmp_path / "config.yaml").read_text())["feeds"]["sea-room"]
-    assert feed["primary"] == ("feed-2" if hosted else "feed")
+    assert feed["primary"] == ("feed" if hosted else "talk")
     said = f"config.yaml: feeds.sea-room.primary: {feed['primary']}: of two sources trusted alike the show's own"
     assert said in added.stdout.splitlines()
     assert run("check").stderr == ""
@@ -165,7 +165,7 @@ def test_files_are_taken_and_lists_of_feeds_are_not(run, tmp_path: Path) -> None
         make_rss(Episode(guid="1", title="Lifts", audio="https://c.example/1.mp3"), title="Talk")
     )
     assert run("add", "./talk.xml").returncode == 0
-    assert read_sources(tmp_path, "talk")["feed"] == {"kind": "feed", "path": "talk.xml"}
+    assert read_sources(tmp_path, "talk")["talk"] == {"kind": "feed", "path": "talk.xml"}
     (tmp_path / "mine.opml").write_text('<?xml version="1.0"?><opml version="2.0"><body/></opml>')
     answer = run("add", "mine.opml")
     assert answer.returncode == 2

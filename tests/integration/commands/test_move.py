@@ -141,18 +141,18 @@ def test_what_was_forgotten_before_a_move_stays_so_when_that_is_undone(shelved: 
 
 def test_a_forgotten_source_that_is_added_again_counts_again(tmp_path: Path, run) -> None:
     config = tmp_path / "config.yaml"
-    config.write_text(CONFIG.replace("shelf:", "feed:"), encoding="utf-8")
+    config.write_text(CONFIG, encoding="utf-8")
     write(tmp_path / "host.xml", "h-", *SHOW)
     write(tmp_path / "bread.xml", "h-", *BREAD[:2])
     write(tmp_path / "shelf.xml", "s-", *BREAD)
     refresh(run, 2)
     before = items(tmp_path)
-    assert run("remove", "feed", "--forget", "--yes", "--at", at(3)).returncode == 0
+    assert run("remove", "shelf", "--feed", "pickles", "--forget", "--yes", "--at", at(3)).returncode == 0
     refresh(run, 4)
     assert len(items(tmp_path)) == len(SHOW)
     added = run("add", str(tmp_path / "shelf.xml"), "--feed", "pickles", "--kind", "feed", "--at", at(5))
     assert added.returncode == 0, added.stderr
-    assert "feeds.pickles.sources.feed: forgotten before, its entries count again" in added.stdout
+    assert "feeds.pickles.sources.shelf: forgotten before, its entries count again" in added.stdout
     refresh(run, 6)
     assert items(tmp_path) == before
 
