@@ -22,7 +22,13 @@ def video(turn: int) -> Episode:
 
 @pytest.mark.parametrize(
     ("source", "items"),
-    [("kind: feed", 6), ("kind: feed, options: {genre: episode}", 6), ("kind: feed, options: {genre: post}", 11)],
+    [
+        ("kind: feed", 6),
+        ("kind: blog", 6),
+        ("kind: feed, options: {genre: episode}", 6),
+        ("kind: feed, options: {genre: post}", 11),
+        ("kind: blog, options: {genre: post}", 11),
+    ],
 )
 def test_a_feed_without_media_lists_episodes_unless_the_config_says_posts(project, source: str, items: int) -> None:
     (project.folder / "host.xml").write_text(make_rss(*map(host, range(6))), encoding="utf-8")
