@@ -131,14 +131,15 @@ def select_new(
 
     If a published item is split, the item of its most trusted entries stays published, and those that a person parted
     (``parted``: entry ids and guids). The others are new: else a source could publish an unconfirmed item by changing
-    an entry that was joined to a published one.
+    an entry that was joined to a published one. A guid without a digest was never published: its item has always been
+    one with another by a decision.
     """
     items = tuple(items)
     homes = {entry: number for number, item in enumerate(items) for entry in item.entries}
     known: set[int] = set()
     for record in published:
         ranks: dict[int, float] = {}
-        for entry in record.entries:
+        for entry in record.entries if record.digest else ():
             if (number := homes.get(entry)) is not None:
                 if entry in parted or record.guid in parted:
                     known.add(number)

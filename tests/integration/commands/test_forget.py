@@ -150,3 +150,13 @@ def test_a_source_that_was_never_read_is_told_with_the_nearest(beside: Path, run
     answer = run("forget", "miror", "--yes")
     assert answer.returncode == 2
     assert 'no entries of a source "miror" are stored; did you mean "mirror"?' in answer.stderr
+
+
+def test_a_held_item_that_a_person_joined_is_held_again_once_that_is_undone(beside: Path, run: Run) -> None:
+    before, pair = items(beside), ("host/h-c", "mirror/m-fake")
+    assert run("review", "--same", *pair, "--at", at(4)).returncode == 0
+    refresh(run, 4)
+    assert run("review", "--undo", *pair, "--at", at(5)).returncode == 0
+    refresh(run, 5)
+    assert items(beside) == before
+    assert "held (unconfirmed" in run("review", "--list", "--at", at(5)).stdout

@@ -48,7 +48,7 @@ def situation(*sources: Source, seen: timedelta = timedelta(), **changes) -> Sit
 
 
 def published(*entries: str) -> PublishedItem:
-    return PublishedItem(entries[0], NOW, Moment(NOW), entries, "A title")
+    return PublishedItem(entries[0], NOW, Moment(NOW), entries, "A title", digest="of the content")
 
 
 def held(*items: Item, among: Situation, now: datetime = NOW) -> dict[str, str]:
