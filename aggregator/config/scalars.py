@@ -179,6 +179,10 @@ def _allow_single(schema: JsonDict) -> None:
     schema["anyOf"] = [items, {"type": "array", "items": items, "minItems": 1}]
 
 
+def _check_contact(text: str) -> str:
+    return text if re.fullmatch(r"mailto:[!-?A-~]+@[!-?A-~]+", text) else _check_web(text)
+
+
 def _check_output(text: str) -> str:
     if "://" in text and not _BUCKET.fullmatch(text):
         raise ValueError(f'"{text}" is not a folder and not s3://bucket/prefix')
@@ -196,6 +200,9 @@ def _check_pattern(text: str) -> str:
 Text = Annotated[str, Field(min_length=1)]
 OutputPlace = Annotated[Text, AfterValidator(_check_output)]
 WebAddress = Annotated[str, AfterValidator(_check_web), Field(json_schema_extra={"pattern": "^https?://"})]
+ContactAddress = Annotated[
+    str, AfterValidator(_check_contact), Field(json_schema_extra={"pattern": "^(https?://|mailto:.+@)"})
+]
 ProxyAddress = Annotated[str, AfterValidator(_check_proxy), Field(json_schema_extra={"pattern": "^http://"})]
 Network = Annotated[str, AfterValidator(_check_network)]
 Cron = Annotated[str, AfterValidator(_check_cron), Field(json_schema_extra={"examples": ["17 * * * *", "@hourly"]})]

@@ -14,6 +14,7 @@ from aggregator.config.scalars import (
     PUBLIC,
     ApiToken,
     Category,
+    ContactAddress,
     Cron,
     Day,
     Email,
@@ -492,8 +493,9 @@ class ConfigKeys(Keys):
         "output", description="Folder of the published feeds, relative to this config's folder, or s3://bucket/prefix."
     )
     base_url: WebAddress = Field(DEFAULT_BASE_URL, description="URL at which the output is served.")
-    contact: WebAddress | None = Field(
-        None, description="A page about you, sent to every host in the User-Agent so that it can reach you."
+    contact: ContactAddress | None = Field(
+        None,
+        description="A page about you, or mailto: and your address, sent to every host, so that it can reach you.",
     )
     allow_networks: list[Network] = Field(
         default_factory=list,

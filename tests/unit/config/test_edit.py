@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import re
 import time
 from pathlib import Path
 
@@ -125,3 +126,12 @@ def test_many_subscriptions_take_seconds(config: Path) -> None:
 
 def test_a_long_name_stays_within_its_limit() -> None:
     assert [len(each) for each in edit.find_free_names(["x" * 64] * 11, ["x" * 64])] == [64] * 11
+
+
+def test_what_a_new_config_proposes_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    edit.make(path)
+    proposed = re.sub(r"^# (?=\w+: )", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    path.write_text(proposed, encoding="utf-8")
+    loaded = load(path)
+    assert (loaded.base_url, loaded.contact) == ("https://feeds.example.org", "mailto:you@example.org")
