@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from io import StringIO
 
 from rich.console import Console
@@ -12,7 +13,7 @@ from rich.text import Text
 from aggregator.commands.output import SHORT, format_count, format_value, shorten
 from aggregator.commands.tables import print_heading, print_table
 from aggregator.model.cluster import Pair, describe_evidence, describe_level, describe_pair
-from aggregator.model.entry import Entry
+from aggregator.model.entry import Duration, Entry, Moment
 from aggregator.model.item import Item
 from aggregator.store.entries import StoredEntry
 from aggregator.text import visible_whitespace, word_diff
@@ -136,7 +137,8 @@ def _entry_rows(seen: Sequence[StoredEntry]) -> Iterator[tuple[str, ...]]:
 
 def _field_rows(item: Item) -> Iterator[tuple[str, ...]]:
     for known in item.provenance:
-        dissent = "; ".join(f"{shorten(other.source, _GUID)}: {shorten(other.value, _GUID)}" for other in known.dissent)
+        others = [(other.source, _show(known.field, other.value)) for other in known.dissent]
+        dissent = "; ".join(f"{shorten(source, _GUID)}: {shorten(value, _GUID)}" for source, value in others)
         yield (
             known.field,
             format_value(getattr(item, known.field, None), SHORT),
@@ -145,6 +147,13 @@ def _field_rows(item: Item) -> Iterator[tuple[str, ...]]:
             shorten(dissent, 2 * SHORT),
             f"{known.confidence:.2f}",
         )
+
+
+def _show(field: str, value: str) -> str:
+    """Return a value that differs as the chosen one is shown."""
+    if field == "duration":
+        return format_value(Duration(int(value.removesuffix(" s"))))
+    return format_value(Moment(datetime.fromisoformat(value))) if field == "published" else value
 
 
 def _repair_rows(item: Item) -> Iterator[tuple[str, ...]]:
