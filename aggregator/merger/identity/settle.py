@@ -152,7 +152,7 @@ def _identify_decided(items: Sequence[Item], home: Mapping[str, str], run: _Run)
     for place, item in enumerate(items):
         mine = {guid for entry in item.entries if holder[guid := home[entry]][1] == place}
         if mine:
-            yield item, min(mine, key=lambda guid: (rank[guid], records[guid].minted, guid))
+            yield item, min(mine, key=lambda guid: (_is_new(records[guid]), rank[guid], records[guid].minted, guid))
             continue
         guid = _find_part(item, records, taken) or _choose_guid(item, run)
         taken.add(guid)
@@ -176,7 +176,7 @@ def _find_part(item: Item, records: Mapping[str, PublishedItem], taken: Containe
 def _find_claims(items: Sequence[Item], run: _Run) -> list[tuple[str, ...]]:
     """Return for each item the guids that it has from its published entries, those of the most trusted source first.
 
-    Each guid belongs to one item only.
+    Those that were never published come last. Each guid belongs to one item only.
     """
     owner: dict[str, tuple[str, _Age]] = {}
     rank: dict[str, float] = {}
@@ -192,7 +192,8 @@ def _find_claims(items: Sequence[Item], run: _Run) -> list[tuple[str, ...]]:
         for root, age in (owner[entry] for entry in item.entries if entry in owner):
             holder[root] = min(holder.get(root, (age, place)), (age, place))
     answer: list[tuple[str, ...]] = [()] * len(items)
-    for guid in sorted(holder, key=lambda guid: (rank[guid], run.records[guid].minted, guid)):
+    records = run.records
+    for guid in sorted(holder, key=lambda guid: (_is_new(records[guid]), rank[guid], records[guid].minted, guid)):
         place = holder[guid][1]
         answer[place] = (*answer[place], guid)
     return answer
@@ -231,6 +232,11 @@ def _return_guids(items: Sequence[Item], claims: Sequence[tuple[str, ...]], run:
 def _find_age(entry: str, turn: int, record: PublishedItem, past: Past) -> _Age:
     distrust = -past.trust.get(entry.partition("/")[0], 0.0)
     return distrust, record.minted, record.guid, past.since.get(entry, _LONG_AGO), turn
+
+
+def _is_new(record: PublishedItem) -> bool:
+    """Return whether the guid was never published: it has no digest of its content."""
+    return not record.digest
 
 
 def _find_root(record: PublishedItem, records: Mapping[str, PublishedItem]) -> str:

@@ -160,3 +160,21 @@ def test_a_held_item_that_a_person_joined_is_held_again_once_that_is_undone(besi
     refresh(run, 5)
     assert items(beside) == before
     assert "held (unconfirmed" in run("review", "--list", "--at", at(5)).stdout
+
+
+def test_a_held_item_that_a_person_joins_to_a_published_one_takes_its_guid(beside: Path, run: Run) -> None:
+    """Also where the held one's source is trusted more: subscribers know the other."""
+    before = items(beside)
+    dates = {guid: date for guid, date, _ in before.values()}
+    config = (beside / "config.yaml").read_text(encoding="utf-8")
+    late = "      late: {kind: feed, path: late.xml, trust: 0.5, adds: confirmed}"
+    (beside / "config.yaml").write_text(f"{config}{late}\n", encoding="utf-8")
+    write(beside / "late.xml", "l-", ("The salt of it all", "x", 3))
+    refresh(run, 4)
+    assert items(beside) == before
+    assert run("review", "--same", "mirror/m-old", "late/l-x", "--yes", "--at", at(5)).returncode == 0
+    refresh(run, 6)
+    assert {guid: date for guid, date, _ in items(beside).values()} == dates
+    assert run("review", "--undo", "mirror/m-old", "late/l-x", "--at", at(7)).returncode == 0
+    refresh(run, 8)
+    assert items(beside) == before
