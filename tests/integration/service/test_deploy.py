@@ -133,5 +133,5 @@ def test_compose_for_one_machine_is_the_image_with_a_password_and_a_volume() -> 
 
 def test_every_file_stands_in_the_page_that_says_how_to_use_it() -> None:
     page = (DEPLOY / "README.md").read_text()
-    for path in DEPLOY.iterdir():
-        assert path.name == "README.md" or f"({path.name})" in page, path.name
+    files = {str(path.relative_to(DEPLOY)) for path in DEPLOY.rglob("*") if path.is_file()} - {"README.md"}
+    assert [name for name in files if f"({name})" not in page] == []
