@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from aggregator.errors import ReadError
 from aggregator.fetchers.parsing import xml
-from aggregator.text.times import dates
+from aggregator.text.times import dates, durations
 from aggregator.text.times.lines import find_date, find_duration, is_counted
 
 Options: TypeAlias = tuple[tuple[str, str], ...]
@@ -34,6 +34,8 @@ _MOST_PLACES = 6  # behind a heading, at which its audio may stand
 _USUAL = 0.8  # of the headings that have a date or audio
 _MOST_PARTS = 200  # elements within one that are looked at
 _LONGEST_TITLE = 200
+_DISTINCT, _LEAST_DISTINCT = 0.85, 0.4  # of the values of a field; of titles such as "Episode 8" of each season
+_NAMED, _MARKED = 1, 3  # the last ranks of elements that are named as titles, and of those that stand out as such
 
 _COMPOSITE = "{}"  # behind a selector: its element has several texts
 _PAGE_LINK = 'a:not([href*=".mp3"]):not([href*=".m4a"])@href'
@@ -138,15 +140,26 @@ def _propose_headings(root: xml.Element) -> Iterator[Options]:
         if items is None:
             continue
         behind = [_find_behind(str(headings[0].tag), place) for place in range(1, _MOST_PLACES + 1)]
-        date = next((each for each in behind[:2] if _are_dates(headings, each)), None)
+        date, text = _find_dates_behind(headings, behind[:2])
         audio = _find_audio_behind(headings, behind)
-        if date is not None or (
-            audio and sum(bool(xml.select(each, audio)) for each in headings) >= _USUAL * len(headings)
-        ):
+        if date or (audio and sum(bool(xml.select(each, audio)) for each in headings) >= _USUAL * len(headings)):
             options = {"items": items, "title": "./self::*"} | ({"audio": audio} if audio else {})
-            if date is not None:
-                options |= {"date": date, "length": date, "text": behind[1 - behind.index(date)]}
-            yield tuple(sorted(options.items()))
+            yield tuple(sorted((options | ({"date": date, "length": date, "text": text} if date else {})).items()))
+
+
+def _find_dates_behind(headings: Sequence[xml.Element], behind: Sequence[str]) -> tuple[str, str]:
+    """Return the XPath of the dates behind headings, of a whole element or one in it, and of the texts; empty for none.
+
+    It is the one that finds most dates.
+    """
+    found = dict(zip(behind, reversed(behind), strict=True))
+    for place in behind:
+        parts = (part for each in xml.select(headings[0], place) if not isinstance(each, str) for part in each)
+        for tag in dict.fromkeys(str(part.tag) for part in parts if isinstance(part.tag, str)):
+            found[f"{place}/{tag}[1]"] = f"{place}/node()[not(self::{tag})]"
+    counts = {date: _count_dates(headings, date) for date in found}
+    date = max(counts, key=lambda date: counts[date])
+    return (date, found[date]) if counts[date] >= _USUAL * len(headings) else ("", "")
 
 
 def _find_behind(tag: str, place: int) -> str:
@@ -159,9 +172,9 @@ def _find_behind(tag: str, place: int) -> str:
     return f"./following-sibling::*[{place}][not({others})]"
 
 
-def _are_dates(headings: Sequence[xml.Element], selector: str) -> bool:
+def _count_dates(headings: Sequence[xml.Element], selector: str) -> int:
     texts = (xml.select(each, selector) for each in headings)
-    return sum(bool(found and find_date(_get_text(found[0]))) for found in texts) >= _USUAL * len(headings)
+    return sum(bool(found and find_date(_get_text(found[0]))) for found in texts)
 
 
 def _find_audio_behind(headings: Sequence[xml.Element], behind: Sequence[str]) -> str:
@@ -216,7 +229,8 @@ def _make_group(elements: list[xml.Element]) -> _Group | None:
     for what, find in (("audio", _find_audio), ("date", _find_date), ("length", _find_length), ("text", _find_text)):
         if (selector := find(rows, title, fields.get("date", ""))) is not None:
             fields[what] = selector
-    if "date" not in fields and "audio" not in fields:
+    has_date_in_title = title == "./self::*" and "@" not in fields.get("date", "@")
+    if ("date" not in fields and "audio" not in fields) or has_date_in_title:
         return None
     if "date" in fields and dates.find_day_first(row.get(fields["date"], "") for row in rows):
         fields["day_first"] = "yes"
@@ -282,17 +296,25 @@ def _list_selectors(rows: Sequence[_Row], share: float, test: Callable[[str], ob
     return [name for name in names if sum(bool(test(row[name])) for row in rows if name in row) >= share * len(rows)]
 
 
-def _are_distinct(rows: Sequence[_Row], selector: str) -> bool:
+def _are_distinct(rows: Sequence[_Row], selector: str, least: float = _DISTINCT) -> bool:
     values = [row[selector] for row in rows if selector in row]
-    return len(set(values)) >= 0.85 * len(values)
+    return len(set(values)) >= max(least * len(values), min(len(values), 2))
 
 
 def _find_title(rows: Sequence[_Row]) -> str | None:
-    """Return the selector of the titles: headings before classes named so, links, what is bold, and the rest."""
+    """Return the selector of the titles: headings before classes named so, links, what is bold, and the rest.
+
+    Titles may be repeated, or contain a date ("News of May 1, 2024"), where the element is a heading or named so, and,
+    if there are no others, where it is a link or bold.
+    """
 
     def is_title(text: str) -> bool:
+        return is_worded(text) and find_date(text) is None and find_duration(text) is None
+
+    def is_worded(text: str) -> bool:
         bare = re.sub(r"[\W\d_]", "", text)
-        return len(bare) > 0 and len(text) <= _LONGEST_TITLE and find_date(text) is None and find_duration(text) is None
+        is_short = len(bare) > 0 and len(text) <= _LONGEST_TITLE
+        return is_short and dates.parse(text) is None and durations.parse(text) is None
 
     def rank(selector: str) -> int:
         tag, _, name = selector.partition(".")
@@ -307,9 +329,15 @@ def _find_title(rows: Sequence[_Row]) -> str | None:
         )
         return next((place for place, fits in enumerate(orders) if fits), len(orders))
 
-    texts = [name for name in _list_selectors(rows, 0.9, is_title) if "@" not in name and _are_distinct(rows, name)]
+    def list_texts(test: Callable[[str], object], least: float) -> list[str]:
+        found = (name for name in _list_selectors(rows, 0.9, test) if "@" not in name)
+        return [name for name in found if _are_distinct(rows, name, least)]
+
+    texts = list_texts(is_title, _DISTINCT)
     plain = [name for name in texts if not any(f"{name}{_COMPOSITE}" in row for row in rows)]
-    return min(plain or texts, key=rank, default=None)
+    loose = [name for name in list_texts(is_worded, _LEAST_DISTINCT) if rank(name) <= _MARKED]
+    sure, named = [name for name in plain if rank(name) <= _MARKED], [name for name in loose if rank(name) <= _NAMED]
+    return min(sure or named or plain or loose or texts, key=rank, default=None)
 
 
 def _find_link(rows: Sequence[_Row], title: str, element: xml.Element) -> dict[str, str]:

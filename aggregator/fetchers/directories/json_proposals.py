@@ -16,6 +16,7 @@ _DEEPEST_LIST, _DEEPEST_FIELD = 8, 3
 _MOST_ROWS = 50
 _LEAST_BY_ID = 2
 _MOST = 5
+_DISTINCT_SHARE, _LEAST_DISTINCT = 0.9, 0.4  # of the values of a field; of titles that are repeated
 _LONGEST = 10**9  # milliseconds of eleven days
 
 # The names of each field, the likeliest first; a name is found at the end of a path, in any writing of its words.
@@ -127,6 +128,8 @@ def _find_fields(rows: Sequence[Mapping[str, object]]) -> dict[str, str]:
             and sum(map(test, values)) >= share * len(rows)
             and (what not in _DISTINCT or _are_distinct(values))
         ]
+        if what == "title" and not good:
+            good = [path for path, values in columns.items() if _is_repeated_title(path, values, share * len(rows))]
         if what == "audio" and not good:
             good = [path for path, values in columns.items() if _is_named_audio(path, values, share * len(rows))]
         if good:
@@ -152,15 +155,20 @@ def _guess_by_values(columns: Mapping[str, Sequence[object]], named: Mapping[str
 
 
 def _flatten(value: object, path: str, depth: int) -> Iterator[tuple[str, object]]:
-    """Yield the plain values in an object with their paths; of a list the first."""
+    """Yield the plain values in an object with their paths; of a list the first, but none of several dated objects."""
     if isinstance(value, dict) and depth >= 0:
         for name, below in value.items():
             yield from _flatten(below, _join(path, name), depth - 1)
     elif isinstance(value, list):
-        if value:
+        if len(value) == 1 or (value and not _is_dated(value[0])):
             yield from _flatten(value[0], f"{path}[0]", depth - 1)
     elif path:
         yield path, value
+
+
+def _is_dated(value: object) -> bool:
+    """Return whether a value in a list is an entry of its own, an object with a date."""
+    return isinstance(value, dict) and any(map(_VALUE_TESTS["date"], value.values()))
 
 
 def _rank(what: str, path: str) -> tuple[int, int] | None:
@@ -178,8 +186,8 @@ def _rank(what: str, path: str) -> tuple[int, int] | None:
     return None if place is None else (place, 2)
 
 
-def _are_distinct(values: Sequence[object]) -> bool:
-    return len({str(each) for each in values}) >= 0.9 * len(values)
+def _are_distinct(values: Sequence[object], least: float = _DISTINCT_SHARE) -> bool:
+    return len({str(each) for each in values}) >= least * len(values)
 
 
 def _is_title(value: object) -> bool:
@@ -199,6 +207,12 @@ def _is_length(value: object) -> bool:
 
 def _is_audio(value: object) -> bool:
     return isinstance(value, str) and is_media(value)
+
+
+def _is_repeated_title(path: str, values: Sequence[object], least: float) -> bool:
+    """Return whether a field of the entry itself is named as the title, such as "Episode 8" of each season."""
+    is_named = "." not in path and _rank("title", path) is not None
+    return is_named and sum(map(_is_title, values)) >= least and _are_distinct(values, _LEAST_DISTINCT)
 
 
 def _is_named_audio(path: str, values: Sequence[object], least: float) -> bool:

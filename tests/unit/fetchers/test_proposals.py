@@ -46,6 +46,53 @@ def test_dates_that_count_from_the_poll_are_proposed() -> None:
     assert dict(found.sources[0].options)["date"] == "i"
 
 
+SEASONS = (1, 2, 3, 4, 1, 2, 3, 4)
+MARKUP = {
+    "li": "<ul>{rows}</ul>",
+    "a": "<table>{rows}</table>",
+    "dt": "<dl>{rows}</dl>",
+}
+ROWS = {
+    "li": "<li class=e><h3><a href=/{n}>{title}</a></h3> <time>{day}</time><p>{text}</p></li>",
+    "a": "<tr><td>{day}</td><td><a href=/{n}>{title}</a></td><td>34 min</td></tr>",
+    "dt": "<dt><a href=/{n}>{title}</a></dt><dd><span class=date>{day}</span> {text}</dd>",
+}
+
+
+@pytest.mark.parametrize("markup", MARKUP)
+@pytest.mark.parametrize("title", ["Tagesschau {n}.10.2026", "Folge {season}", "Knoten {word}"])
+@pytest.mark.parametrize("length", [20, 400])
+def test_titles_with_dates_and_repeated_ones_are_read_without_what_stands_beside_them(
+    markup: str, title: str, length: int
+) -> None:
+    told = [
+        (title.format(n=20 - n, season=season, word=chr(64 + n)), f"{20 - n}. Oktober 2026")
+        for n, season in enumerate(SEASONS, 1)
+    ]
+    rows = "".join(
+        ROWS[markup].format(n=n, title=name, day=day, text=f"{n} Worte " * (length // 8))
+        for n, (name, day) in enumerate(told)
+    )
+    body = f"<!DOCTYPE html>{MARKUP[markup].format(rows=rows)}".encode()
+    page = Document(Source("p", "page"), "https://k.example/", body)
+    listing = parse.read(replace(page, source=proposals.propose(page).sources[0]))
+    assert [(each.title, each.published and f"{each.published.at:%-d}") for each in listing.entries] == [
+        (name, day.partition(".")[0]) for name, day in told
+    ]
+
+
+@pytest.mark.parametrize("title", ["Folge {season}", "Knoten {n}"])
+def test_a_show_that_lists_its_episodes_is_no_episode(title: str) -> None:
+    episodes = [
+        {"@type": "PodcastEpisode", "name": title.format(season=season, n=n), "datePublished": f"2026-10-{20 - n}"}
+        for n, season in enumerate(SEASONS, 1)
+    ]
+    show = {"@context": "https://schema.org", "@type": "PodcastSeries", "name": "Knoten", "episode": episodes}
+    found = [dict(options)["items"] for options in json_proposals.propose([show])]
+    assert found
+    assert all("episode" in items for items in found)
+
+
 def test_nearly_all_shapes_are_read_right_at_once() -> None:
     right = sum(not find_faults(page) for page in PAGES.values())
     assert right >= LEAST * len(PAGES)
