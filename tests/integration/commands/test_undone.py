@@ -1,0 +1,97 @@
+"""Whatever a person decides, once all of it is undone the feed is as if nothing had been decided."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.integration.commands.test_forget import CONFIG, FAKE, OLD, SHOW, at, write
+from tests.support.program import run_program
+
+Words = tuple[str, ...]
+ENTRIES = ("host/h-c", "host/h-b", "mirror/m-b", "mirror/m-old", "mirror/m-fake")
+PAIRS = [
+    (("review", verdict, *pair), ("review", "--undo", *pair))
+    for pair in combinations(ENTRIES, 2)
+    for verdict in ("--same", "--different")
+]
+ACTS: list[tuple[Words, Words]] = [
+    *PAIRS,
+    *((("review", word, "mirror/m-fake"), ("review", "--wait", "mirror/m-fake")) for word in ("--never", "--hold")),
+    (("correct", "h-b", "--part", "mirror/m-b"), ("correct", "h-b", "--join", "mirror/m-b")),
+    (("correct", "h-c", "title=Lime"), ("correct", "h-c", "--unset", "title")),
+    (("correct", "m-old", "--take-out", "not ours"), ("correct", "m-old", "--take-back")),
+    (("forget", "mirror"), ("forget", "mirror", "--undo")),
+]
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A host, and a mirror with an older episode that is published and a newer one that is held."""
+    folder = tmp_path_factory.mktemp("before")
+    (folder / "config.yaml").write_text(CONFIG, encoding="utf-8")
+    write(folder / "host.xml", "h-", *SHOW)
+    write(folder / "mirror.xml", "m-", *SHOW, OLD)
+    assert run_program(folder, "refresh", "--at", at(2)).returncode == 0
+    write(folder / "mirror.xml", "m-", FAKE, *SHOW, OLD)
+    assert run_program(folder, "refresh", "--at", at(3)).returncode == 0
+    assert [each["entries"] for each in read(folder)[1]] == [["mirror/m-fake"]]
+    return folder
+
+
+def read(folder: Path) -> tuple[dict[str, object], list[dict]]:
+    """What is published, by guid, and what is held."""
+    items = json.loads((folder / "output/pickles/feed.json").read_text(encoding="utf-8"))["items"]
+    shown = {each["id"]: (each["title"], each["date_published"], each["content_html"]) for each in items}
+    return shown, json.loads(run_program(folder, "review", "--list", "--json", "--at", at(3)).stdout)["held"]
+
+
+def decide(folder: Path, words: Words, minute: int) -> bool:
+    """Decide, unless that is refused, and refresh."""
+    now = f"2024-02-03T04:{minute:02}:00Z"
+    sure = ("--yes",) if words[0] == "forget" or "--same" in words else ()
+    if run_program(folder, *words, *sure, "--at", now).returncode:
+        return False
+    assert run_program(folder, "refresh", "--at", now).returncode == 0
+    return True
+
+
+def check(before: Path, folder: Path, acts: list[tuple[Words, Words]]) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(before, folder)
+    done = [undo for number, (act, undo) in enumerate(acts) if decide(folder, act, number)]
+    for number, undo in enumerate(reversed(done), 10):
+        decide(folder, undo, number)
+    assert read(folder) == read(before)
+
+
+CHOSEN = st.lists(st.sampled_from(ACTS), min_size=1, max_size=3, unique=True)
+CALM = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+
+
+@pytest.mark.parametrize("act", [PAIRS[6], PAIRS[12], PAIRS[18]], ids=lambda act: " ".join(act[0][2:]))
+def test_a_decision_about_a_held_entry_leaves_no_trace(before: Path, tmp_path: Path, act: tuple[Words, Words]) -> None:
+    check(before, tmp_path / "feed", [act])
+
+
+@settings(CALM, max_examples=3)
+@given(acts=CHOSEN)
+def test_decisions_that_are_undone_leave_no_trace(
+    before: Path, tmp_path: Path, acts: list[tuple[Words, Words]]
+) -> None:
+    check(before, tmp_path / "feed", acts)
+
+
+@pytest.mark.heavy
+@settings(CALM, max_examples=150)
+@given(acts=CHOSEN)
+def test_many_decisions_that_are_undone_leave_no_trace(
+    before: Path, tmp_path: Path, acts: list[tuple[Words, Words]]
+) -> None:
+    check(before, tmp_path / "feed", acts)
