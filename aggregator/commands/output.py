@@ -12,7 +12,7 @@ import typer
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from aggregator.model.entry import Duration, Enclosure, Moment
+from aggregator.model.entry import Duration, Enclosure, Moment, Tag
 
 SHORT = 80
 """Characters of a value shown in a table; two such columns fill a wide terminal."""
@@ -44,6 +44,8 @@ def format_value(given: object, most: int = SHORT) -> str:
 
     >>> format_value(Duration(990)), format_value(Duration(1020, 60)), format_value(None)
     ('16:30', '17 min', '')
+    >>> format_value(Tag("podcast:transcript", attributes=(("url", "https://host.example/1.vtt"),)))
+    'podcast:transcript url=https://host.example/1.vtt'
     """
     match given:
         case None:
@@ -54,6 +56,8 @@ def format_value(given: object, most: int = SHORT) -> str:
             text = _format_duration(given)
         case Enclosure():
             text = given.url
+        case Tag():
+            text = " ".join((given.name, *(f"{name}={value}" for name, value in given.attributes), given.text or ""))
         case bool():
             text = "yes" if given else "no"
         case tuple():
