@@ -96,12 +96,19 @@ def _locate_date(text: str, dating: Dating) -> tuple[str, Moment] | None:
     if len(text) > _LONGEST_LINE or not _YEAR.search(text):
         return None
     for part in _MARKS.split(text):
-        for piece, _, _ in _cut(part, _MOST_DATE_WORDS):
-            if _YEAR.search(piece) and not _PLAIN_YEAR.fullmatch(piece):
+        for piece, _, behind in _cut(part, _MOST_DATE_WORDS):
+            if _has_year(piece, behind):
                 found = dates.parse(piece, day_first=dating.day_first, language=dating.language)
                 if found and found.precision not in {"guess", "year"}:
                     return piece, found
     return None
+
+
+def _has_year(piece: str, behind: str) -> bool:
+    """Return whether a piece of a line has a year, and more; the number of a length behind a day is none."""
+    if _PLAIN_YEAR.search(piece):
+        return _PLAIN_YEAR.fullmatch(piece) is None
+    return _YEAR.search(piece) is not None and durations.parse(f"{piece.rpartition(' ')[2]} {behind}") is None
 
 
 def _cut(part: str, most: int) -> Iterator[tuple[str, str, str]]:

@@ -29,6 +29,7 @@ _KOREAN = re.compile(
 _PIVOT = 50  # RFC 2822 section 4.3: two-digit years 00-49 are 2000-2049
 _BUDDHIST = 2400  # years of Thai dates from here on are 543 ahead
 _NOON = 12
+_MINUTE = words.UNITS["minute"]
 
 
 class Day(Struct, frozen=True):
@@ -58,7 +59,7 @@ def parse(folded: str, *, day_first: bool | None, language: str | None) -> Day |
     ``day_first`` is the order of the numbers, ``None`` for that of the language.
     """
     parts = _find_parts(folded)
-    if parts is None:
+    if parts is None or _ends_in_minutes(parts):
         return None
     numbers = [part for part in parts if part.is_number]
     day = None
@@ -87,6 +88,12 @@ def _find_parts(folded: str) -> list[Token] | None:
         parts.append(Token(" ".join(token.text for token in tokens[at : at + size]), tokens[at].gap))
         at += size
     return parts
+
+
+def _ends_in_minutes(parts: Sequence[Token]) -> bool:
+    """Return whether the last two words are minutes, no year: "min" is a word of dates, too, Sunday in Indonesian."""
+    number, unit = parts[-2].text if len(parts) > 1 else "", parts[-1].text
+    return number.isdecimal() and len(number) == len("35") and _MINUTE in words.load().units.get(unit, {})
 
 
 def _split_closed(token: Token) -> list[Token]:

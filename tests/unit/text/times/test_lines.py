@@ -19,6 +19,12 @@ POLLED = Dating(now=datetime(2026, 3, 4, 10, 30, tzinfo=UTC))
         ("#7 March 2, 2026 40 min", "2026-03-02"),  # nor a length behind it a time
         ("Nr. 7 vom 02.03.26", "2026-03-02"),
         ("Del 7 2 mars 2026 40 min", "2026-03-02"),  # "min" is a weekday in Indonesian alone
+        ("12. Oktober · 35 Min.", None),  # nor its minutes a year
+        ("12.10. 35 Min.", None),
+        ("10월 18일 · 35 min", None),
+        ("10月11日 · 27 min", None),
+        ("12.10.25 35 Min.", "2025-10-12"),
+        ("Min, 12 Okt 25", "2025-10-12"),
         ("Veröffentlicht am Montag, 2. März 2026 um 18:30 Uhr", "2026-03-02"),
         ("Выпуск 7 · 2 марта 2026 г. · 40 мин", "2026-03-02"),
         ("6 hours ago", "2026-03-04"),
