@@ -119,6 +119,8 @@ def add(  # noqa: PLR0913 - the options of the command
     written = None if dry else adding.write(config, found, now, feed, (listed or {}).get(feed or "", ()))
     name, source = (written.feed, written.source) if written else (feed or "", None)
     best = next((each for each in compared if each.feed == name or (dry and each.is_sure)), None)
+    if best is None and loaded and name in {plan.name for plan in loaded.plans}:  # by its title: it lists no item of it
+        best = next(iter(_compare(loaded, found, now, name, listed or {})), None)
     own = [replace(each, source=source.name) for each in found.listing.entries] if source else []
     if listed is not None:
         listed.setdefault(name, []).extend(own)

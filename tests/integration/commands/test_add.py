@@ -281,6 +281,13 @@ def test_its_new_items_are_held_until_they_are_released_on_demand(run, tmp_path:
     assert (wrong.returncode, wrong.stderr) == (2, "aggregator: --publish and --hold exclude each other\n")
 
 
+def test_a_feed_of_its_title_that_lists_nothing_of_it_is_told(run, walks: Site) -> None:
+    walks.serve("/other", make_rss(*make_walks("Bread", "Soup", guid="k", first=90), title="Walks"))
+    added = run("add", walks.url("/other"), *AT)
+    assert "config.yaml: feeds.walks.sources." in added.stdout
+    assert "walks: 2 entries: 0 merge, 0 doubtful, 2 would be new\n" in added.stdout
+
+
 def test_a_named_feed_that_lists_nothing_of_it_is_told(run, walks: Site) -> None:
     walks.serve("/other", make_rss(*make_walks("Bread", "Soup", guid="k", first=90), title="Kitchen"))
     said = run("add", walks.url("/other"), "--feed", "walks", "--preview", *AT).stdout
