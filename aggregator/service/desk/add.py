@@ -199,7 +199,10 @@ def _look_up(desk: Desk, request: PageRequest) -> ActResult:
     else:
         page = None if first.source.kind in _DOCUMENTS and first.feed is None else page
         belonging = _find_belonging(desk, first, wanted or None)
-        found = _Ways((adding.list_episodes(first) if belonging else first, *others), belonging, page, url=url)
+        first = adding.list_episodes(first) if belonging else first
+        if belonging is None and (titled := adding.choose_feed(desk.config, first)) in dict(list_feeds(desk)):
+            belonging = _find_belonging(desk, first, titled)
+        found = _Ways((first, *others), belonging, page, url=url)
     query = {"found": desk.cache.add(request.visitor, found)} | ({"feed": wanted} if wanted else {})
     return ActResult(f"/add?{urlencode(query)}")
 

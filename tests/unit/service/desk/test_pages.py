@@ -173,9 +173,13 @@ def test_the_feed_of_a_listing_is_chosen_by_its_entries_and_new_ones_are_decided
 def test_a_source_is_added_from_the_page_of_its_feed(visitor: Visitor, home: Path) -> None:
     with serving(Site()) as site:
         site.serve("/feed.xml", make_rss(*(make_item(each) for each in range(3)), title="Nothing in common"))
+        site.serve("/titled.xml", make_rss(*(make_item(each) for each in range(2)), title="Crumb Talk"))
         assert 'href="/desk/add?feed=crumb-talk"' in visitor.get("/feeds/crumb-talk").text
         visitor.get("/add?feed=crumb-talk")
         assert "3 would be new" in visitor.press("Look", url=site.url("/feed.xml")).text
+        assert '<option value="crumb-talk" selected>' in visitor.page.text
+        visitor.get("/add")
+        assert "2 would be new" in visitor.press("Look", url=site.url("/titled.xml")).text
         assert '<option value="crumb-talk" selected>' in visitor.page.text
         assert (home / "config.yaml").read_text().count("kind:") == 2
 
