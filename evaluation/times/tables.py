@@ -99,7 +99,7 @@ def make_rows(name: str) -> dict[str, list[list[str]]]:
         "month_before": [sorted(before)], "month_behind": [sorted(behind)], "halves": _sort(halves),
         "units": _sort(units), "heads": _sort(heads), "amounts": _sort(amounts),
         "joints": [sorted(_list_joints(locale))],
-        "past": _sort(_list_past(locale)), "days": days,
+        "past": _sort(_list_past(locale)), "ago": _sort(_list_ago(locale)), "days": days,
     }  # fmt: skip
 
 
@@ -200,6 +200,22 @@ def _list_past(locale: Locale) -> list[set[str]]:
             for side in ("past", "future")
         )
         found.append(past - future)
+    return found
+
+
+def _list_ago(locale: Locale) -> list[set[str]]:
+    """Return the phrases of one and two units ago that have no number, as in Arabic and Hebrew, by unit."""
+    fields = locale._data["date_fields"]  # noqa: SLF001
+    tables = {
+        side: [fields.get(unit + width, {}).get(side, {}) for unit in UNITS for width in ("", "-short", "-narrow")]
+        for side in ("past", "future")
+    }
+    future = {split_words(pattern) for table in tables["future"] for pattern in table.values()}
+    found: list[set[str]] = []
+    for at in range(0, len(tables["past"]), 3):
+        for form in ("one", "two"):
+            patterns = {table.get(form, "{0}") for table in tables["past"][at : at + 3]}
+            found.append({split_words(pattern) for pattern in patterns if "{0}" not in pattern} - future)
     return found
 
 

@@ -445,6 +445,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
         "units": "s|min|h|d",
         "joints": "u",
         "past": "# il sek ilu,# il sekonda ilu,# sek ilu,# sekonda ilu,# sekondi ilu|# il min ilu,# il minuta ilu,# min ilu,# minuta ilu,# minuti ilu|# il siegħa ilu,# siegħa ilu,# sigħat ilu|# granet ilu,# gurnata ilu,# il gurnata ilu|# gimgħa ilu,# gimgħat ilu,# il gimgħa ilu|# il xahar ilu,# xahar ilu,# xhur ilu|# il sena ilu,# sena ilu,# snin ilu",
+        "ago": "sek ilu,sekonda ilu||min ilu,minuta ilu||siegħa ilu|sagħtejn ilu|gurnata ilu|jumejn ilu|gimgħa ilu|gimagħtejn ilu|xahar ilu|xahrejn ilu|sa sena ilu,sena ilu|sentejn ilu",
         "days": "illum|lbieraħ|",
     },
     "ga": {
@@ -465,6 +466,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
         "units": "eil,eiliad|funud,mun,munud|awr|d,ddiwrnod,diwrnod",
         "joints": "a,c",
         "past": "# eil yn ol,# eiliad yn ol|# funud yn ol,# mun yn ol,# munud yn ol|# awr yn ol|# ddiwrnod yn ol,# diwrnod yn ol|# ws yn ol,# wythnos yn ol|# fis yn ol,# mis yn ol|# bl yn ol,# flynedd yn ol,# o flynyddoedd yn ol",
+        "ago": "||||awr yn ol|||||pythefnos yn ol||deufis yn ol|blwyddyn yn ol|",
         "days": "heddiw|ddoe|echdoe",
     },
     "eu": {
@@ -506,6 +508,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
         "amounts": "ثانية|ثانيتان|دقيقة|دقيقتان|ساعة|ساعتان|يوم|يومان",
         "joints": "و",
         "past": "قبل # ثانية,قبل # ثوان|قبل # دقايق,قبل # دقيقة|قبل # ساعات,قبل # ساعة|قبل # ايام,قبل # يوم,قبل # يوما|قبل # اسابيع,قبل # اسبوع,قبل # اسبوعا|قبل # اشهر,قبل # شهر,قبل # شهرا|قبل # سنة,قبل # سنوات",
+        "ago": "قبل ثانية واحدة|قبل ثانيتين|قبل دقيقة واحدة|قبل دقيقتين|قبل ساعة واحدة|قبل ساعتين|قبل يوم واحد|قبل يومين|قبل اسبوع واحد|قبل اسبوعين|قبل شهر واحد|قبل شهرين|قبل سنة واحدة|قبل سنتين",
         "days": "اليوم|امس|اول امس",
     },
     "he": {
@@ -517,6 +520,7 @@ LANGUAGES: dict[str, dict[str, str]] = {
         "amounts": "|שתי שניות||שתי דקות||שעתיים||יומיים",
         "joints": "ו",
         "past": "לפני # שנ,לפני # שניות|לפני # דק,לפני # דקות|לפני # שע,לפני # שעות|לפני # ימים,לפני יום #|לפני # שב,לפני # שבועות|לפני # חו,לפני # חודשים|לפני # שנים",
+        "ago": "לפני שנ,לפני שנייה|לפני שתי שנ,לפני שתי שניות|לפני דקה|לפני שתי דק,לפני שתי דקות|לפני שעה|לפני שעתיים|אתמול|לפני יומיים|לפני שב,לפני שבוע|לפני שבועיים|לפני חו,לפני חודש|לפני חודשיים|לפני שנה|לפני שנתיים",
         "days": "היום|אתמול|שלשום",
     },
     "fa": {

@@ -33,6 +33,10 @@ def parse(text: str, now: datetime, *, language: str | None = None) -> Moment | 
     days = tables.days.get(phrase)
     if days is not None:
         return _count_back(now, words.UNITS["day"], min(days))
+    if ago := tables.ago.get(phrase):  # "לפני שבועיים": two weeks
+        seconds = next((each for each, languages in ago.items() if short in languages), min(ago))
+        unit = seconds if seconds in words.UNITS.values() else seconds // 2
+        return _count_back(now, unit, seconds // unit)
     number = _NUMBER.search(phrase)
     ones = [number] if number else _ONE.finditer(phrase)
     patterns = (f"{phrase[: one.start()]}#{phrase[one.end() :]}" for one in ones)

@@ -47,8 +47,8 @@ class Tables(Struct, frozen=True):
     - ``units``, ``heads``: seconds, of words behind and before a number.
     - ``amounts``: seconds of words that are a whole length, such as the Arabic dual.
     - ``joints``: words between two parts of a length.
-    - ``past``: seconds of the unit in "3 days ago", by the phrase with ``#`` for its number, and ``days``: days before
-      today of words such as "yesterday".
+    - ``past``: seconds of the unit in "3 days ago", by the phrase with ``#`` for its number, ``ago``: seconds of one or
+      two units in a phrase without a number, and ``days``: days before today of words such as "yesterday".
     - ``orders``: of the numbers in short dates, by language and region: "dmy", "mdy" or "ymd".
     - ``dotted_days``: languages that write a dot behind the number of a day.
     """
@@ -60,6 +60,7 @@ class Tables(Struct, frozen=True):
     heads: Mapping[str, Mapping[int, frozenset[str]]]
     amounts: Mapping[str, Mapping[int, frozenset[str]]]
     past: Mapping[str, Mapping[int, frozenset[str]]]
+    ago: Mapping[str, Mapping[int, frozenset[str]]]
     days: Mapping[str, Mapping[int, frozenset[str]]]
     fillers: Mapping[str, frozenset[str]]
     month_before: Mapping[str, frozenset[str]]
@@ -126,7 +127,8 @@ def load() -> Tables:
     return Tables(
         months=tables["months"], weekdays=tables["weekdays"], halves=tables["halves"], units=tables["units"],
         heads=tables["heads"],
-        amounts=tables["amounts"], past=tables["past"], days=tables["days"], fillers=plain["fillers"],
+        amounts=tables["amounts"], past=tables["past"], ago=tables["ago"], days=tables["days"],
+        fillers=plain["fillers"],
         month_before=plain["month_before"], month_behind=plain["month_behind"], joints=plain["joints"],
         orders=cldr.ORDERS, dotted_days=cldr.DOTTED_DAYS,
     )  # fmt: skip
@@ -142,6 +144,7 @@ _VALUES = {
     "heads": _SECONDS[:4],
     "amounts": tuple(unit * number for unit in _SECONDS[:4] for number in (1, 2)),
     "past": _SECONDS,
+    "ago": tuple(unit * number for unit in _SECONDS for number in (1, 2)),
 }
 
 
