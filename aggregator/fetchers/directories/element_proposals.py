@@ -173,8 +173,9 @@ def _find_behind(tag: str, place: int) -> str:
 
 
 def _count_dates(headings: Sequence[xml.Element], selector: str) -> int:
-    texts = (xml.select(each, selector) for each in headings)
-    return sum(bool(found and find_date(_get_text(found[0]))) for found in texts)
+    found = (xml.select(each, selector)[:1] for each in headings)
+    texts = [_get_text(each) for some in found for each in some]
+    return sum(find_date(text) is not None or is_counted(text) for text in texts)
 
 
 def _find_audio_behind(headings: Sequence[xml.Element], behind: Sequence[str]) -> str:

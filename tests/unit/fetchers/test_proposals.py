@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
@@ -40,10 +41,19 @@ def test_the_date_alone_is_proposed_before_a_block_with_other_text() -> None:
     assert dict(found.sources[0].options)["date"] == "span"
 
 
-def test_dates_that_count_from_the_poll_are_proposed() -> None:
-    rows = "".join(f"<li><h3><a href=/{n}>Knots {chr(64 + n)}</a></h3><i>vor {n} Tagen</i></li>" for n in range(1, 6))
-    found = proposals.propose(Document(Source("p", "page"), "https://k.example/", f"<ul>{rows}</ul>".encode()))
-    assert dict(found.sources[0].options)["date"] == "i"
+@pytest.mark.parametrize(
+    "row",
+    [
+        "<li><h3><a href=/{n}>Knots {word}</a></h3><i>vor {n} Tagen</i></li>",
+        "<dt>Knots {word}</dt><dd><i>vor {n} Tagen</i> We tie one.</dd>",
+        "<h3>Knots {word}</h3><i>vor {n} Tagen</i>",
+    ],
+)
+def test_dates_that_count_from_the_poll_are_proposed(row: str) -> None:
+    body = "<!DOCTYPE html>" + "".join(row.format(n=n, word=chr(64 + n)) for n in range(2, 7))
+    page = Document(Source("p", "page"), "https://k.example/", body.encode(), polled=datetime(2026, 3, 20, tzinfo=UTC))
+    listing = parse.read(replace(page, source=proposals.propose(page).sources[0]))
+    assert [each.published and each.published.at.day for each in listing.entries] == [18, 17, 16, 15, 14]
 
 
 SEASONS = (1, 2, 3, 4, 1, 2, 3, 4)
