@@ -42,7 +42,8 @@ class Found(Struct, frozen=True):
     """A way to read an address, and what it reads; ``label`` says what it was proposed from, if it was.
 
     ``assumed`` is whether a feed is only assumed to be a blog's, because it has no audio. ``feed`` is the address
-    of the feed that was read, if the source's own address only leads to it.
+    of the feed that was read, if the source's own address only leads to it. ``is_primary`` is whether a person says
+    that it is the show's own.
     """
 
     source: Source
@@ -50,6 +51,7 @@ class Found(Struct, frozen=True):
     label: str = ""
     assumed: bool = False
     feed: str | None = None
+    is_primary: bool = False
 
 
 class Written(Struct, frozen=True):
@@ -325,9 +327,9 @@ def write(path: Path, found: Found, now: datetime, feed: str | None = None, list
     """Write a source into the config file, into that feed, by default the one that :func:`choose_feed` names.
 
     Where it is trusted as much as the feed's most trusted source, one of the two is written as the primary one: the
-    source that is there, unless the other one's host serves its audio and its own does not. ``listed`` are entries of
-    the feed that are not stored yet. A name is not used that meant another source of the feed; a source that was
-    forgotten is not so any more. Raises ConfigError if the source is in the config already,
+    source that is there, unless the other one's host serves its audio and its own does not, or a person says so.
+    ``listed`` are entries of the feed that are not stored yet. A name is not used that meant another source of the
+    feed; a source that was forgotten is not so any more. Raises ConfigError if the source is in the config already,
     ChangedError if the file was changed meanwhile.
     """
     file = os.path.relpath(found.source.path, path.resolve().parent) if found.source.path else None
@@ -341,7 +343,9 @@ def write(path: Path, found: Found, now: datetime, feed: str | None = None, list
         name = feed or choose_feed(config, found)
         others = _find_other_sources(config, name, found.listing.entries)
         source = edit.find_free_name(found.source.name, others.union(known.get(name, ())))
-        primary = _choose_primary(config, name, replace(found.source, name=source), listed) if config else None
+        primary: str | None = source
+        if not found.is_primary:
+            primary = _choose_primary(config, name, replace(found.source, name=source), listed) if config else None
         return (Addition(name, source, keys, found.listing.show.title, found.source.options, primary),)
 
     (added,) = edit.add(path, plan)

@@ -21,7 +21,7 @@ from aggregator.config.load import Config, load
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers.http.target import redact
 from aggregator.model.belonging import Belonging, Comparison
-from aggregator.model.entry import Entry, Listing
+from aggregator.model.entry import Entry
 from aggregator.model.source import Source
 from aggregator.store import database
 
@@ -57,13 +57,12 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         ),
     ] = None,
     allow: AllowOption = None,
-    dry: Annotated[
-        bool, typer.Option("--preview", help="Show what each way to read it yields; write nothing.")
-    ] = False,
+    dry: Annotated[bool, typer.Option("--preview", help="Show what each way to read yields; write nothing.")] = False,
     publish: Annotated[
         bool, typer.Option("--publish", help="Publish its new items with the next refresh, whatever they may repeat.")
     ] = False,
     hold: Annotated[bool, typer.Option("--hold", help="Hold its new items until you release them in review.")] = False,
+    primary: Annotated[bool, typer.Option("--primary", help="Make it the primary source: the show's own.")] = False,
     at: AtOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -76,8 +75,20 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     if publish and hold:
         raise ConfigError("--publish and --hold exclude each other")
     new: Literal["publish", "hold"] | None = "publish" if publish else "hold" if hold else None
-    changed, url = [*(changes or ()), *(more or ())], _find_address(url, config, at, is_quiet=as_json)
-    add(url, config, feed=feed, kind=kind, changes=changed, allow=allow or (), dry=dry, new=new, at=at, as_json=as_json)
+    url = _find_address(url, config, at, is_quiet=as_json)
+    add(
+        url,
+        config,
+        feed=feed,
+        kind=kind,
+        changes=[*(changes or ()), *(more or ())],
+        allow=allow or (),
+        dry=dry,
+        new=new,
+        primary=primary,
+        at=at,
+        as_json=as_json,
+    )
 
 
 def _find_address(text: str, config: Path, at: datetime | None, *, is_quiet: bool) -> str:
@@ -98,6 +109,7 @@ def add(  # noqa: PLR0913 - the options of the command
     allow: Sequence[str] = (),
     dry: bool = False,
     new: Literal["publish", "hold"] | None = None,
+    primary: bool = False,
     at: datetime | None = None,
     as_json: bool = False,
     listed: dict[str, list[Entry]] | None = None,
@@ -112,7 +124,7 @@ def add(  # noqa: PLR0913 - the options of the command
     if not as_json:
         for way in shown:
             _show(way)
-    found = ways[0]
+    found = replace(ways[0], is_primary=primary)
     compared = _compare(loaded, found, now, feed, listed or {}) if loaded else ()
     if not (dry or feed):
         feed, found = _choose_feed(loaded, found, compared, is_quiet=as_json)
@@ -140,20 +152,21 @@ def add(  # noqa: PLR0913 - the options of the command
         typer.echo(to_json(values))
         return
     if written:
-        _print_written(config, written, found.listing)
+        _print_written(config, written, found)
     if best:
         _print_effect(best, new)
 
 
-def _print_written(config: Path, written: adding.Written, listing: Listing) -> None:
-    feed, source = f"{config}: feeds.{written.feed}", written.source
+def _print_written(config: Path, written: adding.Written, found: Found) -> None:
+    feed, source, listing = f"{config}: feeds.{written.feed}", written.source, found.listing
     show = f" of {shorten(listing.show.title)}" if listing.show.title else ""
     counted = f"{format_count(len(listing.entries), 'item')} now{show}"
     typer.echo(f"{feed}.sources.{source.name}: kind {source.kind}, {counted}")
     if written.returns:
         typer.echo(f"{feed}.sources.{source.name}: forgotten before, its entries count again")
     if written.primary:
-        typer.echo(f"{feed}.primary: {written.primary}: of two sources trusted alike the show's own")
+        why = "" if found.is_primary else "of two sources trusted alike "
+        typer.echo(f"{feed}.primary: {written.primary}: {why}the show's own")
 
 
 def _find_ways(

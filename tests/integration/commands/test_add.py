@@ -53,6 +53,17 @@ def test_of_two_feeds_trusted_alike_the_shows_own_is_primary(run, tmp_path: Path
     assert run("check").stderr == ""
 
 
+def test_a_person_says_which_source_is_the_shows_own(run, tmp_path: Path, site: Site) -> None:
+    items = [Episode(f"g{n}", f"About {n} lamps", audio=site.url(f"/{n}.mp3"), seconds=900) for n in range(3)]
+    (tmp_path / "old.xml").write_text(make_rss(*items, title="Sea Room"))
+    site.serve("/new.xml", make_rss(*items, title="Sea Room"))
+    assert run("add", "old.xml", "--kind", "feed").returncode == 0
+    assert run("refresh", *AT).returncode == 0
+    added = run("add", site.url("/new.xml"), "--primary")
+    assert "config.yaml: feeds.sea-room.primary: feed: the show's own" in added.stdout.splitlines()
+    assert run("check").stderr == ""
+
+
 def test_a_mirror_beside_its_host_is_not_primary(run, tmp_path: Path, site: Site) -> None:
     items = [Episode(f"g{n}", f"About {n} lamps", audio=site.url(f"/{n}.mp3"), seconds=900) for n in range(3)]
     for name in ("host", "mirror"):
