@@ -310,7 +310,7 @@ def _find_title(rows: Sequence[_Row]) -> str | None:
     """
 
     def is_title(text: str) -> bool:
-        return is_worded(text) and find_date(text) is None and find_duration(text) is None
+        return is_worded(text) and find_date(text) is None and find_duration(text) is None and not is_counted(text)
 
     def is_worded(text: str) -> bool:
         bare = re.sub(r"[\W\d_]", "", text)

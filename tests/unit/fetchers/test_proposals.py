@@ -45,7 +45,8 @@ def test_the_date_alone_is_proposed_before_a_block_with_other_text() -> None:
     "row",
     [
         "<li><h3><a href=/{n}>Knots {word}</a></h3><i>vor {n} Tagen</i></li>",
-        "<dt>Knots {word}</dt><dd><i>vor {n} Tagen</i> We tie one.</dd>",
+        "<dt>Knots {word}</dt><dd><span class=date>vor {n} Tagen</span> We tie one.</dd>",
+        "<dt>Knots {word}</dt><dd><span class=date>vor {n} Tagen</span>" + " and {n} more" * 20 + "</dd>",
         "<h3>Knots {word}</h3><i>vor {n} Tagen</i>",
     ],
 )
@@ -53,7 +54,9 @@ def test_dates_that_count_from_the_poll_are_proposed(row: str) -> None:
     body = "<!DOCTYPE html>" + "".join(row.format(n=n, word=chr(64 + n)) for n in range(2, 7))
     page = Document(Source("p", "page"), "https://k.example/", body.encode(), polled=datetime(2026, 3, 20, tzinfo=UTC))
     listing = parse.read(replace(page, source=proposals.propose(page).sources[0]))
-    assert [each.published and each.published.at.day for each in listing.entries] == [18, 17, 16, 15, 14]
+    assert [(each.title, each.published and each.published.at.day) for each in listing.entries] == [
+        (f"Knots {word}", day) for word, day in zip("BCDEF", range(18, 13, -1), strict=True)
+    ]
 
 
 SEASONS = (1, 2, 3, 4, 1, 2, 3, 4)
