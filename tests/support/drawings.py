@@ -12,25 +12,42 @@ from pathlib import Path
 
 import msgspec
 
+from aggregator.merger.blending.aligned_copies import Column, align_copies, place_moved_runs
+from aggregator.merger.blending.blend import Text, read_text
+from aggregator.merger.blending.copies import Copy, PreparedCopy, prepare_copies, tokenise_copies
+from aggregator.merger.blending.truncation import mark_cut_copies
 from aggregator.merger.matching.match import Constraints
 from aggregator.model.cluster import Pair, describe_evidence, describe_level
+from aggregator.text.alignment import align
+from aggregator.text.tokens import tokenise
 from tests.support.paths import ROOT
 from tests.support.program import run_program
 
 WIDTH = 352  # pixels: the text of a page is as wide on a phone of 390
 _LEAST, _MOST = -6.0, 10.0  # log-odds that a waterfall has room for
 _HEAD, _ROW = 42, 32
+_LINE, _CELL = 24, 83  # height and width of a token
+COPIES = (
+    Copy("host", "Why they ring, who tuncs them, and what the “slow roller” really was."),
+    Copy("shelf", "Why they ring, who tunes them, and what the â€œslow..."),
+    Copy("mirror", 'Why they they ring who tunes them, and the "slow roller" really was.'),
+)
 # A browser shows a picture in the scheme of the page around it (CSS Color Adjustment, section 2.3).
 _STYLE = """
-svg { --paper: #fff; --ink: #222; --quiet: #5f6368; --for: #1b7f3b; --against: #b3261e; --sum: #3349c9 }
+svg { --paper: #fff; --ink: #222; --quiet: #5f6368; --for: #1b7f3b; --against: #b3261e; --sum: #3349c9;
+      --chosen: #d3efdb; --other: #fbdcd8 }
 @media (prefers-color-scheme: dark) {
-  svg { --paper: #1e2129; --ink: #e4e4e7; --quiet: #a3a7b0; --for: #57c27c; --against: #f28b82; --sum: #8a9bff }
+  svg { --paper: #1e2129; --ink: #e4e4e7; --quiet: #a3a7b0; --for: #57c27c; --against: #f28b82; --sum: #8a9bff;
+        --chosen: #1c4a2c; --other: #5e2823 }
 }
 text { fill: var(--ink); font: 13px system-ui, sans-serif }
 .head { font-weight: 600 } .quiet { fill: var(--quiet) } .end { text-anchor: end }
 .bar-for { fill: var(--for) } .bar-against { fill: var(--against) }
 .bar-sum { fill: var(--sum) } .bar-start { fill: var(--quiet) }
 .zero { stroke: var(--quiet) } .threshold { stroke: var(--ink); stroke-width: 2; stroke-dasharray: 3 2 }
+.cell-chosen { fill: var(--chosen) } .cell-other { fill: var(--other) }
+.other { text-decoration: line-through }
+.cell-lost { fill: none; stroke: var(--quiet); stroke-dasharray: 3 2 }
 """
 
 
@@ -116,7 +133,58 @@ def draw_evidence() -> str:
     return make_picture(". ".join(told), top + 14, shapes)
 
 
-PICTURES: Mapping[str, Callable[[], str]] = {"evidence.svg": draw_evidence}
+def _align() -> tuple[Sequence[PreparedCopy], Sequence[tuple[Column, str]]]:
+    """Return the copies as they are read, and their columns, each with what is read there, "" for nothing."""
+    copies = tokenise_copies(prepare_copies(COPIES))
+    mark_cut_copies(copies)
+    columns = place_moved_runs(align_copies(copies), copies)
+    read = tokenise(read_text(Text(field="description", copies=COPIES, language="en")).text)
+    places = dict(align([column.key for column in columns], [token.key for token in read]))
+    assert sorted(places.values()) == list(range(len(read)))
+    return copies, [(column, read[places[at]].surface if at in places else "") for at, column in enumerate(columns)]
+
+
+def _judge_cell(written: str, read: str) -> str:
+    """Return what becomes of a token of one copy; "" where neither the copy nor the text has one."""
+    return "chosen" if written and written == read else "other" if written else "lost" if read else ""
+
+
+def _draw_cell(x: float, y: float, written: str, read: str, *, cut: bool) -> Iterator[str]:
+    look = "" if cut else _judge_cell(written, read)
+    if look:
+        yield f'<rect x="{x + 1:g}" y="{y + 1:g}" width="{_CELL - 2}" height="{_LINE - 2}" class="cell-{look}"/>'
+    words = "cut" if cut else "lost" if look == "lost" else written
+    yield _write(x + 6, y + 16, words, "quiet" if words != written else look)
+
+
+def draw_copies() -> str:
+    """Return three damaged copies of a sentence beside each other, a token a line, and what is read of them."""
+    copies, columns = _align()
+    order = sorted(range(len(copies)), key=lambda number: [one.source for one in COPIES].index(copies[number].source))
+    shapes = [_write(16 + _CELL * at, 24, copies[number].source, "head") for at, number in enumerate(order)]
+    shapes.append(_write(16 + _CELL * len(order), 24, "read", "head"))
+    told = []
+    for at, number in enumerate(order):
+        ends = max(line for line, (column, _) in enumerate(columns) if number in column.cells)
+        wrong = []
+        for line, (column, read) in enumerate(columns):
+            written = column.cells[number].surface if number in column.cells else ""
+            cut = copies[number].cut and line > ends
+            shapes += _draw_cell(10 + _CELL * at, 32 + _LINE * line, written, read, cut=cut)
+            if written != read and not cut:
+                wrong.append(f"{written or 'nothing'} for {read or 'nothing'}")
+        wrong += [f"cut behind {columns[ends][0].cells[number].surface}"] if copies[number].cut else []
+        told.append(f"{copies[number].source}: {'; '.join(wrong)}")
+    for line, (_, read) in enumerate(columns):
+        shapes.append(_write(16 + _CELL * len(order), 32 + 16 + _LINE * line, read, "head"))
+    height = 32 + _LINE * len(columns) + 44
+    shapes.append(_write(10, height - 26, "green: as it is read; struck out: not taken", "quiet"))
+    shapes.append(_write(10, height - 9, "the copies after repair, the same trust in each", "quiet"))
+    text = " ".join(read for _, read in columns if read)
+    return make_picture(f"Three copies, token by token. read: {text} {'. '.join(told)}", height, shapes)
+
+
+PICTURES: Mapping[str, Callable[[], str]] = {"evidence.svg": draw_evidence, "copies.svg": draw_copies}
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ import re
 import pytest
 from lxml import etree
 
-from tests.support.drawings import PICTURES
+from tests.support.drawings import COPIES, PICTURES
 from tests.support.paths import ROOT
 
 DOCS = ROOT / "docs"
@@ -20,3 +20,8 @@ def test_a_picture_shows_what_the_program_does_now(name: str) -> None:
     title = etree.fromstring(drawn.encode()).findtext("{*}title") or ""
     pages = "".join(page.read_text(encoding="utf-8") for page in DOCS.glob("*.md"))
     assert re.findall(rf"!\[([^]]*)]\({re.escape(name)}\)", re.sub(r"\s+", " ", pages)) == [title]
+
+
+def test_the_page_quotes_the_copies_of_the_picture() -> None:
+    page = (DOCS / "text.md").read_text(encoding="utf-8")
+    assert [copy.source for copy in COPIES if f"\n{copy.source:8}{copy.text}\n" not in page] == []
