@@ -3,8 +3,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -55,6 +56,43 @@ def test_every_key_of_the_config_is_documented() -> None:
     told = set(re.findall(r"`([a-z0-9_]+)`", text)) | set(re.findall(r"\{([a-z]+):", text))
     assert keys - told == set()
     assert {*registry.KINDS, *get_args(ItemField)} <= told
+
+
+def read_table(page: str, section: str) -> dict[str, tuple[str, str]]:
+    """Return meaning and default of each key of the table that a section of a page begins with."""
+    table = (ROOT / page).read_text(encoding="utf-8").partition(f"\n## {section}\n")[2].partition("\n#")[0]
+    rows = [line.strip("|").split(" | ") for line in table.splitlines() if line.startswith("| `")]
+    return {key: (told, default.strip()) for keys, told, default in rows for key in re.findall(r"`(\w+)`", keys)}
+
+
+def find_choices(key: Mapping[str, Any]) -> list[str]:
+    """Return the words that a key takes, none if others are allowed, too."""
+    return next((each["enum"] for each in (key, key.get("items", {}), *key.get("anyOf", ())) if "enum" in each), [])
+
+
+@pytest.mark.parametrize(
+    ("section", "model"), [("Top level", None), ("A feed", "FeedKeys"), ("A source", "SourceKeys")]
+)
+def test_keys_defaults_and_choices_of_the_config_are_those_of_the_schema(section: str, model: str | None) -> None:
+    schema = json.loads((ROOT / "config.schema.json").read_text(encoding="utf-8"))
+    keys = (schema["$defs"][model] if model else schema)["properties"]
+    required = (schema["$defs"][model] if model else schema).get("required", [])
+    told = read_table("docs/config.md", section)
+    assert told.keys() == keys.keys()
+    wrong = []
+    for name, key in keys.items():
+        meaning, default = told[name]
+        known = key.get("default")
+        if name in required:
+            right = default == "required"
+        elif isinstance(known, bool | int | str):
+            right = default == f"`{known if isinstance(known, str) else json.dumps(known)}`"
+        else:  # what happens without the key is told in words
+            right = default != "required" and not re.fullmatch("`[^`]*`", default)
+        choices = find_choices(key)
+        if not right or (len(choices) <= 6 and any(f"`{word}`" not in f"{meaning} {default}" for word in choices)):
+            wrong.append((name, default, known, choices))
+    assert wrong == []
 
 
 def test_the_documented_trusts_are_the_real_ones() -> None:
