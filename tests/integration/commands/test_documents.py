@@ -32,6 +32,15 @@ def test_every_option_is_documented_and_no_other(name: str, helped) -> None:
     assert shown - {"--help"} == told
 
 
+@pytest.mark.parametrize("name", WRITTEN)
+def test_the_documented_defaults_of_options_are_the_real_ones(name: str, helped) -> None:
+    options = re.split(r"\n +(?:-\w, )?(?=--)", helped(name).partition("Options:")[2])
+    shown = {each.split()[0].rstrip(","): re.search(r"\[default:\s+([^];]+)", each) for each in options[1:]}
+    real = {option: found[1].strip() for option, found in shown.items() if found and option != "--config"}
+    told = re.findall(r"^\|[^|]*`(--[a-z-]+).*\(default: `([^`]+)`", SECTIONS[name], re.MULTILINE)
+    assert dict(told) == real
+
+
 def test_no_command_is_documented_that_is_none() -> None:
     assert SECTIONS.keys() == COMMANDS.keys()
 
