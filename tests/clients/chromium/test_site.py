@@ -77,7 +77,7 @@ def test_nothing_keeps_people_out_of_the_site(browser: webdriver.Chrome, site: P
     feature = {"name": "prefers-color-scheme", "value": scheme}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
     found, schemes = {}, set()
-    for page in ("index.html", "commands.html", "matching.html"):
+    for page in ("index.html", "commands.html", "matching.html", "text.html"):
         browser.get((site / page).as_uri())
         script = "return [document.body.dataset.mdColorScheme, document.documentElement.scrollWidth]"
         shown, wide = browser.execute_script(script)  # type: ignore[no-untyped-call]  # selenium gives no type
