@@ -173,7 +173,7 @@ def build_frame(records: Sequence[Record], kept: Kept | None = None) -> Frame:
         stage=_encode([tuple(each for each in title.digits if isinstance(each, str)) or None for title in titles]),
         title_grams=title_grams,
         name_grams=name_grams,
-        tokens=make_bags(f"{title.core} {extra}".split() for title, extra in zip(titles, names_of, strict=True)),
+        tokens=_make_token_bags(f"{title.core} {extra}" for title, extra in zip(titles, names_of, strict=True)),
         descriptions=texts.descriptions,
         summaries=texts.summaries,
         texts=texts.texts,
@@ -293,6 +293,12 @@ def _encode(values: Sequence[Hashable | None]) -> Ints:
     number: dict[Hashable, int] = {}
     coded = [ABSENT if value is None else number.setdefault(value, len(number)) for value in values]
     return np.array(coded, dtype=np.int64)
+
+
+def _make_token_bags(titles: Iterable[str]) -> Bags:
+    """Return bags of the tokens of titles, numbered in the order of the alphabet, as the words of texts are."""
+    rows = [title.split() for title in titles]
+    return make_bags(rows, {token: number for number, token in enumerate(sorted({*chain.from_iterable(rows)}))})
 
 
 def _make_column(values: Iterable[int | None]) -> Ints:

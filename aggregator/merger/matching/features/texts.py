@@ -114,7 +114,7 @@ def make_text_bags(
     sentences = [_list_sentences(texts, column, number, (source, listing.learned)) for column in columns]
     words = [_list_words(texts, *each) for each in sentences]
     owners, features = _unite(words, len(texts.vocabulary))
-    rank, width = _number_by_first(features, len(texts.vocabulary))
+    rank, width = _number_words(features, texts.vocabulary)
     long, short = (pack_flat(rows_of, rank[said], width, len(rows)) for rows_of, said in words)
     both = pack_flat(owners, rank[features], width, len(rows))
     rare = [measure_rarity([both], group) for group in groups]
@@ -223,13 +223,15 @@ def _unite(several: Sequence[tuple[Ints, Ints]], width: int) -> tuple[Ints, Ints
     return owners[first], features[first]
 
 
-def _number_by_first(features: Ints, width: int) -> tuple[Ints, int]:
-    """Return the number of each feature by its first occurrence, and how many there are."""
-    first = np.full(width, len(features))
-    first[features[::-1]] = np.arange(len(features))[::-1]
-    rank = np.empty(width, dtype=np.int64)
-    rank[np.argsort(first, kind="stable")] = np.arange(width)
-    return rank, max(int((first < len(features)).sum()), 1)
+def _number_words(features: Ints, vocabulary: Sequence[str]) -> tuple[Ints, int]:
+    """Return the number of each word that occurs, in the order of the alphabet, and how many there are.
+
+    Of words that are equally rare the first are keys of blocks: which, may not depend on the names of sources.
+    """
+    used = np.flatnonzero(np.bincount(features, minlength=len(vocabulary))).tolist()
+    rank = np.zeros(len(vocabulary), dtype=np.int64)
+    rank[sorted(used, key=vocabulary.__getitem__)] = np.arange(len(used))
+    return rank, max(len(used), 1)
 
 
 def _find_own_sentences(
