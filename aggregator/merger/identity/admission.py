@@ -134,8 +134,9 @@ def select_new(
     an entry that was joined to a published one. A guid without a digest was never published: its item has always been
     one with another by a decision.
     """
-    items = tuple(items)
+    items, published = tuple(items), tuple(published)
     homes = {entry: number for number, item in enumerate(items) for entry in item.entries}
+    joined = {entry for record in published if not record.digest for entry in record.entries}
     known: set[int] = set()
     for record in published:
         ranks: dict[int, float] = {}
@@ -145,7 +146,9 @@ def select_new(
                     known.add(number)
                 ranks[number] = max(ranks.get(number, 0.0), trust.get(entry.partition("/")[0], 0.0))
         most = max(ranks.values(), default=0.0)
-        known.update(number for number, rank in ranks.items() if rank >= most)
+        known.update(
+            number for number, rank in ranks.items() if rank >= most and not joined.issuperset(items[number].entries)
+        )
     return tuple(item for number, item in enumerate(items) if number not in known)
 
 

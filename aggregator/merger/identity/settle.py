@@ -151,14 +151,16 @@ def _identify_decided(items: Sequence[Item], home: Mapping[str, str], run: _Run)
     taken: set[str] = set()
     for place, item in enumerate(items):
         mine = {guid for entry in item.entries if holder[guid := home[entry]][1] == place}
-        if mine:
+        part = _find_part(item, records, taken)
+        if mine and (part is None or not all(_is_new(records[guid]) for guid in mine)):
             yield item, min(mine, key=lambda guid: (_is_new(records[guid]), rank[guid], records[guid].minted, guid))
             continue
-        guid = _find_part(item, records, taken) or _choose_guid(item, run)
+        guid = part or _choose_guid(item, run)
         taken.add(guid)
         record = _update_record(item, guid, run)
         if guid not in records or record.decided:
-            record = replace(record, alias_of=home[item.entries[0]], decided=True, entries=item.entries)
+            root = min((home[entry] for entry in item.entries), key=lambda each: _is_new(records[each]))
+            record = replace(record, alias_of=root, decided=True, entries=item.entries)
         records[guid] = record
         yield item, guid
 

@@ -80,6 +80,18 @@ def test_a_decision_about_a_held_entry_leaves_no_trace(before: Path, tmp_path: P
     check(before, tmp_path / "feed", [act])
 
 
+def test_a_parted_entry_that_is_joined_to_a_held_one_keeps_its_guid(before: Path, tmp_path: Path) -> None:
+    part = next(each for each in ACTS if "--part" in each[0])
+    same = next(each for each in PAIRS if each[0][1:] == ("--same", "mirror/m-b", "mirror/m-fake"))
+    check(before, tmp_path / "feed", [part, same])
+    check(before, tmp_path / "other", [part])
+    shutil.copytree(before, tmp_path / "third")
+    assert decide(tmp_path / "third", part[0], 1)
+    parted = read(tmp_path / "third")[0].keys()
+    assert decide(tmp_path / "third", same[0], 2)
+    assert read(tmp_path / "third")[0].keys() == parted
+
+
 @settings(CALM, max_examples=3)
 @given(acts=CHOSEN)
 def test_decisions_that_are_undone_leave_no_trace(
