@@ -146,10 +146,8 @@ def select_new(
                     known.add(number)
                 ranks[number] = max(ranks.get(number, 0.0), trust.get(entry.partition("/")[0], 0.0))
         most = max(ranks.values(), default=0.0)
-        known.update(
-            number for number, rank in ranks.items() if rank >= most and not joined.issuperset(items[number].entries)
-        )
-    return tuple(item for number, item in enumerate(items) if number not in known)
+        known.update(number for number, rank in ranks.items() if rank >= most)
+    return tuple(item for at, item in enumerate(items) if at not in known or joined.issuperset(item.entries))
 
 
 def compute_quota(published: int) -> int:
