@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -26,6 +27,7 @@ from aggregator.model.results import NextPoll
 from aggregator.sandbox import seccomp
 from aggregator.store import connection, database, examine, publications
 from aggregator.text.fold import fold
+from aggregator.text.times import durations
 from aggregator.text.urls import is_web
 
 _MOST_DAMAGE = 50
@@ -38,6 +40,26 @@ _Answers = Sequence[tuple[Plan, preview.SourcePreview]]
 _NextPolls = Mapping[str, Mapping[str, NextPoll]]
 
 
+_DAYS = re.compile(r"(\d{1,4})\s*d(?:ays?)?")
+_HOURS = re.compile(r"\d{1,6}(?:\.\d+)?")
+
+
+def _parse_age(text: str) -> timedelta:
+    """Parse a number of hours, a number of days, or a length as in the config; raise BadParameter for another text.
+
+    >>> _parse_age("9") == _parse_age("9h") == _parse_age("9:00:00"), _parse_age("2d").days
+    (True, 2)
+    """
+    text = text.strip()
+    if _HOURS.fullmatch(text):
+        return timedelta(hours=float(text))
+    if days := _DAYS.fullmatch(text):
+        return timedelta(days=int(days[1]))
+    if length := durations.parse(text):
+        return timedelta(seconds=length.seconds)
+    raise typer.BadParameter(f'"{text}" is neither hours nor a length, such as 26h, "90 min" or 2d')
+
+
 def run(  # noqa: PLR0913 - each is an option of the command line
     config: ConfigOption = CONFIG,
     *,
@@ -46,12 +68,12 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         bool, typer.Option("--store", help="Also read all of the store, and say what of it is damaged.")
     ] = False,
     age: Annotated[
-        float | None,
+        timedelta | None,
         typer.Option(
             "--age",
-            help="Only say for how long a feed has been overdue; exit with 1 if that is more HOURS.",
-            metavar="HOURS",
-            min=0,
+            parser=_parse_age,
+            help="Only say for how long a feed has been overdue; exit with 1 if that is more: hours, 26h, 2d.",
+            metavar="AGE",
         ),
     ] = None,
     schema: Annotated[
@@ -135,15 +157,15 @@ def _to_values(
     }
 
 
-def _check_age(config: Config, hours: float, now: datetime, *, as_json: bool) -> None:
-    """Say which feed has been overdue for longest; exit with 1 if that is more hours, or if one was never refreshed."""
+def _check_age(config: Config, age: timedelta, now: datetime, *, as_json: bool) -> None:
+    """Say which feed has been overdue for longest; exit with 1 if that is more, or if one was never refreshed."""
     due_times = dict[str, datetime | None]()
     if connection.has_content(config.state):
         with database.open_store(config.state) as store:
             due_times = persist.find_due_times(store, config.plans, now)
     never = [plan.name for plan in config.plans if due_times.get(plan.name) is None]
     due_at, feed = min(((at, name) for name, at in due_times.items() if at), default=(now, ""))
-    overdue = max(0.0, (now - due_at).total_seconds() / 3600)
+    overdue = max(0.0, (now - due_at).total_seconds() / 3600)  # hours
     if as_json:
         oldest = {"feed": feed, "due": due_at, "hours": round(overdue, 2)} if overdue else None
         typer.echo(to_json({"never_refreshed": never, "overdue": oldest}))
@@ -154,7 +176,7 @@ def _check_age(config: Config, hours: float, now: datetime, *, as_json: bool) ->
         typer.echo(f"{feed}: {since}, the oldest of all that are overdue")
     else:
         typer.echo("no feed is overdue")
-    if never or overdue > hours:
+    if never or now - due_at > age:
         raise typer.Exit(1)
 
 

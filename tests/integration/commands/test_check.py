@@ -122,6 +122,12 @@ def test_age_says_for_how_long_a_feed_is_overdue(run, shop: Path, origin) -> Non
     ):
         answer = run("check", "--age", "9", "--at", f"2026-01-02T{hour}:00Z")
         assert (answer.returncode, answer.stdout) == (code, said)
+    for age, code in (("9.4", 1), ("9h", 1), ("10 hours", 0), ("600 min", 0), ("1d", 0), ("2 days", 0)):
+        assert run("check", "--age", age, "--at", "2026-01-02T15:30:00Z").returncode == code, age
+    for wrong in ("-1", "soon", "2 moons", ""):
+        refused = run("check", "--age", wrong)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert "is neither hours nor a length, such as 26h" in " ".join(refused.stderr.split())
     answer = run("check", "--age", "9", "--json", "--at", "2026-01-02T15:30:00Z")
     assert answer.returncode == 1
     overdue = {"feed": "crumb-talk", "due": "2026-01-02T06:00:00+00:00", "hours": 9.5}

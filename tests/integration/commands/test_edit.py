@@ -120,8 +120,18 @@ skipped: odd: "file:///etc/passwd" is not an http or https URL, and there is no 
         "desk-2": {"title": "Desk", "sources": {"feed": {"kind": "feed", "url": "https://desk.example/feed"}}},
     }
     assert run("import-opml", str(listed)).stdout.startswith("config.yaml: 0 feeds added, 3 skipped\nskipped: odd")
-    exported = run("export-opml").stdout
-    assert 'xmlUrl="https://feeds.simplecast.com/abc"' in exported
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        f"{config.read_text()}  kept:\n    title: Kept\n    sources:\n      saved: {{kind: feed, path: saved.xml}}\n"
+        "      paid: {kind: feed, url: 'https://kept.example/feed?token=1'}\n"
+    )
+    (tmp_path / "saved.xml").write_text("<rss/>")
+    exported = run("export-opml")
+    assert 'xmlUrl="https://feeds.simplecast.com/abc"' in exported.stdout
+    assert exported.stderr == (
+        "aggregator: 2 sources left out, a file, a page or an address with a secret: kept.paid, kept.saved\n"
+    )
+    assert run("export-opml", "--feed", "crumb-co").stderr == ""
     assert run("check").returncode == 0
 
 
