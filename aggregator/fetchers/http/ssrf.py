@@ -95,7 +95,9 @@ def _refuse(refusals: Mapping[str, str | None]) -> RefusedError:
     line = f"allow_networks: [{', '.join(networks)}]"
     option = " ".join(f"--allow {network}" for network in networks)
     reasons = "; ".join(reason for reason in refusals.values() if reason) or "the host has no address"
-    return RefusedError(f"refused: {reasons}; if it is the source's own, write for it {line}, or add it with {option}")
+    return RefusedError(
+        f"refused: {reasons}; if it is the source's own, write {line} into the config, or add it with {option}"
+    )
 
 
 def _look_up(host: str, port: int, seconds: float) -> tuple[str, ...]:

@@ -240,11 +240,10 @@ def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
         with database.open_store(desk.config.state) as store:
             terms = corrections.Terms(store, desk.config.plan(feed), now())
             corrections.decide_new(terms, ids, publish=wanted == "publish")
-    job = desk.jobs.refresh(feed, then=f"/feeds/{feed}" if is_new else "")
-    place = f"/jobs/{job.number}" if is_new else f"/feeds/{feed}/sources/{source.name}"
+    job = desk.jobs.refresh(feed, then=f"/feeds/{feed}")
     primary = f" {written.primary} is the primary source now: the show's own." if written.primary else ""
     again = " It had been forgotten; its entries count again." if written.returns else ""
-    return ActResult(place, f"Added {source.name} to {feed}; it is being refreshed.{primary}{again}")
+    return ActResult(f"/jobs/{job.number}", f"Added {source.name} to {feed}; it is being refreshed.{primary}{again}")
 
 
 def _show_import(desk: Desk, request: PageRequest) -> _ImportPage:

@@ -31,7 +31,7 @@ ADDRESSES = {
     "router.example": "127.0.0.2",
 }
 LOOPBACK = ("127.0.0.0/8",)
-REFUSED = "is not a public address; if it is the source's own, write for it allow_networks: [127.0.0."
+REFUSED = "is not a public address; if it is the source's own, write allow_networks: [127.0.0."
 
 
 class Web:

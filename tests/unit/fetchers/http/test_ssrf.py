@@ -34,7 +34,7 @@ def test_no_request_leaves_for_a_private_address(verdict: str, address: str, why
     assert "refused: " in got.message
     parsed = ip_address(address)
     network = ip_network(getattr(parsed, "ipv4_mapped", None) or parsed)
-    assert f"write for it allow_networks: [{network}], or add it with --allow {network}" in got.message
+    assert f"write allow_networks: [{network}] into the config, or add it with --allow {network}" in got.message
     assert ssrf._explain_refusal(address, (str(network),)) is None, "the line that is told allows it"
 
 
