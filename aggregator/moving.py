@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
 
@@ -13,11 +14,12 @@ from aggregator.config import change, edit
 from aggregator.config.load import Config, load
 from aggregator.config.messages import suggest
 from aggregator.config.parse import ParsedYaml
-from aggregator.errors import ConfigError
+from aggregator.errors import AggregatorError, ConfigError
 from aggregator.model.feed import Plan
 from aggregator.store import connection, database, decisions
 from aggregator.store.database import Store
 from aggregator.store.entries import find_other_sources, read_entries
+from aggregator.store.facts import Fact
 from aggregator.store.renaming import copy_source
 
 
@@ -39,6 +41,17 @@ class Move(Struct, frozen=True):
     def feeds(self) -> tuple[str, ...]:
         """Return the feeds of the config afterwards in which something may change."""
         return tuple(name for name in ("" if self.empties else self.feed, self.to) if name)
+
+
+class _Begun(Struct, frozen=True):
+    """A move, or with ``undo`` the undoing of one, that is not finished in the store."""
+
+    move: Move
+    undo: bool = False
+
+
+_BEGUN: Final = Fact("begun move", _Begun)
+"""The fact of no feed with the move that is being made, so that the next refresh finishes it if it is killed."""
 
 
 def make_move(config: Config, plan: Plan, source: str, to: str | None = None, *, forgets: bool = False) -> Move:
@@ -101,19 +114,47 @@ def _set_forgotten(store: Store, feed: str, source: str, at: datetime, *, forgot
 
 def carry_out(config: Config, given: Move, at: datetime) -> tuple[str, str]:
     """Make the move in the config and the store; return the text of the config before and after; raise ConfigError."""
-    texts = edit.rewrite(config.path, _change_config(given))
-    if connection.has_content(config.state):
-        with database.open_store(config.state) as store:
-            decide(store, given, at)
-    return texts
+    with _deciding(config, _Begun(given), at):
+        return edit.rewrite(config.path, _change_config(given))
 
 
 def take_back(config: Config, given: Move, texts: tuple[str, str], at: datetime) -> None:
     """Undo a move; raise ChangedError if the config was changed since."""
-    edit.restore(config.path, *texts)
-    if connection.has_content(config.state):
-        with database.open_store(config.state) as store:
-            decide(store, given, at, undo=True)
+    with _deciding(config, _Begun(given, undo=True), at):
+        edit.restore(config.path, *texts)
+
+
+@contextmanager
+def _deciding(config: Config, begun: _Begun, at: datetime) -> Iterator[None]:
+    """Make a move in the store once the body has made it in the config; what is between them is in the store before."""
+    if not connection.has_content(config.state):
+        yield
+        return
+    with database.open_store(config.state) as store:
+        complete(config, store, at)
+        _BEGUN.write(store, "", begun)
+        try:
+            yield
+        except AggregatorError:
+            _BEGUN.write(store, "", None)
+            raise
+        with database.transaction(store) as tx:
+            decide(tx, begun.move, at, undo=begun.undo)
+            _BEGUN.write(tx, "", None)
+
+
+def complete(config: Config, store: Store, at: datetime) -> None:
+    """Make a move in the store that was killed once it was in the config; let go of one that was killed before."""
+    begun = _BEGUN.read(store, "")
+    if begun is None:
+        return
+    named = {(plan.name, each.name) for plan in config.plans for each in plan.sources}
+    here, there = (begun.move.feed, begun.move.source), (begun.move.to, begun.move.name)
+    left, reached = (there, here) if begun.undo else (here, there)
+    with database.transaction(store) as tx:
+        if left not in named and (reached in named or reached[0] is None):
+            decide(tx, begun.move, at, undo=begun.undo)
+        _BEGUN.write(tx, "", None)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from aggregator import announcements, enclosure_probe, feed_list, folders, full_texts, hubs, notify, persist
+from aggregator import announcements, enclosure_probe, feed_list, folders, full_texts, hubs, moving, notify, persist
 from aggregator.config.load import Config
 from aggregator.errors import DamagedError, NothingToPublishError, PublishError, StoreError
 from aggregator.fetchers.fetch import Resources, Terms
@@ -128,6 +128,7 @@ def open_run(config: Config, store: Store, at: datetime, plans: Sequence[Plan], 
     if store.claim is not None:
         plans = [plan for plan in plans if plan.name in store.claim.feeds]
         gate = HostLeases(store, config.polling_policy.host_rate, config.lease)
+    moving.complete(config, store, at)
     names = [plan.name for plan in plans]
     known = facts.read_feeds(store, names)
     if renamed := folders.adopt_renamed(store, config.plans, set(names) - known, at):

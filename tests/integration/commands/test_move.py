@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -126,6 +129,61 @@ def test_a_move_to_and_fro_loses_nothing_that_was_listed_meanwhile(shelved: Path
     expected = (*SHOW, *BREAD, ("Crumpets on a griddle", "n", 24))
     assert list_titles(shelved, "pickles") == sorted(title for title, _, _ in expected)
     assert run("check", "--store").returncode == 0
+
+
+KILLED = """
+import os, signal, sys
+from datetime import UTC, datetime
+from pathlib import Path
+from aggregator import moving
+from aggregator.config.load import load
+
+steps = {"rewrite", "restore", "_replace", "write_fact", "copy_source", "forget_source", "restore_source", "decide"}
+left = int(sys.argv[1])
+
+def count(frame, event, _value):
+    global left
+    if event == "return" and frame.f_code.co_name in steps and "aggregator" in frame.f_code.co_filename:
+        left -= 1
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+config = load(Path("config.yaml"))
+move = moving.make_move(config, config.plan("pickles"), "shelf", "bread", forgets=True)
+if sys.argv[2] == "back":
+    texts = moving.carry_out(config, move, datetime(2024, 2, 3, tzinfo=UTC))
+    sys.setprofile(count)
+    moving.take_back(config, move, texts, datetime(2024, 2, 4, tzinfo=UTC))
+else:
+    sys.setprofile(count)
+    moving.carry_out(config, move, datetime(2024, 2, 3, tzinfo=UTC))
+"""
+
+
+@pytest.mark.parametrize("way", ["there", "back"])
+def test_a_move_that_is_killed_is_finished_or_was_never_begun(shelved: Path, run, way: str) -> None:
+    """kill -9 behind each step: the next refresh publishes what the config says, with all that the source listed."""
+    apart = {"pickles": sorted(title for title, _, _ in (*SHOW, *BREAD)), "bread": sorted(t for t, _, _ in BREAD[:2])}
+    moved = {"pickles": sorted(title for title, _, _ in SHOW), "bread": sorted(title for title, _, _ in BREAD)}
+    write(shelved / "shelf.xml", "s-", *BREAD[:2])
+    state = Path(load(shelved / "config.yaml").state)
+    kept = {path: path.read_bytes() for path in (shelved / "config.yaml", *state.parent.glob(f"{state.name}*"))}
+    found = set[bool]()
+    for step in range(1, 99):
+        shutil.rmtree(shelved / "output")
+        for path in state.parent.glob(f"{state.name}*"):
+            path.unlink()
+        for path, content in kept.items():
+            path.write_bytes(content)
+        done = subprocess.run([sys.executable, "-c", KILLED, str(step), way], cwd=shelved, check=False)
+        assert done.returncode in (0, -9)
+        is_moved = "shelf" in list_sources(shelved, "bread")
+        refresh(run, 9)
+        assert {name: list_titles(shelved, name) for name in apart} == (moved if is_moved else apart), step
+        found.add(is_moved)
+        if done.returncode == 0:
+            break
+    assert found == {True, False}
 
 
 def test_what_was_forgotten_before_a_move_stays_so_when_that_is_undone(shelved: Path, run) -> None:
