@@ -40,6 +40,7 @@ class ListingPair(Record, frozen=True):
       two gives days alone.
     - ``ahead``: by how much its numbers are higher, ``None`` if that differs or is not known.
     - ``exchanged``: whether one of the two has day and month exchanged.
+    - ``recounted``: whether its guids are mostly those of other entries of the other: it counts on its own.
     """
 
     source: str
@@ -48,6 +49,7 @@ class ListingPair(Record, frozen=True):
     minutes: int | None = None
     ahead: int | None = None
     exchanged: bool = False
+    recounted: bool = False
 
 
 class FeedModel(Record, frozen=True):

@@ -102,7 +102,14 @@ def _learn_pair(source: str, trusted: str, both: Sequence[tuple[Entry, Entry]]) 
         minutes=round(later) if steady and later is not None else None,
         ahead=ahead if counted else None,
         exchanged=sum(_are_exchanged(one, other) for one, other in dated) >= _MIN_EXCHANGED,
+        recounted=_is_recounted(both),
     )
+
+
+def _is_recounted(both: Sequence[tuple[Entry, Entry]]) -> bool:
+    """Return whether most guids that two listings have in common are of two items."""
+    shared = {one.guid for one, _ in both if one.guid} & {other.guid for _, other in both}
+    return len(shared) > 2 * sum(one.guid == other.guid for one, other in both if one.guid)
 
 
 def _is_nearly_all(some: Iterable[bool]) -> bool:

@@ -60,6 +60,8 @@ def _describe_pair(pair: ListingPair) -> Iterator[str]:
     if pair.ahead:
         way = "higher" if pair.ahead > 0 else "lower"
         yield f"it counts {abs(pair.ahead)} {way} than {pair.trusted}"
+    if pair.recounted:
+        yield f"its guids are those of other entries of {pair.trusted}"
 
 
 def _describe_minutes(minutes: int) -> str:

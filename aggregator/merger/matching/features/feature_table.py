@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from aggregator.merger.matching.features.counted_ids import part_counted_ids
 from aggregator.merger.matching.features.listing_corrections import correct_dates
 from aggregator.merger.matching.features.records import Record, list_unique_ids
 from aggregator.merger.matching.features.show_scope import find_scopes
@@ -129,7 +130,7 @@ class Frame(Struct, frozen=True):
 
 def build_frame(records: Sequence[Record], kept: Kept | None = None) -> Frame:
     """Return the columns of records, sorted by id; ``kept`` is what a former run kept, ``None`` to keep nothing."""
-    rows = tuple(sorted(correct_dates(records), key=lambda record: record.id))
+    rows = tuple(sorted(part_counted_ids(correct_dates(records)), key=lambda record: record.id))
     scope = find_scopes(rows)
     sources, likely_scope = [row.source for row in rows], _make_column(scope.likely_scope)
     source, fresh = _encode(sources), np.array([row.fresh for row in rows], dtype=np.bool_)

@@ -31,7 +31,7 @@ def learn(host, shelf, items=10) -> dict[str, tuple[str, ...]]:
 
 
 def plain(number: int) -> Entry:
-    return listed("host", number)
+    return listed("host", number, guid=f"{number}")
 
 
 SAID = {
@@ -60,6 +60,7 @@ SAID = {
     ),
     "cut": (lambda _: {"description": "Wasser " * 40 + "…", "cut": True}, "it shortens texts at 281 characters"),
     "minutes": (lambda _: {"duration": Duration(1500, 60)}, "it rounds lengths to minutes"),
+    "own count of guids": (lambda n: {"guid": f"{10 - n}"}, "its guids are those of other entries of host"),
     "posts": (lambda _: {"genre": "post"}, "it lists posts"),
 }
 
