@@ -18,7 +18,7 @@ from aggregator.config.change import Addition
 from aggregator.config.load import Config, load
 from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError, FetchError, ReadError
-from aggregator.fetchers import addresses, parser_process, registry, snapshot
+from aggregator.fetchers import addresses, registry, snapshot
 from aggregator.fetchers.fetch import Resources
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Entry, Listing
@@ -103,24 +103,30 @@ def find_ways(
     candidates: Sequence[Source],
     now: datetime,
     options: Mapping[str, str] | None = None,
-    *,
-    found_by: str | None = None,
 ) -> list[Found]:
     """Return the ways to read what the candidates name, the best first; with ``options`` that one, changed by them.
 
-    ``found_by`` is the address of the document that names them, if no person does: they may then not be in a private
-    network. Raises FetchError, ReadError, and ConfigError for an option that the kind does not have.
+    Raises FetchError, ReadError, and ConfigError for an option that the kind does not have.
     """
     with preview.open_resources(config, now) as resources:
         try:
-            ways = _find_ways(candidates, _Looking(resources, now, found_by))
+            ways = _find_ways(candidates, _Looking(resources, now))
         except ReadError:
             if "items" not in (options or ()):
                 raise
             ways = [Found(candidates[0])]
         if options:
-            ways = _find_ways((_change_options(ways[0].source, options),), _Looking(resources, now, found_by))[:1]
+            ways = _find_ways((_change_options(ways[0].source, options),), _Looking(resources, now))[:1]
         return ways
+
+
+def read_named(url: str, resources: Resources, now: datetime, found_by: str) -> Found:
+    """Return the best way to read an address that a document names, which may then not be in a private network.
+
+    ``found_by`` is the address of that document. Raises FetchError, ReadError, and ConfigError for what is no address.
+    May be called in any thread.
+    """
+    return list_episodes(_find_ways(list_candidates(url), _Looking(resources, now, found_by))[0])
 
 
 def _find_ways(candidates: Sequence[Source], looking: _Looking) -> list[Found]:
@@ -202,7 +208,7 @@ class _Looking(Struct):
     def propose(self, document: Document) -> list[Found]:
         """Return the proposals for a document that can be read, in their order."""
         found: list[Found] = []
-        proposals = parser_process.propose(document)
+        proposals = self.resources.propose(document)
         for proposal in proposals.sources:
             here = proposal.url is None and proposal.show is None
             source = replace(proposal, url=document.source.url, path=document.source.path) if here else proposal

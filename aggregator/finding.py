@@ -7,15 +7,18 @@ kept for a day.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec import Struct
 
 from aggregator import adding, belonging, preview
+from aggregator.adding import Found
 from aggregator.catalogues import Answers, Candidate, ask_catalogues
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, FetchError, ReadError
+from aggregator.fetchers.fetch import Resources
 from aggregator.fetchers.http.target import redact
 from aggregator.fetchers.show_search import CATALOGUES, Catalogue, Show
 from aggregator.generator.content.links import clean_public_url
@@ -68,8 +71,11 @@ def find_listings(config: Config, plan: Plan, now: datetime, catalogues: Sequenc
             answers = ask_catalogues(resources, show, site, now, CATALOGUES if catalogues is None else catalogues)
             with database.open_store(config.state) as store:
                 facts.write_fact(store, plan.name, _FACT, records.encode(answers).encode())
-    new = [each for each in answers.candidates if canonical(each.url) not in known][:_MOST]
-    found = [listing for each in new if (listing := _look(config, plan, each, now)) is not None]
+        new = [each for each in answers.candidates if canonical(each.url) not in known][:_MOST]
+        with ThreadPoolExecutor(_MOST, "look") as threads:  # different hosts are asked at once, one host politely
+            read = [threads.submit(_read, each, resources, now) for each in new]
+            looked = [(each, listed) for each, reading in zip(new, read, strict=True) if (listed := reading.result())]
+    found = [listing for each, listed in looked if (listing := _compare(config, plan, each, listed, now)) is not None]
     listings = {listing.url: listing for listing in reversed(found) if listing.effect.is_sure}
     ordered = sorted(listings.values(), key=lambda each: (-each.effect.matched, each.url))
     return Search(tuple(ordered), len(new) - len(listings), answers.problems)
@@ -103,15 +109,18 @@ def _read_answers(store: Store, plan: Plan, show: Show, now: datetime) -> Answer
     return answers if answers.at <= now < answers.at + (_FRESH_IN_PART if answers.problems else _FRESH) else None
 
 
-def _look(config: Config, plan: Plan, candidate: Candidate, now: datetime) -> FoundListing | None:
-    """Read a candidate and match it with the feed; ``None`` if it cannot be read or compared."""
+def _read(candidate: Candidate, resources: Resources, now: datetime) -> Found | None:
+    """Return what a candidate lists; ``None`` if it cannot be read."""
     try:
-        ways = adding.find_ways(config, adding.list_candidates(candidate.url), now, found_by=candidate.found_by)
-        found = adding.list_episodes(ways[0])
-        given = Comparison(config.state, config.plans, found.source, found.listing, now, plan.name)
-        effect = next(iter(belonging.compare_with_feeds(given)), None)
+        return adding.read_named(candidate.url, resources, now, candidate.found_by)
     except (FetchError, ReadError, ConfigError):
         return None
+
+
+def _compare(config: Config, plan: Plan, candidate: Candidate, found: Found, now: datetime) -> FoundListing | None:
+    """Match what a candidate lists with the feed; ``None`` if it cannot be compared. For the main thread."""
+    given = Comparison(config.state, config.plans, found.source, found.listing, now, plan.name)
+    effect = next(iter(belonging.compare_with_feeds(given)), None)
     if effect is None:
         return None
     return FoundListing(redact(candidate.url), found.source.kind, candidate.named_by, effect)

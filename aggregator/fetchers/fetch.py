@@ -27,7 +27,17 @@ from aggregator.fetchers.http.polling import Policy
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Listing
 from aggregator.model.feed import SourceResult
-from aggregator.model.source import Answer, Document, PollState, Request, Robots, Source, SourceStatus, Validators
+from aggregator.model.source import (
+    Answer,
+    Document,
+    PollState,
+    Proposals,
+    Request,
+    Robots,
+    Source,
+    SourceStatus,
+    Validators,
+)
 from aggregator.text.urls import canonical, is_web
 
 _PROCESSORS = os.cpu_count() or 1
@@ -68,6 +78,10 @@ class Resources:
     def discover(self, document: Document) -> tuple[str, ...]:
         """Return the feeds that a page names, once a parser process is free; raise ReadError."""
         return self._readers.submit(parser_process.discover, document).result()
+
+    def propose(self, document: Document) -> Proposals:
+        """Return how a document of no known kind can be read, once a parser process is free; raise ReadError."""
+        return self._readers.submit(parser_process.propose, document).result()
 
     def close(self) -> None:
         """Wait for polls and documents in progress, and close connections and processes."""

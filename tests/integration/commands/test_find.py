@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -28,7 +29,8 @@ from aggregator.fetchers.show_search import (
     list_requests,
     read_shows,
 )
-from tests.support.origin import Site, serving
+from tests.support.origin import Request, Site, playing, serving
+from tests.support.origin import answer as answer_bytes
 from tests.support.program import run_program
 from tests.support.rss import make_rss
 from tests.support.workspace import make_item
@@ -105,6 +107,26 @@ def test_catalogues_are_asked_once_a_day(config: Config, site: Site) -> None:
     for hours, asked in ((0, 1), (23, 1), (24, 2)):
         finding.find_listings(config, config.plans[0], NOW + timedelta(hours=hours), at_home(site, GPODDER))
         assert sum(path.startswith("/search.json") for path in site.asked) == asked
+
+
+def test_hosts_are_asked_side_by_side_and_each_politely(config: Config, site: Site) -> None:
+    """Twelve mirrors at four slow hosts take as long as the three of one host."""
+    mirror = make_rss(*(make_item(n, source="mirror") for n in range(12)), title="Sea Room").encode()
+    times: list[float] = []
+
+    def play(_request: Request) -> bytes:
+        times.append(time.monotonic())
+        time.sleep(0.5)
+        return answer_bytes(200, mirror, ("Content-Type", "application/rss+xml"))
+
+    with ExitStack() as stack:
+        hosts = [stack.enter_context(playing(play)) for _ in range(4)]
+        urls = [each.url(f"/{name}.xml") for each in hosts for name in ("one", "two", "three")]
+        answer(site, "/search.json?q=Sea%20Room", [{"title": "Sea Room", "url": url} for url in urls])
+        search = finding.find_listings(config, config.plans[0], NOW, at_home(site, GPODDER))
+    assert {each.url for each in search.listings} == {*urls}
+    assert all(each.busiest <= 2 for each in hosts), "one host: two requests at once"
+    assert max(times) - min(times) < 0.5 * len(urls) / 3, "one after another it is eleven pauses"
 
 
 def test_a_catalogue_that_fails_is_told_and_the_others_count(config: Config, site: Site) -> None:
