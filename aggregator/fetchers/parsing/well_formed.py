@@ -62,6 +62,7 @@ _PARENTS = {"item": {"channel", "rdf"}, "entry": {"feed"}, "channel": {"rss", "r
 _ITEMS = frozenset({"item", "entry"})
 _HOLDERS = _ITEMS | {"rss", "rdf", "channel", "feed"}
 _IDS = frozenset({"guid", "id", "link", "enclosure"})
+_FIELDS = _IDS | {"title", "pubdate", "published", "date", "updated", "duration", "description", "content", "encoded"}
 _PLAIN = frozenset({
     "title", "link", "guid", "pubdate", "author", "category", "comments", "description", "enclosure", "source", "id",
     "updated", "published", "summary", "content", "subtitle", "rights", "contributor", "image", "language",
@@ -198,19 +199,32 @@ class _Balance:
         yield self.before.get(len(self.tokens), "")
 
     def _cut_off(self) -> None:
-        """Leave out the element at which the document breaks off, and its item if no address or id stands before it.
+        """Leave out the element at which the document breaks off, and its item if that lacks what others have.
 
-        The half of a title would be the title of another item.
+        The half of a title would be the title of another item, and half of an item is not known again: it has no date,
+        or no audio yet.
         """
         depth = next((d for d, place in enumerate(self.open) if _get_local(self._name(place)) in _ITEMS), None)
         if depth is None:
             return
+        start = self.open[depth]
         end = self.open[depth + 1] if depth + 1 < len(self.open) else len(self.tokens)
-        if _IDS.isdisjoint(_get_local(token.name) for token in self.tokens[self.open[depth] + 1 : end]):
-            end = self.open[depth]
+        own, item = self._list_fields(start + 1, end), self._name(start)
+        before = next((at for at in range(start - 1, -1, -1) if self._opens(at, item)), None)
+        is_whole = end == len(self.tokens) if before is None else own >= self._list_fields(before, start)
+        if not is_whole or own.isdisjoint(_IDS):
+            end = start
             del self.open[depth:]
         del self.tokens[end:]
         del self.open[depth + 1 :]
+
+    def _opens(self, at: int, name: str) -> bool:
+        return self.tokens[at].opens and self._name(at) == name
+
+    def _list_fields(self, start: int, end: int) -> frozenset[str]:
+        """Return the names of the elements in a part of the document by which items are known."""
+        names = (_get_local(token.name) for token in self.tokens[start:end] if token.opens)
+        return _FIELDS.intersection(names)
 
     def _name(self, place: int) -> str:
         return self.tokens[place].name
