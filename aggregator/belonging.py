@@ -48,17 +48,17 @@ def compare_with_feeds(given: Comparison) -> tuple[Belonging, ...]:
         compared = [
             _add_held(store, plans[name], found, given)
             for name in likely
-            if (found := _compare(name, new, known[name])) and (given.only or found.matched)
+            if (found := _compare(plans[name], new, known[name])) and (given.only or found.matched)
         ]
     return tuple(sorted(compared, key=lambda each: (-each.matched, each.feed)))
 
 
-def _compare(feed: str, new: Sequence[Entry], known: Sequence[Entry]) -> Belonging | None:
+def _compare(plan: Plan, new: Sequence[Entry], known: Sequence[Entry]) -> Belonging | None:
     """Compare a listing with a feed; ``None`` if that costs too much."""
     every = [*new, *map(repair, known)]
     try:
         with limited(make_limits(len(every))):
-            found = match(every, pairs=compare_entries(every, {_NEW}))
+            found = match(every, pairs=compare_entries(every, {_NEW, *registry.list_assuming(plan.sources)}))
     except CostError:
         return None
     ours = [[each for each in cluster.entries if each.source == _NEW] for cluster in found.clusters]
@@ -69,7 +69,7 @@ def _compare(feed: str, new: Sequence[Entry], known: Sequence[Entry]) -> Belongi
     rest = [each for some, there in zip(ours, is_known, strict=True) if not there for each in some]
     rest.sort(key=lambda each: each.position)
     return Belonging(
-        feed,
+        plan.name,
         matched=len(new) - len(rest),
         of=min(len(new), sum(is_known)),
         known=frozenset({each.key for each in new}.difference(each.key for each in rest)),

@@ -309,7 +309,8 @@ def _match(
         return table, Matching(alone, (), table.version), ()
     kept = Kept(**cached.read(_COMPARE, Kept.__struct_fields__))
     fresh = {name for name, at in repaired.seen.items() if model is not None and at > model.at}
-    pairs = match.compare_entries(every, _list_assuming(plan, state.former), repaired.seen, fresh, kept)
+    assuming = registry.list_assuming((*state.former, *plan.sources))
+    pairs = match.compare_entries(every, assuming, repaired.seen, fresh, kept)
     if pairs.kept is not None:
         cached.write(_COMPARE, asdict(pairs.kept))
     cached.drop_unused(_COMPARE, Kept.__struct_fields__)
@@ -323,18 +324,6 @@ def _match(
     known = {tuple(entry.id for entry in cluster.entries) for cluster in matching.clusters}
     undecided = find().clusters
     return table, matching, [each for each in undecided if tuple(one.id for one in each.entries) not in known]
-
-
-def _list_assuming(plan: Plan, former: Sequence[Source]) -> frozenset[str]:
-    """Return the sources that only assume that their entries without a file are posts."""
-    sources = {source.name: source for source in (*former, *plan.sources)}
-    return frozenset(
-        name
-        for name, source in sources.items()
-        if source.kind in registry.KINDS
-        and registry.KINDS[source.kind].assumes_posts
-        and "genre" not in dict(source.options)
-    )
 
 
 def guids_of_entries(published: Sequence[PublishedItem]) -> Mapping[str, str]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -103,6 +104,16 @@ def find(name: str) -> Kind:
         module = load(name)
         kind = replace(getattr(module, "KIND", _UNDESCRIBED), module=module.__name__, locates=hasattr(module, "locate"))
     return kind if kind.options is None else replace(kind, options=(*kind.options, *_COMMON))
+
+
+def list_assuming(sources: Iterable[Source]) -> frozenset[str]:
+    """Return the names of those that only assume that their entries without a file are posts; of a name the last."""
+    named = {source.name: source for source in sources}
+    return frozenset(
+        name
+        for name, source in named.items()
+        if source.kind in KINDS and KINDS[source.kind].assumes_posts and "genre" not in dict(source.options)
+    )
 
 
 def load(name: str) -> ModuleType:

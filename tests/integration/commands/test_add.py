@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -304,3 +306,35 @@ def test_a_named_feed_that_lists_nothing_of_it_is_told(run, walks: Site) -> None
     walks.serve("/other", make_rss(*make_walks("Bread", "Soup", guid="k", first=90), title="Kitchen"))
     said = run("add", walks.url("/other"), "--feed", "walks", "--preview", *AT).stdout
     assert "walks: 2 entries: 0 merge, 0 doubtful, 2 would be new\n" in said
+
+
+def make_page(episodes: list[Episode]) -> str:
+    rows = "".join(
+        f'<article><h3><a href="/e/{each.guid}">{each.title}</a></h3><p>{each.text}</p>'
+        f'<time datetime="{each.at:%Y-%m-%d}">{each.at:%d %b %Y}</time></article>'
+        for each in episodes
+    )
+    return f"<html><head><title>Walks</title></head><body><h1>Walks</h1>{rows}</body></html>"
+
+
+@pytest.mark.parametrize(("first", "second"), list(permutations(("audio", "bare", "page"), 2)))
+def test_add_says_what_the_refresh_does(run, tmp_path: Path, site: Site, first: str, second: str) -> None:
+    """Of a feed with audio, one without, and a page, whichever comes first."""
+    told = [
+        replace(each, text=f"Ana Brix walks along number {each.seconds} and asks who built it, and for whom.")
+        for each in make_walks(*_WALKS)
+    ]
+    bare = (replace(each, audio=None, seconds=None, guid=f"b{each.guid}") for each in told)
+    documents = {
+        "audio": make_rss(*told, title="Walks"),
+        "bare": make_rss(*bare, title="Walks"),
+        "page": make_page(told),
+    }
+    site.serve(f"/{first}", documents[first])
+    site.serve(f"/{second}", documents[second])
+    assert run("add", site.url(f"/{first}"), "--feed", "walks").returncode == 0
+    assert run("refresh", *AT).returncode == 0
+    added = run("add", site.url(f"/{second}"), *AT)
+    assert "walks: 6 entries: 6 merge, 0 doubtful, 0 would be new\n" in added.stdout
+    assert run("refresh", "--force", *AT).returncode == 0
+    assert sorted(published(tmp_path, "walks")) == sorted(_WALKS)
