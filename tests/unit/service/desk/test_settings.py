@@ -19,6 +19,7 @@ def test_a_change_is_previewed_saved_and_undone(visitor: Visitor, home: Path) ->
     visitor.press("Preview", **{"trust": "0.4", "exclude.title": "Rye\r\n^Nothing"})
     wait(visitor, "/jobs/1.json")
     then = visitor.json("/jobs/1.json")["then"].removeprefix("/desk")
+    assert f'http-equiv="refresh" content="0; url=/desk{then}"' in visitor.get("/jobs/1").text
     shown = visitor.get(then).text
     assert 'value="0.4"' in shown
     page = visitor.json(then.replace("/settings?", "/settings.json?"))
