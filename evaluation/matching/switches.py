@@ -101,6 +101,7 @@ LEARNERS = (
     Switch("teasers", _TEXTS, "strip_teaser", _give_argument(0)),
     Switch("days in titles", _TEXTS, "type_days", _give_argument(1)),
     Switch("other ends with digits", _TEXTS, "strip_shared_ends", _give_argument(0)),
+    Switch("cut titles", _TABLE, "find_cut_titles", lambda rows, *_: [False] * len(rows)),
     Switch("Latin letters", _TEXTS, "write_in_latin", lambda titles, *_: tuple(titles)),
     Switch("titles of equal words and a number", _TEXTS, "_keep_only_numbers", lambda titles, *_: tuple(titles)),
     Switch("titles that are only a number", _TABLE, "find_stems", lambda titles, *_: [None] * len(titles)),

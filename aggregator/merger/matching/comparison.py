@@ -51,6 +51,7 @@ _ANNOUNCED = ".5 to .6"  # the least level of the title of an announcement and t
 
 _FOUND = 0.8  # share of names found in the other record that counts even if that has no names
 _WITHIN = 0.85  # share of the shorter title that the beginning of the longer one must have
+_CUT = ".2 to .3"  # level of the titles of which one may be a cut one of the other, at least
 _BEGINNING = 12  # characters of a title's beginning that are evidence
 _FEW = 3  # words of a description that count; times that a title is repeated and still a title
 _MANY = 12  # words of a description that are no coincidence
@@ -124,6 +125,7 @@ def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     _drop_quoted_texts(frame, left, right, levels)
     _forgive_omissions(frame, left, right, levels)
     _mark_replaced_words(frame, left, right, levels)
+    _complete_cut_titles(frame, left, right, levels)
 
 
 # Titles
@@ -141,10 +143,33 @@ def _compare_titles(frame: Frame, left: Ints, right: Ints) -> Ints:
         short, long = _sort_cores(frame, left[at], right[at])
         if len(short) >= _BEGINNING and long.startswith(short):
             level[at] = LEVELS["title"].index("begins the other")
+    return np.where(
+        equal, _rank_equal(frame, left, right), np.where(frame.wordless[left] | frame.wordless[right], 0, level)
+    )
+
+
+def _rank_equal(frame: Frame, left: Ints, right: Ints) -> Ints:
+    """Return the levels of equal titles by how often one source repeats one of the two, at most."""
     most = np.maximum(frame.repeats[left], frame.repeats[right])
     once, few, often = (LEVELS["title"].index(name) for name in (_ONCE, _REPEATED[1], _REPEATED[0]))
-    rank = np.where(most == 1, once, np.where(most <= _FEW, few, often))
-    return np.where(equal, rank, np.where(frame.wordless[left] | frame.wordless[right], 0, level))
+    return np.where(most == 1, once, np.where(most <= _FEW, few, often))
+
+
+def _complete_cut_titles(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
+    """Count a title that its listing has cut, and that begins the other, as equal; ignore digits and part behind it.
+
+    A longer title with an ellipsis inside has that of the whole title, to which it adds ("X…: behind the mic").
+    """
+    title = levels[:, KINDS.index("title")]
+    some = (frame.cut[left] | frame.cut[right]) & (title > LEVELS["title"].index(_CUT))
+    for at in np.flatnonzero(some & (frame.core[left] != frame.core[right])).tolist():
+        short, long = sorted((left[at], right[at]), key=lambda row: len(frame.titles[row].core))
+        core, more = frame.titles[short].core, "…" in frame.records[long].title[:-1]
+        if frame.cut[short] and len(core) >= _BEGINNING and frame.titles[long].core.startswith(core) and not more:
+            title[at] = _rank_equal(frame, left[[at]], right[[at]])[0]
+            for kind, level in (("digits", "one has more"), ("part", "one has")):
+                column = levels[:, KINDS.index(kind)]
+                column[at] = 0 if column[at] == LEVELS[kind].index(level) else column[at]
 
 
 def _measure_title_share(frame: Frame, bags: Bags, left: Ints, right: Ints) -> Doubles:

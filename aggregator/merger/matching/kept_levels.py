@@ -44,7 +44,7 @@ def key_rows(frame: Frame) -> tuple[bytes, ...]:
         on_day[day].add(row.source)
     bags = frame.title_grams, frame.name_grams, frame.descriptions, frame.summaries
     weights = [(each.weights.tobytes(), (4 * each.starts).tolist()) for each in bags]
-    columns = frame.season, frame.day, frame.year, frame.seconds, frame.step, frame.repeats, frame.group_size
+    columns = frame.season, frame.day, frame.year, frame.seconds, frame.step, frame.repeats, frame.cut, frame.group_size
     numbers = list(zip(*(column.tolist() for column in columns), strict=True))
     serial = (frame.series_words != ABSENT).tolist()
     return tuple(

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.merger.matching.features.counted_ids import part_counted_ids
+from aggregator.merger.matching.features.cut_titles import find_cut_titles
 from aggregator.merger.matching.features.listing_corrections import correct_dates
 from aggregator.merger.matching.features.records import Record, list_unique_ids
 from aggregator.merger.matching.features.show_scope import find_scopes
@@ -25,6 +26,7 @@ from aggregator.merger.matching.features.text_features import (
     split_titles,
 )
 from aggregator.merger.matching.features.texts import make_text_bags
+from aggregator.merger.matching.features.title_ends import list_by_show
 from aggregator.merger.matching.features.token_bags import (
     Bags,
     Bools,
@@ -69,6 +71,7 @@ class Frame(Struct, frozen=True):
     - ``group_size``: how many rows the rarity of the row's words is measured in: those of a likely scope, without
       titles that have no 3-gram in common with another.
     - ``repeats``: how often the row's core occurs in one source, at most; ``wordless``: whether it has no word.
+    - ``cut``: whether the listing may have cut the title.
     - ``series_words``: the words beside the number of a title that is only a number.
     - ``title_key``: the core without the number of a title that is only a number, part and tag; ``title_number``: the
       one number of the title or the entry. The key is ``ABSENT`` if the core has no word and is not only a number.
@@ -99,6 +102,7 @@ class Frame(Struct, frozen=True):
     last: Ints
     core: Ints
     repeats: Ints
+    cut: Bools
     series_words: Ints
     title_key: Ints
     title_number: Ints
@@ -157,6 +161,7 @@ def build_frame(records: Sequence[Record], kept: Kept | None = None) -> Frame:
         last=_make_column(row.span.last for row in rows),
         core=core,
         repeats=_count_repeats(core, source, _make_column(scope.rows)),
+        cut=np.array(find_cut_titles(rows, list_by_show(rows, scope.likely_scope), learned), dtype=np.bool_),
         series_words=_encode(stem),
         title_key=_key_titles(titles, stem, scope.likely_scope),
         title_number=_make_column(map(_find_number, rows, titles)),
