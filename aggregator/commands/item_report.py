@@ -12,7 +12,8 @@ from rich.text import Text
 
 from aggregator.commands.output import SHORT, format_count, format_value, shorten
 from aggregator.commands.tables import print_heading, print_table
-from aggregator.model.cluster import Pair, describe_evidence, describe_level, describe_pair
+from aggregator.merger.matching.wording import describe_evidence, describe_level, describe_pair
+from aggregator.model.cluster import Pair
 from aggregator.model.entry import Duration, Entry, Moment
 from aggregator.model.item import Item
 from aggregator.store.entries import StoredEntry

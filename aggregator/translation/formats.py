@@ -19,29 +19,34 @@ class Formats(Struct, frozen=True):
     - ``time``: template of a day and a time of day.
     - ``comma``, ``last``: what stands between the parts of a list, and before its last.
     - ``group``: between groups of three digits.
+    - ``decimal``: before the decimals.
     """
 
     months: str
     day: str
     last: str
     group: str
+    decimal: str
     year: str = "{year}"
     time: str = "{day}, {time}"
     comma: str = ", "
 
 
 FORMATS: Final[Mapping[str, Formats]] = {
-    "en": Formats("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec", "{day} {month} {year}", " and ", ","),
-    "de": Formats("Jan. Feb. März Apr. Mai Juni Juli Aug. Sept. Okt. Nov. Dez.", "{day}. {month} {year}", " und ", "."),
-    "es": Formats("ene feb mar abr may jun jul ago sept oct nov dic", "{day} {month} {year}", " y ", "."),
+    "en": Formats("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec", "{day} {month} {year}", " and ", ",", "."),
+    "de": Formats(
+        "Jan. Feb. März Apr. Mai Juni Juli Aug. Sept. Okt. Nov. Dez.", "{day}. {month} {year}", " und ", ".", ","
+    ),
+    "es": Formats("ene feb mar abr may jun jul ago sept oct nov dic", "{day} {month} {year}", " y ", ".", ","),
     "fr": Formats(
-        "janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.", "{day} {month} {year}", " et ", "\u202f"
+        "janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.", "{day} {month} {year}", " et ", "\u202f", ","
     ),
     "pt": Formats(
         "jan. fev. mar. abr. mai. jun. jul. ago. set. out. nov. dez.",
         "{day} de {month} de {year}",
         " e ",
         ".",
+        ",",
         time="{day} {time}",
     ),
     "ja": Formats(
@@ -49,6 +54,7 @@ FORMATS: Final[Mapping[str, Formats]] = {
         "{year}年{month}月{day}日",
         "、",
         ",",
+        ".",
         year="{year}年",
         time="{day} {time}",
         comma="、",

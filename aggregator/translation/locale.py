@@ -53,14 +53,37 @@ class Locale(Struct, frozen=True):
         text = _read_catalogue(self.language).ngettext(one, many, number)
         return text % {"count": self.format_number(number), **values}
 
+    def pgettext(self, context: str, message: str, **values: object) -> str:
+        """Return a message that means something else in other places, in this language."""
+        text = _read_catalogue(self.language).pgettext(context, message)
+        return text % values if values else text
+
     def gettext_markup(self, message: str, **values: object) -> Markup:
         """Return a message for a page: it is escaped as its values are, except those that are markup."""
-        text = escape(_read_catalogue(self.language).gettext(message))
+        text = escape(self.gettext(message))
         return text % values if values else text
 
     def ngettext_markup(self, one: str, many: str, number: int, **values: object) -> Markup:
         """Return the form of a message for a number, escaped as ``gettext_markup`` does."""
         text = escape(_read_catalogue(self.language).ngettext(one, many, number))
+        return text % {"count": self.format_number(number), **values}
+
+    def make_words(self) -> dict[str, object]:
+        """Return what every template is given: this locale, and its messages by the names that Babel finds."""
+        return {
+            "locale": self,
+            "_": self.gettext_markup,
+            "ngettext": self.ngettext_markup,
+            "pgettext": self._pgettext_markup,
+            "npgettext": self._npgettext_markup,
+        }
+
+    def _pgettext_markup(self, context: str, message: str, **values: object) -> Markup:
+        text = escape(self.pgettext(context, message))
+        return text % values if values else text
+
+    def _npgettext_markup(self, context: str, one: str, many: str, number: int, **values: object) -> Markup:
+        text = escape(_read_catalogue(self.language).npgettext(context, one, many, number))
         return text % {"count": self.format_number(number), **values}
 
     def format_number(self, number: int) -> str:
@@ -71,6 +94,14 @@ class Locale(Struct, frozen=True):
         """
         grouped = f"{number:,}".replace(",", FORMATS[self.language].group)
         return grouped if abs(number) >= _GROUPED else str(number)
+
+    def format_decimal(self, number: float, form: str) -> str:
+        """Format a number by a format specification (PEP 3101).
+
+        >>> Locale("de").format_decimal(-0.25, "+.1f"), Locale("ja").format_decimal(99.9, ".3g")
+        ('-0,2', '99.9')
+        """
+        return f"{number:{form}}".replace(".", FORMATS[self.language].decimal)
 
     def format_day(self, moment: Moment) -> str:
         """Format a day, only as precise as it is known: a time of day is of the time zone, a mere day of none.
@@ -109,6 +140,11 @@ class Locale(Struct, frozen=True):
         *most, last = [*names] or [""]
         return f"{formats.comma.join(most)}{formats.last}{last}" if most else last
 
+    @property
+    def comma(self) -> str:
+        """Return what stands between the parts of a list that has no last one."""
+        return FORMATS[self.language].comma
+
 
 ENGLISH: Final = Locale()
 
@@ -116,6 +152,11 @@ ENGLISH: Final = Locale()
 def N_(message: str) -> str:  # noqa: N802 - as gettext names it
     """Mark a message that is translated where it is used."""
     return message
+
+
+def nN_(one: str, many: str) -> tuple[str, str]:  # noqa: N802
+    """Mark the forms of a message that is translated where it is used."""
+    return one, many
 
 
 def find_language(tag: str | None) -> str | None:

@@ -17,7 +17,8 @@ from aggregator.merger.blending.blend import Text, read_text
 from aggregator.merger.blending.copies import Copy, PreparedCopy, prepare_copies, tokenise_copies
 from aggregator.merger.blending.truncation import mark_cut_copies
 from aggregator.merger.matching.match import Constraints
-from aggregator.model.cluster import Pair, describe_evidence, describe_level
+from aggregator.merger.matching.wording import describe_evidence, describe_level
+from aggregator.model.cluster import Pair
 from aggregator.text.alignment import align
 from aggregator.text.tokens import tokenise
 from tests.support.paths import ROOT

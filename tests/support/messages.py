@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from babel.messages import mofile, pofile
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_dir
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 
 from aggregator.translation.locale import NAMES, SOURCE
 from tests.support.paths import ROOT
@@ -20,6 +20,7 @@ CATALOGUES = ROOT / "aggregator" / "translation" / "catalogues"
 LANGUAGES = [language for language in NAMES if language != SOURCE]
 PLURALS = {"de": "de", "es": "es", "fr": "fr", "pt": "pt_BR", "ja": "ja"}
 METHODS = [("**.py", "python"), ("**.j2", "jinja2.ext:babel_extract")]
+KEYWORDS = DEFAULT_KEYWORDS | {"nN_": (1, 2)}
 TIME = datetime(2026, 11, 26, tzinfo=UTC)  # of all, so that a file changes with its messages alone
 
 
@@ -27,7 +28,7 @@ def extract() -> Catalog:
     """All messages of the program."""
     found = Catalog(charset="utf-8")
     options = {"**.j2": {"trimmed": "true", "silent": "false"}}
-    for file, _, message, comments, context in extract_from_dir(ROOT / "aggregator", METHODS, options):
+    for file, _, message, comments, context in extract_from_dir(ROOT / "aggregator", METHODS, options, KEYWORDS):
         found.add(message, locations=[(f"aggregator/{file}", 0)], auto_comments=comments, context=context)
     return found
 

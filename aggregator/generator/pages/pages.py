@@ -146,7 +146,7 @@ def render_cards(feed: PreparedFeed, indices: Sequence[int], language: str | Non
 
 @cache
 def _load_macros(locale: Locale) -> Any:
-    return _ENVIRONMENT.get_template("parts.html.j2").make_module(_make_words(locale))
+    return _ENVIRONMENT.get_template("parts.html.j2").make_module(locale.make_words())
 
 
 def render_index_pages(covers: Sequence[Cover]) -> Iterator[tuple[str, bytes]]:
@@ -175,10 +175,5 @@ def name_index(channel: Channel, language: str) -> str:
 
 def render_template(template: str, locale: Locale, editions: Sequence[Edition], **values: object) -> bytes:
     """Return a template filled in, as UTF-8; raise UndefinedError for a name that was not given."""
-    given = {**_make_words(locale), "editions": editions if len(editions) > 1 else (), **values}
+    given = {**locale.make_words(), "editions": editions if len(editions) > 1 else (), **values}
     return f"{_ENVIRONMENT.get_template(template).render(given)}\n".encode("utf-8", "replace")
-
-
-def _make_words(locale: Locale) -> dict[str, object]:
-    """Return what every template is given: the locale, and its messages by the names under which Babel finds them."""
-    return {"locale": locale, "_": locale.gettext_markup, "ngettext": locale.ngettext_markup}

@@ -247,7 +247,12 @@ def describe_repair(note: Note, field: str, locale: Locale = ENGLISH) -> Repair:
     >>> describe_repair(Note("title", "look-alike", "РyТоrсh", "PyTorch"), "title").cause
     'look-alike letters of another alphabet'
     """
-    cause, _, address = note.cause.partition(" http")
+    return Repair(field, describe_cause(note.cause, locale), _make_contrast(note))
+
+
+def describe_cause(name: str, locale: Locale = ENGLISH) -> str:
+    """Describe the cause of a repair, which an address may follow."""
+    cause, _, address = name.partition(" http")
     cause = cause.replace("-", " ").replace("_", " ")
     named = locale.gettext(_CAUSES[cause]) if cause in _CAUSES else cause
-    return Repair(field, f"{named} http{address}" if address else named, _make_contrast(note))
+    return f"{named} http{address}" if address else named

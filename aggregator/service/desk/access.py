@@ -21,6 +21,7 @@ from msgspec import Struct, field
 from starlette.requests import HTTPConnection
 
 from aggregator.config.load import DeskAccess
+from aggregator.translation.locale import N_
 
 COOKIE: Final = "aggregator_desk"
 """The name of a visitor's cookie: a random id, from which the tokens of its forms are made."""
@@ -118,14 +119,17 @@ class Request(Struct, frozen=True):
         return origin is not None and origin.partition("://")[2] != self.headers.get("host")
 
 
-HOW_TO_OPEN: Final = (
+HOW_TO_OPEN: Final = N_(
     "To open the desk at this address, start the server with --desk-password, or give the config a desk: with a "
     "password, or with the header and networks of your proxy (docs/desk.md)."
 )
 
 
 class Verdict(Struct, frozen=True):
-    """The answer to a visitor: whether they may enter; if not, whether a password would help, and why not."""
+    """The answer to a visitor: whether they may enter; if not, whether a password would help, and why not.
+
+    ``why`` is a message, with the placeholder ``peer`` if that matters.
+    """
 
     enters: bool
     asks_password: bool = False
@@ -138,11 +142,11 @@ def judge(access: DeskAccess, request: Request, *, in_session: bool) -> Verdict:
         if _is_within(request.peer, access.trusted_networks):
             return Verdict(enters=True)
         if not access.password:
-            return Verdict(enters=False, why=f"{request.peer} is in none of the desk's trusted_networks")
+            return Verdict(enters=False, why=N_("%(peer)s is in none of the desk’s trusted_networks"))
     if access.password:
         return Verdict(enters=in_session, asks_password=not in_session)
     if access.trusted_header:
-        return Verdict(enters=False, why="the proxy did not say who you are")
+        return Verdict(enters=False, why=N_("the proxy did not say who you are"))
     return Verdict(enters=not (why := _explain_stranger(request)), why=why)
 
 
@@ -162,11 +166,11 @@ def _explain_stranger(request: Request) -> str:
     proxy may come from anyone.
     """
     if not _is_loopback(request.peer):
-        return "without a password the desk is open to this machine alone"
+        return N_("without a password the desk is open to this machine alone")
     if not _is_loopback(request.host):
-        return "without a password the desk is asked for as localhost or 127.0.0.1"
+        return N_("without a password the desk is asked for as localhost or 127.0.0.1")
     if request.version == "1.0" or any(name in request.headers for name in _FORWARDED):
-        return "a proxy is in between: anyone could ask it, so the desk needs a password"
+        return N_("a proxy is in between: anyone could ask it, so the desk needs a password")
     return ""
 
 

@@ -19,6 +19,7 @@ from aggregator.processes import editions
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
 from aggregator.store import database
+from aggregator.translation.locale import Locale
 
 _DOCUMENTS: Final = frozenset({"feed", "jsonfeed", "simplecast"})
 """Kinds of which no elements are chosen: what is at the address is no page."""
@@ -117,7 +118,7 @@ def _show_add(desk: Desk, request: PageRequest) -> _AddPage:
     empty = _AddPage(registry.names(), list_feeds(desk), feed=wanted, wanted=wanted)
     if not isinstance(found, _Ways):
         return empty
-    ways = tuple(_make_way(desk, place, way) for place, way in enumerate(found.ways))
+    ways = tuple(_make_way(place, way, request.locale) for place, way in enumerate(found.ways))
     place = min(parse_number(request.query.get("way", "")), len(ways) - 1)
     effect = found.belonging if place == 0 else None
     return replace(
@@ -128,7 +129,7 @@ def _show_add(desk: Desk, request: PageRequest) -> _AddPage:
         ways=ways,
         chosen=ways[place] if ways else None,
         feed=wanted or (effect.feed if effect else adding.choose_feed(desk.config, found.ways[place]) if ways else ""),
-        effect=_make_effect(desk, effect) if effect else None,
+        effect=_make_effect(desk, effect, request.locale) if effect else None,
         page=redact(found.page.url or "") if found.page else "",
     )
 
@@ -138,7 +139,7 @@ def list_feeds(desk: Desk) -> tuple[tuple[str, str], ...]:
     return tuple((plan.name, plan.channel.title) for plan in desk.config.plans)
 
 
-def _make_way(desk: Desk, place: int, way: Found) -> _WayLine:
+def _make_way(place: int, way: Found, locale: Locale) -> _WayLine:
     source, listing = way.source, way.listing
     return _WayLine(
         place=place,
@@ -148,11 +149,11 @@ def _make_way(desk: Desk, place: int, way: Found) -> _WayLine:
         title=listing.show.title or "",
         options=source.options,
         total=len(listing.entries),
-        entries=tuple(make_entry(each, desk.config.timezone) for each in listing.entries[:_MOST_ENTRIES]),
+        entries=tuple(make_entry(each, locale) for each in listing.entries[:_MOST_ENTRIES]),
     )
 
 
-def _make_effect(desk: Desk, found: Belonging) -> _EffectLine:
+def _make_effect(desk: Desk, found: Belonging, locale: Locale) -> _EffectLine:
     until = max((each.until for each in found.held if each.until), default=None)
     return _EffectLine(
         feed=found.feed,
@@ -161,8 +162,11 @@ def _make_effect(desk: Desk, found: Belonging) -> _EffectLine:
         doubtful=len(found.doubtful),
         new=len(found.new),
         rest=tuple(
-            (label, tuple(make_entry(each, desk.config.timezone) for each in some[:_MOST_ENTRIES]))
-            for label, some in (("Doubtful", found.doubtful), ("Would be new", found.new))
+            (label, tuple(make_entry(each, locale) for each in some[:_MOST_ENTRIES]))
+            for label, some in (
+                (locale.gettext("Doubtful"), found.doubtful),
+                (locale.gettext("Would be new"), found.new),
+            )
             if some
         ),
         held=len(found.held),

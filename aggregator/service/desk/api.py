@@ -152,7 +152,8 @@ def _refuse(desk: Desk, tries: access.Sessions, request: Request) -> Response | 
 
 async def _show(desk: Desk, page: Page, limiter: CapacityLimiter, request: Request) -> Response:
     """Answer with what a page of the desk shows."""
-    page_request = PageRequest(request.path_params, dict(request.query_params), visitor=_PROGRAM)
+    query = dict(request.query_params)
+    page_request = PageRequest(request.path_params, query, visitor=_PROGRAM, locale=desk.make_locale())
 
     def answer() -> Response:
         return _answer(to_json(page.gather(desk, page_request)))
@@ -172,7 +173,7 @@ async def _do(desk: Desk, forms: Forms, act: Act, limiter: CapacityLimiter, requ
     try:
         async with forms.read(request) as (fields, files):
             _check_names("body", fields, act.needs, act.takes)
-            page_request = PageRequest(request.path_params, {}, fields, files, _PROGRAM)
+            page_request = PageRequest(request.path_params, {}, fields, files, _PROGRAM, desk.make_locale())
             result = await to_thread.run_sync(partial(act.do, desk, page_request), limiter=limiter)
     except AggregatorError as error:
         return _report(find_status(error), str(error))

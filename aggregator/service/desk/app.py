@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 
 from anyio import CapacityLimiter, to_thread
 from msgspec import Struct, field
+from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -62,6 +63,8 @@ from aggregator.service.desk.frame import (
 )
 from aggregator.service.desk.inbox import count_waiting
 from aggregator.service.desk.jobs import Job
+from aggregator.service.negotiation import choose_language
+from aggregator.translation.locale import N_, NAMES, SOURCE, find_language
 
 _SUBJECTS: Final[Any] = (feeds, command, system, add, choose, source, moves, find, settings, changes, review, item)
 PAGES: Final[tuple[Page, ...]] = tuple(page for subject in _SUBJECTS for page in subject.PAGES)
@@ -85,6 +88,14 @@ _HEADERS: Final[Mapping[str, str]] = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
     "cache-control": "no-store",
 }
+
+_NOTICE: Final = "notice"
+"""The name in the query of a page of the number under which the line of an act is kept."""
+
+_LANGUAGE: Final = "aggregator_desk_language"
+"""The name of the cookie that keeps the language that a visitor chose."""
+
+_LANGUAGE_SECONDS: Final = 365 * 24 * 3600
 
 _STATIC: Final[Mapping[str, str]] = {
     "desk.css": "text/css; charset=utf-8",
@@ -132,7 +143,7 @@ def mount(desk: Desk) -> tuple[BaseRoute, ...]:
         return RedirectResponse(f"{desk.root}/", 308)
 
     def refuse(request: Request, error: Any) -> Response:
-        return _refuse(desk, request, error.status, str(error))
+        return _refuse(desk, request, error.status, desk.make_locale(request.state.language).gettext(str(error)))
 
     inner = Starlette(routes=_make_routes(desk), exception_handlers={FormError: refuse})
     inside = Mount(desk.root, app=_protect(desk, inner))
@@ -160,6 +171,7 @@ def _make_routes(desk: Desk) -> list[Route]:
         Route("/static/{name}", _show_static, methods=["GET"]),
         Route("/login", partial(_log_in, desk, small_forms, {False: _Turn(), True: _Turn()}), methods=["POST"]),
         Route("/logout", partial(_log_out, desk, small_forms), methods=["POST"]),
+        Route("/language", partial(_set_language, desk, small_forms), methods=["POST"]),
         Route("/system/backups/{name}", partial(_download, desk), methods=["GET"]),
         Route("/jobs/{number:int}/events", partial(_stream, desk), methods=["GET"]),
         *acts,
@@ -169,13 +181,16 @@ def _make_routes(desk: Desk) -> list[Route]:
 
 async def _show(desk: Desk, page: Page, limiter: CapacityLimiter, request: Request) -> Response:
     """Answer with a page, as HTML or as JSON."""
-    page_request = PageRequest(request.path_params, dict(request.query_params), visitor=request.state.visitor)
+    is_json = request.url.path.endswith(".json")
+    locale = desk.make_locale(request.state.language if page.is_translated and not is_json else SOURCE)
+    query, visitor = dict(request.query_params), request.state.visitor
+    page_request = PageRequest(request.path_params, query, visitor=visitor, locale=locale)
 
     def answer() -> Response:
         gathered = page.gather(desk, page_request)
-        if request.url.path.endswith(".json"):
+        if is_json:
             return Response(to_json(gathered), media_type="application/json")
-        frame = _frame(desk, request, count_waiting(desk))
+        frame = replace(_frame(desk, request, count_waiting(desk)), locale=locale)
         return HTMLResponse(render(page.template, gathered, frame), headers=page.headers)
 
     try:
@@ -188,13 +203,14 @@ async def _do(desk: Desk, forms: Forms, act: Act, limiter: CapacityLimiter, requ
     """Do an act, and lead to the page that shows its outcome."""
     try:
         async with _read_form(desk, forms, request) as form:
-            page_request = PageRequest(request.path_params, dict(request.query_params), *form, request.state.visitor)
+            query, locale = dict(request.query_params), desk.make_locale(request.state.language)
+            page_request = PageRequest(request.path_params, query, *form, request.state.visitor, locale)
             result = await to_thread.run_sync(partial(act.do, desk, page_request), limiter=limiter)
     except AggregatorError as error:
         return _explain(desk, request, error)
     path = desk.root + result.page
     if result.message:
-        path += ("&" if "?" in path else "?") + urlencode({"notice": desk.cache.add(page_request.visitor, result)})
+        path += ("&" if "?" in path else "?") + urlencode({_NOTICE: desk.cache.add(page_request.visitor, result)})
     return RedirectResponse(path, 303)
 
 
@@ -202,10 +218,10 @@ async def _do(desk: Desk, forms: Forms, act: Act, limiter: CapacityLimiter, requ
 async def _read_form(desk: Desk, forms: Forms, request: Request) -> AsyncIterator[Form]:
     """Yield the fields and the files of a form that this desk gave to this visitor; raise FormError."""
     if access.read_facts(request).is_foreign:
-        raise FormError(403, "The form was sent from another site.")
+        raise FormError(403, N_("The form was sent from another site."))
     async with forms.read(request) as (fields, files):
         if not desk.sessions.is_token(request.state.visitor, fields.pop("token", "")):
-            raise FormError(403, "The form is too old. Go back and reload the page.")
+            raise FormError(403, N_("The form is too old. Go back and reload the page."))
         yield fields, files
 
 
@@ -218,22 +234,36 @@ async def _log_in(desk: Desk, forms: Forms, turns: Mapping[bool, _Turn], request
         fields, _ = form
     hashed, given, wanted = desk.access.password or "", fields.get("password", ""), fields.get("then", "")
     who = access.name_client(hashed, request.cookies.get(access.KNOWN, ""), access.read_facts(request).peer)
-    turn = turns[access.is_known(who)]
+    turn, locale = turns[access.is_known(who)], desk.make_locale(request.state.language)
     begun = desk.sessions.begin_try(who)
     if begun is None:
-        return _refuse(desk, request, 429, "Too many wrong passwords: wait ten minutes.", retry_after="600")
+        return _refuse(
+            desk, request, 429, locale.gettext("Too many wrong passwords: wait ten minutes."), retry_after="600"
+        )
     if not await turn.wait(*begun):
         desk.sessions.take_back(who)
-        return _refuse(desk, request, 503, "Too many passwords at once: try again in a moment.", retry_after="10")
+        return _refuse(
+            desk, request, 503, locale.gettext("Too many passwords at once: try again in a moment."), retry_after="10"
+        )
     async with turn.lock:
         is_right = bool(hashed) and await to_thread.run_sync(access.is_password, given, hashed)
     if not is_right:
         return _ask_password(desk, request, wanted, wrong=True)
     desk.sessions.forgive(who)
-    answer = RedirectResponse(wanted if wanted.startswith(f"{desk.root}/") else f"{desk.root}/", 303)
+    answer = _redirect(desk, wanted)
     answer.headers.append("set-cookie", _make_cookie(request, access.COOKIE, desk.sessions.begin()))
     known = _make_cookie(request, access.KNOWN, access.make_known(hashed), access.KNOWN_SECONDS)
     answer.headers.append("set-cookie", known)
+    return answer
+
+
+async def _set_language(desk: Desk, forms: Forms, request: Request) -> Response:
+    """Keep the language that a visitor chose, and lead back to the page on which it was chosen."""
+    async with _read_form(desk, forms, request) as (fields, _):
+        language = find_language(fields.get("language"))
+        answer = _redirect(desk, fields.get("then", ""))
+    if language:
+        answer.headers.append("set-cookie", _make_cookie(request, _LANGUAGE, language, _LANGUAGE_SECONDS))
     return answer
 
 
@@ -241,6 +271,11 @@ async def _log_out(desk: Desk, forms: Forms, request: Request) -> Response:
     async with _read_form(desk, forms, request):
         desk.sessions.end(request.state.visitor)
     return RedirectResponse(f"{desk.root}/", 303)
+
+
+def _redirect(desk: Desk, wanted: str) -> Response:
+    """Lead to a page of the desk, to the first one if the wanted one is not of it."""
+    return RedirectResponse(wanted if wanted.startswith(f"{desk.root}/") else f"{desk.root}/", 303)
 
 
 async def _stream(desk: Desk, request: Request) -> Response:
@@ -292,6 +327,7 @@ def _protect(desk: Desk, inner: ASGIApp) -> ASGIApp:
         request = Request(scope)
         given = request.cookies.get(access.COOKIE, "")
         visitor = request.state.visitor = given if access.is_visitor(given) else access.make_visitor()
+        request.state.language = _find_language(request)
 
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -307,17 +343,27 @@ def _protect(desk: Desk, inner: ASGIApp) -> ASGIApp:
     return answer
 
 
+def _find_language(request: Request) -> str:
+    """Return the language that the visitor chose, else the one that the browser prefers."""
+    accepted = ",".join(request.headers.getlist("accept-language"))
+    chosen = find_language(request.cookies.get(_LANGUAGE))
+    return chosen or choose_language(accepted, NAMES) or SOURCE
+
+
 def _let_in(desk: Desk, inner: ASGIApp, request: Request) -> ASGIApp:
     """Return what answers the one who asks: the desk, the question for the password, or a refusal."""
     in_session = desk.sessions.is_open(request.state.visitor)
     verdict = access.judge(desk.access, access.read_facts(request), in_session=in_session)
     request.state.enters = verdict.enters
     path = request.scope["path"].removeprefix(desk.root)
-    if verdict.enters or (verdict.asks_password and (path == "/login" or path.startswith("/static/"))):
+    if verdict.enters or (verdict.asks_password and (path in ("/login", "/language") or path.startswith("/static/"))):
         return inner
     if verdict.asks_password:
         return _ask_password(desk, request, request.url.path)
-    return _refuse(desk, request, 403, f"You may not enter: {verdict.why}.", access.HOW_TO_OPEN)
+    locale, peer = desk.make_locale(request.state.language), access.read_facts(request).peer
+    why = locale.gettext(verdict.why, peer=peer)
+    lines = locale.gettext("You may not enter: %(reason)s.", reason=why), locale.gettext(access.HOW_TO_OPEN)
+    return _refuse(desk, request, 403, *lines)
 
 
 def _make_cookie(request: Request, name: str, value: str, seconds: int | None = None) -> str:
@@ -330,14 +376,17 @@ def _make_cookie(request: Request, name: str, value: str, seconds: int | None = 
 
 def _frame(desk: Desk, request: Request, waiting: Counts | None = None) -> Frame:
     visitor = request.state.visitor
-    notice = desk.cache.find(request.query_params.get("notice", "")) if request.state.enters else None
+    notice = desk.cache.find(request.query_params.get(_NOTICE, "")) if request.state.enters else None
+    query = urlencode([pair for pair in request.query_params.multi_items() if pair[0] != _NOTICE])
+    here = request.url.path + (f"?{query}" if query else "")
     return Frame(
         root=desk.root,
         token=desk.sessions.make_token(visitor),
         waiting=(waiting or Counts()) if request.state.enters else None,
         notice=notice if isinstance(notice, ActResult) else None,
         can_log_out=bool(desk.access.password) and desk.sessions.is_open(visitor),
-        timezone=desk.config.timezone,
+        locale=desk.make_locale(request.state.language),
+        here=here if request.method == "GET" else f"{desk.root}/",
     )
 
 
@@ -346,15 +395,20 @@ def _ask_password(desk: Desk, request: Request, then: str, *, wrong: bool = Fals
 
 
 def _refuse(desk: Desk, request: Request, status: int, *lines: str, **headers: str) -> Response:
-    page = render("problem.html.j2", {"title": "Refused", "lines": lines}, _frame(desk, request))
+    frame = _frame(desk, request)
+    page = render("problem.html.j2", {"title": frame.locale.gettext("Refused"), "lines": lines}, frame)
     return HTMLResponse(page, status, {name.replace("_", "-"): value for name, value in headers.items()})
 
 
+_TITLES: Final[Mapping[int, str]] = {404: N_("Not found"), 503: N_("The store cannot be read")}
+
+
 def _explain(desk: Desk, request: Request, error: AggregatorError) -> Response:
-    """Answer with what went wrong, in one line."""
+    """Answer with what went wrong, in one line; such lines are those of the commands, in English."""
     status = find_status(error)
-    titles = {404: "Not found", 503: "The store cannot be read"}
-    problem = {"title": titles.get(status, "Not done"), "lines": str(error).splitlines()}
+    title, lines = _TITLES.get(status, N_("Not done")), str(error).splitlines()
     if request.url.path.endswith(".json"):
-        return Response(to_json(problem), status, media_type="application/json")
-    return HTMLResponse(render("problem.html.j2", problem, _frame(desk, request)), status)
+        return Response(to_json({"title": title, "lines": lines}), status, media_type="application/json")
+    frame = _frame(desk, request)
+    problem = {"title": frame.locale.gettext(title), "english": lines}
+    return HTMLResponse(render("problem.html.j2", problem, frame), status)

@@ -143,7 +143,7 @@ def _show_choice(desk: Desk, request: PageRequest) -> _ChoosePage:
         others=tuple(name for name in names if name not in _FIELDS),
         problem=problem,
         total=len(found.listing.entries),
-        entries=tuple(make_entry(each, desk.config.timezone) for each in found.listing.entries[:_MOST_ENTRIES]),
+        entries=tuple(make_entry(each, request.locale) for each in found.listing.entries[:_MOST_ENTRIES]),
         feeds=list_feeds(desk),
         feed=feed,
         home=chosen.home,

@@ -119,7 +119,7 @@ def _show_overview(desk: Desk, request: PageRequest) -> _Overview:
     running = {job.feed: job.number for job in desk.jobs.running() if job.kind == "refresh"}
     new_items = chain.from_iterable(each.new_items for each in stored.publications.values())
     return _Overview(
-        feeds=tuple(_make_card(plan, stored, running.get(plan.name)) for plan in stored.shown),
+        feeds=tuple(_make_card(plan, stored, running.get(plan.name), request.locale) for plan in stored.shown),
         total=len(wanted),
         page=stored.page,
         pages=stored.pages,
@@ -157,10 +157,10 @@ def _read(store: Store, config: Config, wanted: Sequence[Plan], request: PageReq
     )
 
 
-def _make_card(plan: Plan, stored: _Stored, running: int | None) -> _FeedCard:
+def _make_card(plan: Plan, stored: _Stored, running: int | None, locale: Locale) -> _FeedCard:
     cover = stored.covers.get(plan.name)
     results = stored.results.get(plan.name, ())
-    lines = make_source_lines(plan, results, stored.polls, stored.next_polls.get(plan.name, {}))
+    lines = make_source_lines(plan, results, stored.polls, stored.next_polls.get(plan.name, {}), locale)
     lines.sort(key=lambda line: not line.is_failing)
     image = plan.channel.image or (cover.channel.image if cover else None)
     return _FeedCard(
@@ -168,7 +168,7 @@ def _make_card(plan: Plan, stored: _Stored, running: int | None) -> _FeedCard:
         title=plan.channel.title,
         image=image if image and image.startswith("https://") else None,
         items=cover.episodes + cover.posts if cover else 0,
-        newest=Locale(timezone=plan.channel.timezone).format_day(cover.newest) if cover and cover.newest else "",
+        newest=locale.format_day(cover.newest) if cover and cover.newest else "",
         sources=tuple(lines[:_SOURCES_OF_A_FEED]),
         more_sources=len(lines[_SOURCES_OF_A_FEED:]),
         running=running,
@@ -229,7 +229,8 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
     with desk.open_store() as store:
         published = {item.guid: item for item in guids.read_guids(store, plan.name)}
         results, last_polls = persist.read_source_results(store, plan), polls.read_polls(store, plan.name)
-        sources = make_source_lines(plan, results, last_polls, persist.read_next_polls(store, [plan], now())[plan.name])
+        next_polls = persist.read_next_polls(store, [plan], now())[plan.name]
+        sources = make_source_lines(plan, results, last_polls, next_polls, request.locale)
         removed = decisions.read_removed(store, plan.name)
         model, notices = facts.MODEL.read(store, plan.name), hubs.read_notices(store, plan)
         near_misses = len(inbox.read_waiting(store, [plan])[plan.name].pairs)
@@ -237,7 +238,7 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
         last, today = publications.read_last(store, plan.name), now().date()
         charts = make_charts(today, last.new_items, polls.count_polls(store, today, plan.name))
     feed = replace(feed, items=items) if feed else None
-    app = make_app_view(feed) if feed else None
+    app = make_app_view(feed, request.locale) if feed else None
     files = {each.name.rpartition("/")[2] for each in last.files}
     search, source, mark = (request.query.get(name, "") for name in ("q", "source", "mark"))
     lines = (_make_line(item, published.get(item.guid)) for item in items)
@@ -325,7 +326,7 @@ def _keep(desk: Desk, request: PageRequest) -> ActResult:
     """Keep a feed that its OPML list has no more: it is not asked again."""
     with desk.open_terms(request) as terms:
         opml_lists.keep(terms.store, request.find("address"))
-    return ActResult("/", "It is kept.")
+    return ActResult("/", request.locale.gettext("It is kept."))
 
 
 _SELECTION: Final = {
@@ -336,6 +337,12 @@ _SELECTION: Final = {
 }
 ACTS = (Act("/feeds/{feed}/keep", _keep, needs={"address": "The address of the OPML list."}),)
 PAGES = (
-    Page("/overview", "overview.html.j2", _show_overview, takes={"q": "Words of titles and names.", **PAGE}),
-    Page("/feeds/{feed}", "feed.html.j2", _show_feed, takes=_SELECTION),
+    Page(
+        "/overview",
+        "overview.html.j2",
+        _show_overview,
+        takes={"q": "Words of titles and names.", **PAGE},
+        is_translated=True,
+    ),
+    Page("/feeds/{feed}", "feed.html.j2", _show_feed, takes=_SELECTION, is_translated=True),
 )

@@ -17,6 +17,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
 from aggregator.model.record import make_json_decoder
+from aggregator.translation.locale import N_
 
 OF_STRANGERS: Final = 4_096
 """Bytes of a form of someone who has not given the password yet: a password, a path and a token."""
@@ -35,8 +36,8 @@ _TOGETHER: Final = 24_000_000
 
 _MOST_FIELDS: Final = 20_000
 _MOST_FILES: Final = 4
-_TOO_LARGE: Final = "The form is too large."
-_UNREADABLE: Final = "The form cannot be read."
+_TOO_LARGE: Final = N_("The form is too large.")
+_UNREADABLE: Final = N_("The form cannot be read.")
 
 _FIELDS: Final = make_json_decoder(dict[str, str])
 
@@ -48,7 +49,7 @@ class FormError(Exception):
     """A form is not taken; ``status`` is that of the answer."""
 
     def __init__(self, status: int, why: str) -> None:
-        """Say why in one sentence."""
+        """Say why in one sentence, which is a message."""
         super().__init__(why)
         self.status = status
 
@@ -74,7 +75,7 @@ class Forms:
                 if len(body) + len(piece) > most:
                     raise FormError(413, _TOO_LARGE)
                 if self._held + len(piece) > self._together:
-                    raise FormError(503, "Too many forms are being read: send it again in a minute.")
+                    raise FormError(503, N_("Too many forms are being read: send it again in a minute."))
                 self._held += len(piece)
                 body += piece
             self._limiter = self._limiter or CapacityLimiter(1)

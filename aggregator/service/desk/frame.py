@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -24,14 +24,17 @@ from aggregator.errors import AggregatorError, ConfigError, FetchError, StoreErr
 from aggregator.fetchers import credentials
 from aggregator.generator.content.sanitize import clean_line
 from aggregator.generator.pages import subscribe, wording
+from aggregator.model.entry import Moment
 from aggregator.model.feed import Plan
 from aggregator.service.desk import charts
 from aggregator.service.desk.access import Sessions
 from aggregator.service.desk.jobs import BusyError, Jobs
 from aggregator.service.desk.visitor_cache import VisitorCache
+from aggregator.service.desk.words import WORDS
 from aggregator.store import connection, database
 from aggregator.store.database import Store
 from aggregator.text.times.zones import format_time
+from aggregator.translation.locale import ENGLISH, NAMES, SOURCE, Locale, nN_
 from aggregator.version import VERSION
 
 _SHORTEST_SECRET: Final = 8
@@ -44,11 +47,12 @@ class MissingError(AggregatorError):
 
 
 class Button(Struct, frozen=True):
-    """A form of one button: its words, where it is sent, and its hidden fields."""
+    """A form of one button: its words, where it is sent, its hidden fields, and the key that presses it, if any."""
 
     label: str
     action: str
     fields: Mapping[str, str] = {}
+    key: str = ""
 
 
 class ActResult(Struct, frozen=True):
@@ -63,13 +67,17 @@ class ActResult(Struct, frozen=True):
 
 
 class PageRequest(Struct, frozen=True):
-    """A request: the names in its address, its query, the fields and files of its form, and the id of its visitor."""
+    """A request: the names in its address, its query, the fields and files of its form, and the id of its visitor.
+
+    ``locale`` is that of the answer: English for programs.
+    """
 
     names: Mapping[str, str]
     query: Mapping[str, str] = {}
     form: Mapping[str, str] = {}
     files: Mapping[str, bytes] = {}
     visitor: str = ""
+    locale: Locale = ENGLISH
 
     def find(self, name: str) -> str:
         """Return a field of the form; raise ConfigError if it was not sent."""
@@ -109,6 +117,10 @@ class Desk:
             except ConfigError as error:
                 self.mistakes = str(error)
             return self._config
+
+    def make_locale(self, language: str = SOURCE) -> Locale:
+        """Return a language with the time zone of the config."""
+        return Locale(language, self.config.timezone)
 
     def hide(self, text: str) -> str:
         """Return a text without the tokens of private feeds and the values of header fields that may be secrets."""
@@ -182,7 +194,8 @@ class Page(Struct, frozen=True):
 
     ``headers`` take the place of those of other pages. ``is_slow`` is whether the function runs a command to its end.
     ``needs`` and ``takes`` describe the query by name: what must be in it, and what may. ``in_api`` is whether
-    programs get it, too: the first line of the function's docstring then describes it to them.
+    programs get it, too: the first line of the function's docstring then describes it to them. ``is_translated`` is
+    whether it is shown in the language of its visitor, else in English.
     """
 
     path: str
@@ -193,6 +206,7 @@ class Page(Struct, frozen=True):
     needs: Mapping[str, str] = {}
     takes: Mapping[str, str] = {}
     in_api: bool = True
+    is_translated: bool = False
 
 
 class Act(Struct, frozen=True):
@@ -226,7 +240,8 @@ class Counts(Struct, frozen=True):
 class Frame(Struct, frozen=True):
     """The surroundings of a page: the prefix of its links, the token of its forms, and the notice of the last act.
 
-    ``waiting`` is ``None`` for one who may not enter: there is no menu.
+    ``waiting`` is ``None`` for one who may not enter: there is no menu. ``here`` is the address of the page, to which
+    the choice of another language leads back.
     """
 
     root: str
@@ -234,7 +249,8 @@ class Frame(Struct, frozen=True):
     waiting: Counts | None
     notice: ActResult | None = None
     can_log_out: bool = False
-    timezone: str = "UTC"
+    locale: Locale = ENGLISH
+    here: str = ""
     version: str = VERSION
 
 
@@ -279,8 +295,16 @@ def to_json(gathered: object) -> bytes:
 
 
 def render(template: str, page: Any, frame: Frame) -> str:
-    """Return a page as HTML."""
-    return _ENVIRONMENT.get_template(template).render(page=page, frame=frame)
+    """Return a page as HTML, in the language of its frame."""
+    words = frame.locale.make_words()
+    return _ENVIRONMENT.get_template(template).render(page=page, frame=frame, languages=NAMES, **words)
+
+
+def format_exact(at: datetime, locale: Locale, *, seconds: bool = False) -> str:
+    """Return a time: in English, which programs read too, in the order of ISO 8601, else as the language has it."""
+    if locale.language == SOURCE:
+        return format_time(at, locale.timezone, seconds=seconds)
+    return locale.format_time(at)
 
 
 def _quote(value: object, most: int = 300) -> Markup:
@@ -289,27 +313,74 @@ def _quote(value: object, most: int = 300) -> Markup:
 
 
 @pass_context
+def _quote_english(context: Context, value: object, most: int = 300) -> Markup:
+    """Return a line that the program says in English alone, marked as English on a page in another language."""
+    if context["locale"].language == SOURCE:
+        return _quote(value, most)
+    return Markup('<bdi lang="en">{}</bdi>').format(clean_line(str(value), most))
+
+
+_UNITS: Final = ((86_400, 172_800), (3600, 3600), (60, 60))
+"""Seconds of a day, an hour and a minute, and those from which on it is the unit."""
+
+_AGO: Final[Mapping[int, tuple[str, str]]] = {
+    86_400: nN_("%(count)s day ago", "%(count)s days ago"),
+    3600: nN_("%(count)s h ago", "%(count)s h ago"),
+    60: nN_("%(count)s min ago", "%(count)s min ago"),
+}
+_AHEAD: Final[Mapping[int, tuple[str, str]]] = {
+    86_400: nN_("in %(count)s day", "in %(count)s days"),
+    3600: nN_("in %(count)s h", "in %(count)s h"),
+    60: nN_("in %(count)s min", "in %(count)s min"),
+}
+
+
+@pass_context
 def _format_ago(context: Context, at: datetime | None) -> Markup:
     """Return a time for people, with the exact one beside it."""
+    locale: Locale = context["locale"]
     if at is None:
-        return Markup("never")
-    passed = int((now() - at).total_seconds())
-    words = _format_span(abs(passed))
-    shown = f"in {words}" if passed < 0 else f"{words} ago" if words != "now" else words
-    exact = format_time(at, context["frame"].timezone, seconds=True)
+        return escape(locale.gettext("never"))
+    shown = _format_distance(int((now() - at).total_seconds()), locale)
+    exact = format_exact(at, locale, seconds=True)
     return Markup('<time datetime="{}" title="{}">{}</time>').format(at.isoformat(), exact, shown)
 
 
-def _format_span(seconds: int) -> str:
-    """Return a length of time in its largest unit.
+def _format_distance(seconds: int, locale: Locale) -> str:
+    """Return how long ago a time was, or, if it is negative, when it will be, in its largest unit.
 
-    >>> _format_span(30), _format_span(90), _format_span(7200), _format_span(200_000)
-    ('now', '1 min', '2 h', '2 days')
+    >>> [_format_distance(seconds, ENGLISH) for seconds in (30, 90, 7200, 200_000, -90, -30)]
+    ['now', '1 min ago', '2 h ago', '2 days ago', 'in 1 min', 'now']
+    >>> _format_distance(200_000, Locale("fr")), _format_distance(-90, Locale("ja"))
+    ('il y a 2 jours', '1分後')
     """
-    for unit, size, least in (("days", 86_400, 172_800), ("h", 3600, 3600), ("min", 60, 60)):
-        if seconds >= least:
-            return f"{seconds // size} {unit}"
-    return "now"
+    size = next((size for size, least in _UNITS if abs(seconds) >= least), 0)
+    if not size:
+        return locale.pgettext("past", "now") if seconds >= 0 else locale.pgettext("future", "now")
+    forms = (_AGO if seconds >= 0 else _AHEAD)[size]
+    return locale.ngettext(*forms, abs(seconds) // size)
+
+
+@pass_context
+def _format_day(context: Context, day: datetime | date | str) -> str:
+    """Return a day, given as itself or as ISO 8601 has it; empty if it is."""
+    locale: Locale = context["locale"]
+    if not day:
+        return ""
+    at = day if isinstance(day, datetime) else datetime.fromisoformat(str(day))
+    return locale.format_day(Moment(at, "day"))
+
+
+@pass_context
+def _translate(context: Context, word: str) -> Markup:
+    """Return a word of a record in the language of the page; one that is not known there is marked as English."""
+    locale: Locale = context["locale"]
+    return locale.gettext_markup(word) if word in WORDS else _quote_english(context, word)
+
+
+@pass_context
+def _format_size(context: Context, size: int) -> str:
+    return wording.format_size(size, context["locale"])
 
 
 def _make_environment() -> Environment:
@@ -321,8 +392,9 @@ def _make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"quote": _quote, "ago": _format_ago, "bars": charts.draw_bars, "tile": subscribe.draw_tile}
-    made.filters |= {"size": wording.format_size, "count": wording.format_count}
+    made.filters |= {"quote": _quote, "english": _quote_english, "bars": charts.draw_bars, "tile": subscribe.draw_tile}
+    made.filters |= {"ago": _format_ago, "day": _format_day, "size": _format_size, "word": _translate}
+    made.filters["count"] = wording.format_count
     return made
 
 

@@ -10,15 +10,15 @@ from typing import Final
 from urllib.parse import quote
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from aggregator import corrections
 from aggregator.generator.content import sanitize
 from aggregator.generator.content.feed_item import FeedItem, make_feed_item
 from aggregator.generator.pages import wording
+from aggregator.merger.matching.wording import describe_evidence, describe_level, describe_pair
 from aggregator.merger.reconciling.overrides import FIELDS
 from aggregator.merger.reconciling.provenance import QUOTED
-from aggregator.model.cluster import Pair, describe_evidence, describe_level, describe_pair
+from aggregator.model.cluster import Pair
 from aggregator.model.entry import Note
 from aggregator.model.item import Item, Override, Provenance, PublishedItem
 from aggregator.service.desk.frame import SEEN, Act, ActResult, Button, Desk, MissingError, Page, PageRequest
@@ -29,6 +29,7 @@ from aggregator.store.entries import StoredEntry
 from aggregator.store.items import FeedItems
 from aggregator.text import visible_whitespace, word_diff
 from aggregator.text.html import to_text
+from aggregator.translation.locale import N_, SOURCE, Locale
 
 _LONGEST: Final = 600
 """Characters of a value."""
@@ -159,9 +160,9 @@ def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
         url=shown.link or "",
         minted=published.minted if published else None,
         updated=published.updated if published else None,
-        fields=tuple(_make_field(each, shown, known, fixed.get(each.field)) for each in fields),
-        entries=tuple(_make_entry_line(each, plan.channel.timezone) for each in known),
-        pairs=tuple(make_bars(pair) for pair in item.pairs[:_MOST_PAIRS]),
+        fields=tuple(_make_field(each, shown, known, fixed.get(each.field), request.locale) for each in fields),
+        entries=tuple(_make_entry_line(each, request.locale) for each in known),
+        pairs=tuple(make_bars(pair, request.locale) for pair in item.pairs[:_MOST_PAIRS]),
         more_pairs=max(0, len(item.pairs) - _MOST_PAIRS),
         events=tuple(reversed(events[-_MOST_EVENTS:])),
         removed=removed,
@@ -180,8 +181,10 @@ def _rank(origin: Provenance) -> int:
     return _ORDER.index(origin.field) if origin.field in _ORDER else len(_ORDER)
 
 
-def _make_field(origin: Provenance, shown: FeedItem, known: Sequence[StoredEntry], fixed: str | None) -> _FieldLine:
-    value = _find_value(origin.field, shown, known, origin.source)
+def _make_field(
+    origin: Provenance, shown: FeedItem, known: Sequence[StoredEntry], fixed: str | None, locale: Locale
+) -> _FieldLine:
+    value = _find_value(origin, shown, known, locale)
     return _FieldLine(
         name=origin.field,
         value=_cut(value),
@@ -193,8 +196,8 @@ def _make_field(origin: Provenance, shown: FeedItem, known: Sequence[StoredEntry
             for other in origin.dissent
             for given in (sanitize.clean_text(sanitize.clean_field(origin.field, other.value)),)
         ),
-        repairs=tuple(map(_make_repair, origin.notes)),
-        original=_find_original(value, origin, known) if origin.notes else (),
+        repairs=tuple(_make_repair(note, locale) for note in origin.notes),
+        original=_find_original(value, origin, known, locale) if origin.notes else (),
         fixed=fixed,
         can_be_set=origin.field in FIELDS,
         draft=value if origin.field in FIELDS and FIELDS[origin.field](value) is not None else "",
@@ -207,12 +210,14 @@ def _find_settable(field: str, value: str) -> str | None:
     return value if is_whole and field in FIELDS and FIELDS[field](value) is not None else None
 
 
-def _find_original(value: str, origin: Provenance, known: Sequence[StoredEntry]) -> Pieces:
+def _find_original(value: str, origin: Provenance, known: Sequence[StoredEntry], locale: Locale) -> Pieces:
     """Return the value of a repaired field as its source gave it, for the stored entries are not repaired."""
     entry = next((each.entry for each in known if each.entry.source == origin.source), None)
     if entry is None:
         return ()
-    given = full_text(entry) if origin.field == "description" else format_value(getattr(entry, origin.field, None))
+    given = full_text(entry)
+    if origin.field != "description":
+        given = format_value(getattr(entry, origin.field, None), locale)
     return _mark(value, given) if given else ()
 
 
@@ -220,9 +225,11 @@ def _cut(text: str) -> str:
     return wording.shorten(text, _LONGEST)
 
 
-def _make_repair(repair: Note) -> _RepairLine:
+def _make_repair(repair: Note, locale: Locale) -> _RepairLine:
+    """Return a repair; in English its cause is named as the commands name it."""
     before, after = visible_whitespace.show_difference(repair.before, repair.after)
-    return _RepairLine(repair.cause, _cut(before), _cut(after))
+    cause = repair.cause if locale.language == SOURCE else wording.describe_cause(repair.cause, locale)
+    return _RepairLine(cause, _cut(before), _cut(after))
 
 
 def _mark(value: str, other: str) -> Pieces:
@@ -231,7 +238,7 @@ def _mark(value: str, other: str) -> Pieces:
     return tuple((change, _cut(piece)) for change, piece in unmark(pieces))
 
 
-def _find_value(name: str, shown: FeedItem, known: Sequence[StoredEntry], source: str) -> str:
+def _find_value(origin: Provenance, shown: FeedItem, known: Sequence[StoredEntry], locale: Locale) -> str:
     """Return the published value of a field, else that of the entry which it is from."""
     files: Mapping[str, str | None] = {
         "title": shown.title,
@@ -242,20 +249,21 @@ def _find_value(name: str, shown: FeedItem, known: Sequence[StoredEntry], source
         "author": shown.author,
         "enclosure": shown.media.url if shown.media else None,
     }
-    if given := files.get(name):
+    if given := files.get(origin.field):
         return given
-    own = [each.entry for each in known if each.entry.source == source] or [each.entry for each in known]
-    return next((format_value(value) for each in own if (value := getattr(each, name, None)) is not None), "")
+    own = [each.entry for each in known if each.entry.source == origin.source] or [each.entry for each in known]
+    values = (value for each in own if (value := getattr(each, origin.field, None)) is not None)
+    return next((format_value(value, locale) for value in values), "")
 
 
-def _make_entry_line(stored: StoredEntry, timezone: str) -> _EntryLine:
+def _make_entry_line(stored: StoredEntry, locale: Locale) -> _EntryLine:
     entry = stored.entry
     return _EntryLine(
         entry.id,
         entry.source,
         entry.title,
-        format_value(entry.published, timezone),
-        format_value(entry.duration),
+        format_value(entry.published, locale),
+        format_value(entry.duration, locale),
         len(full_text(entry)),
         entry.cut,
         stored.first_seen,
@@ -263,16 +271,16 @@ def _make_entry_line(stored: StoredEntry, timezone: str) -> _EntryLine:
     )
 
 
-def make_bars(pair: Pair) -> PairBars:
+def make_bars(pair: Pair, locale: Locale) -> PairBars:
     """Return the evidence about two entries as bars."""
-    return PairBars(pair.left, pair.right, describe_pair(pair), tuple(_iterate_bars(pair)))
+    return PairBars(pair.left, pair.right, describe_pair(pair, locale), tuple(_iterate_bars(pair, locale)))
 
 
-def _iterate_bars(pair: Pair) -> Iterator[_Bar]:
+def _iterate_bars(pair: Pair, locale: Locale) -> Iterator[_Bar]:
     for one in sorted(pair.evidence, key=lambda one: -abs(one.weight)):
         width = round(100 * min(abs(one.weight), _WIDEST_BAR) / _WIDEST_BAR, 1)
         start = 100.0 if one.weight >= 0 else 100 - width
-        words = describe_evidence(one.name), describe_level(one.name, one.level)
+        words = describe_evidence(one.name, locale), describe_level(one.name, one.level, locale)
         yield _Bar(*words, _cut(one.left), _cut(one.right), one.weight, start, width)
 
 
@@ -286,10 +294,14 @@ def _open_terms(desk: Desk, request: PageRequest) -> Iterator[tuple[corrections.
 
 
 def _make_result(request: PageRequest, message: str, undo: str = "", **fields: str) -> ActResult:
-    """Return the page of the item with a message, and a button that undoes the act if there is one that does."""
-    path, guid = f"/feeds/{request.names['feed']}/item", request.find("guid")
-    button = Button("Undo", f"{path}/{undo}", {"guid": guid, **fields}) if undo else None
-    return ActResult(f"{path}?guid={quote(guid, safe='')}", message, button)
+    """Return the page of the item with a message, and a button that undoes the act if there is one that does.
+
+    The message may have the placeholder ``field``.
+    """
+    path, guid, locale = f"/feeds/{request.names['feed']}/item", request.find("guid"), request.locale
+    button = Button(locale.gettext("Undo"), f"{path}/{undo}", {"guid": guid, **fields}) if undo else None
+    said = locale.gettext(message, field=locale.gettext(fields.get("field", "")))
+    return ActResult(f"{path}?guid={quote(guid, safe='')}", said, button)
 
 
 def _set_field(desk: Desk, request: PageRequest) -> ActResult:
@@ -297,7 +309,7 @@ def _set_field(desk: Desk, request: PageRequest) -> ActResult:
     override = Override(request.find("guid"), request.find("field"), request.find("value"))
     with _open_terms(desk, request) as (terms, names):
         corrections.set_field(terms, names, override)
-    return _make_result(request, f"{override.field} is set from the next refresh on.", "unset", field=override.field)
+    return _make_result(request, N_("%(field)s is set from the next refresh on."), "unset", field=override.field)
 
 
 def _unset_field(desk: Desk, request: PageRequest) -> ActResult:
@@ -307,9 +319,8 @@ def _unset_field(desk: Desk, request: PageRequest) -> ActResult:
         overrides = decisions.read_overrides(terms.store, terms.plan.name)
         value = next((each.value for each in overrides if (each.guid, each.field) == (guid, field)), "")
         corrections.unset_field(terms, names, guid, field)
-    return _make_result(
-        request, f"The sources say {field} again from the next refresh on.", "set", field=field, value=value
-    )
+    message = N_("The sources say %(field)s again from the next refresh on.")
+    return _make_result(request, message, "set", field=field, value=value)
 
 
 def _part_entry(desk: Desk, request: PageRequest) -> ActResult:
@@ -318,7 +329,7 @@ def _part_entry(desk: Desk, request: PageRequest) -> ActResult:
     with _open_terms(desk, request) as (terms, names):
         others = [name for name in names[1:] if name != entry]
         corrections.part_entry(terms, names, entry, others)
-    message = "The entry is an item of its own from the next refresh on."
+    message = N_("The entry is an item of its own from the next refresh on.")
     return _make_result(request, message, "join", entry=entry, others="\n".join(others))
 
 
@@ -326,14 +337,14 @@ def _join_entry(desk: Desk, request: PageRequest) -> ActResult:
     """Take back that an entry was parted."""
     with _open_terms(desk, request) as (terms, names):
         corrections.join_entry(terms, names, request.find("entry"), request.find("others").splitlines())
-    return _make_result(request, "The entry is no longer parted by hand.")
+    return _make_result(request, N_("The entry is no longer parted by hand."))
 
 
 def _take_out(desk: Desk, request: PageRequest) -> ActResult:
     """Take an item out of the feed."""
     with _open_terms(desk, request) as (terms, names):
         corrections.take_out(terms, names, request.find("guid"), request.find("reason"))
-    return _make_result(request, "The item leaves the feed with the next refresh.", "back")
+    return _make_result(request, N_("The item leaves the feed with the next refresh."), "back")
 
 
 def _take_back(desk: Desk, request: PageRequest) -> ActResult:
@@ -342,15 +353,15 @@ def _take_back(desk: Desk, request: PageRequest) -> ActResult:
     with _open_terms(desk, request) as (terms, names):
         reason = decisions.read_removed(terms.store, terms.plan.name).get(guid, "")
         corrections.take_back(terms, names, guid)
-    undo = Button("Undo", f"/feeds/{terms.plan.name}/item/out", {"guid": guid, "reason": reason})
-    return replace(_make_result(request, "The item is back with the next refresh."), undo=undo)
+    message = N_("The item is back with the next refresh.")
+    return _make_result(request, message, "out", reason=reason)
 
 
 _GUID: Final = {"guid": "The guid of the item."}
 _FIELD: Final = {**_GUID, "field": f"The name of the field: {', '.join(FIELDS)}."}
 _ENTRY: Final = {**_GUID, "entry": "The id of the entry."}
 _OTHERS: Final = {"others": "The ids of the entries that it was separated from, one a line."}
-PAGES = (Page("/feeds/{feed}/item", "item.html.j2", _show_item, needs=_GUID),)
+PAGES = (Page("/feeds/{feed}/item", "item.html.j2", _show_item, needs=_GUID, is_translated=True),)
 ACTS = (
     Act("/feeds/{feed}/item/set", _set_field, needs={**_FIELD, "value": "The value as a text."}, takes=SEEN),
     Act("/feeds/{feed}/item/unset", _unset_field, needs=_FIELD, takes=SEEN),

@@ -13,12 +13,11 @@ from aggregator.generator.report import list_remarks
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment
 from aggregator.model.feed import Feed, Plan
 from aggregator.model.item import Item
-from aggregator.service.desk.frame import Desk, MissingError
+from aggregator.service.desk.frame import Desk, MissingError, format_exact
 from aggregator.store.items import FeedItems
 from aggregator.text import word_diff
 from aggregator.text.html import to_text
-from aggregator.text.times.zones import format_time
-from aggregator.translation.locale import ENGLISH
+from aggregator.translation.locale import Locale
 
 _MOST_APP_ITEMS: Final = 3
 _LONGEST_DESCRIPTION: Final = 300
@@ -66,7 +65,7 @@ class AppView(Struct, frozen=True):
     is_heard: bool
 
 
-def make_app_view(feed: Feed) -> AppView:
+def make_app_view(feed: Feed, locale: Locale) -> AppView:
     """Return a published feed as an app shows it."""
     channel = make_feed_channel(feed)
     heard = [item for item in feed.items if find_media(item)]
@@ -75,16 +74,16 @@ def make_app_view(feed: Feed) -> AppView:
         author=channel.author or channel.title,
         image=channel.image if channel.image and channel.image.startswith("https://") else None,
         description=_cut(channel.description, _LONGEST_DESCRIPTION),
-        items=tuple(_make_app_item(make_feed_item(item)) for item in (heard or feed.items)[:_MOST_APP_ITEMS]),
+        items=tuple(_make_app_item(make_feed_item(item), locale) for item in (heard or feed.items)[:_MOST_APP_ITEMS]),
         is_heard=bool(heard),
     )
 
 
-def _make_app_item(item: FeedItem) -> _AppItem:
+def _make_app_item(item: FeedItem, locale: Locale) -> _AppItem:
     return _AppItem(
         title=item.title,
         day=f"{item.published:%Y-%m-%d}" if item.published else "",
-        length=wording.format_length(Duration(item.duration)) if item.media and item.duration else "",
+        length=wording.format_length(Duration(item.duration), locale) if item.media and item.duration else "",
         text=_cut(item.short, _LONGEST_SUMMARY),
     )
 
@@ -93,21 +92,21 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[:most].rpartition(" ")[0] + "…"
 
 
-def format_value(value: object, timezone: str = "UTC") -> str:
+def format_value(value: object, locale: Locale) -> str:
     """Return a value of an entry for people."""
     match value:
         case Moment() if value.precision in ("minute", "second"):
-            text = format_time(value.at, timezone)
+            text = format_exact(value.at, locale)
         case Moment():
-            text = ENGLISH.format_day(value)
+            text = locale.format_day(value)
         case Duration():
-            text = wording.format_length(value)
+            text = wording.format_length(value, locale)
         case Enclosure():
             text = value.url
         case bool():
-            text = "yes" if value else "no"
+            text = locale.gettext("yes") if value else locale.gettext("no")
         case tuple():
-            text = ", ".join(map(str, value))
+            text = locale.comma.join(map(str, value))
         case _:
             text = "" if value is None else str(value)
     return text
@@ -133,8 +132,8 @@ class ListedEntry(Struct, frozen=True):
     characters: int
 
 
-def make_entry(entry: Entry, timezone: str) -> ListedEntry:
+def make_entry(entry: Entry, locale: Locale) -> ListedEntry:
     """Return an entry as it is listed before it is stored."""
     values = (entry.published, entry.duration, entry.enclosure)
-    published, duration, audio = (format_value(value, timezone) for value in values)
+    published, duration, audio = (format_value(value, locale) for value in values)
     return ListedEntry(entry.title, published, duration, audio, len(full_text(entry)))

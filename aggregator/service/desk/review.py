@@ -35,6 +35,7 @@ from aggregator.store.database import Store
 from aggregator.store.entries import StoredEntry
 from aggregator.store.items import FeedItems
 from aggregator.text import word_diff
+from aggregator.translation.locale import N_, Locale
 
 _LONGEST: Final = 20_000
 _MOST_HELD: Final = 50
@@ -121,24 +122,24 @@ def _show_queue(desk: Desk, request: PageRequest, plans: Sequence[Plan], queue: 
         place = min(parse_number(request.query.get("at", "")), max(0, len(open_pairs) - 1))
         held = [line for plan in plans for line in _list_held(store, plan, is_any=bool(waiting[plan.name].held))]
         page = _ReviewPage(queue, "", "", place, len(open_pairs), None, None, None, "", "", tuple(held[:_MOST_HELD]))
-        return _ask(store, page, *open_pairs[place]) if open_pairs else page
+        return _ask(store, page, *open_pairs[place], request.locale) if open_pairs else page
 
 
-def _ask(store: Store, page: _ReviewPage, plan: Plan, pair: tuple[str, str]) -> _ReviewPage:
+def _ask(store: Store, page: _ReviewPage, plan: Plan, pair: tuple[str, str], locale: Locale) -> _ReviewPage:
     """Return the page with its question: are these two entries of a feed one item?"""
     left, right = pair
     feed = publications.read_feed(store, plan.name)
     homes = {entry: item for item in FeedItems(store, plan.name).read() for entry in item.entries}
     compared = next((each for each in (feed.near_misses if feed else ()) if (each.left, each.right) == pair), None)
     known = entries.read_entries_of(store, plan.name, (left, right))
-    sides = _make_sides(known, homes, plan.channel.timezone) if len(known) == 2 else (None, None)  # noqa: PLR2004 - a pair
+    sides = _make_sides(known, homes, locale) if len(known) == 2 else (None, None)  # noqa: PLR2004 - a pair
     return replace(
         page,
         feed=plan.name,
         title=plan.channel.title,
         left=sides[0],
         right=sides[1],
-        evidence=make_bars(compared) if compared else None,
+        evidence=make_bars(compared, locale) if compared else None,
         seen=corrections.read_state(store, plan.name, (left, right)),
         consequence=urlencode({"left": left, "right": right, "at": page.place, "queue": page.queue}),
     )
@@ -168,7 +169,7 @@ def _name_decision(held: HeldItem, admitted: Mapping[str, bool], back: Collectio
     return "never" if any(name in admitted for name in held.entries) else ""
 
 
-def _make_sides(known: Sequence[StoredEntry], homes: Mapping[str, Item], timezone: str) -> tuple[_Side, ...]:
+def _make_sides(known: Sequence[StoredEntry], homes: Mapping[str, Item], locale: Locale) -> tuple[_Side, ...]:
     one, other = (each.entry for each in known)
     titles = word_diff.mark_sides(one.title[:_LONGEST], other.title[:_LONGEST])
     texts = word_diff.mark_sides(full_text(one)[:_LONGEST], full_text(other)[:_LONGEST])
@@ -177,10 +178,10 @@ def _make_sides(known: Sequence[StoredEntry], homes: Mapping[str, Item], timezon
             id=entry.id,
             title=_cut(title),
             facts=(
-                ("date", format_value(entry.published, timezone)),
-                ("length", format_value(entry.duration)),
-                ("audio", format_value(entry.enclosure)),
-                ("link", format_value(entry.link)),
+                ("date", format_value(entry.published, locale)),
+                ("length", format_value(entry.duration, locale)),
+                ("audio", format_value(entry.enclosure, locale)),
+                ("link", format_value(entry.link, locale)),
             ),
             text=_cut(text),
             characters=len(full_text(entry)),
@@ -228,9 +229,13 @@ def _decide(desk: Desk, request: PageRequest) -> ActResult:
         return ActResult(f"/feeds/{plan.name}/review/consequence?{query}")
     with desk.open_terms(request) as terms:
         corrections.decide_pair(terms, Decision(verdict, left, right))
-    undo = Button("Back", f"/feeds/{plan.name}/review/undo", {"left": left, "right": right, **place})
-    words = "one item" if verdict == "same" else "two items"
-    return ActResult(_locate(plan, place), f"They are {words} from the next refresh on.", undo)
+    locale, fields = request.locale, {"left": left, "right": right, **place}
+    undo = Button(locale.gettext("Back"), f"/feeds/{plan.name}/review/undo", fields, key="b")
+    if verdict == "same":
+        message = locale.gettext("They are one item from the next refresh on.")
+    else:
+        message = locale.gettext("They are two items from the next refresh on.")
+    return ActResult(_locate(plan, place), message, undo)
 
 
 def _are_two_items(desk: Desk, plan: Plan, left: str, right: str) -> bool:
@@ -248,16 +253,16 @@ def _undo(desk: Desk, request: PageRequest) -> ActResult:
     plan, left, right = desk.find_plan(request), request.find("left"), request.find("right")
     with desk.open_terms(request) as terms:
         corrections.undo_pair(terms, left, right)
-    return ActResult(_locate(plan, request.form), "The decision is taken back.")
+    return ActResult(_locate(plan, request.form), request.locale.gettext("The decision is taken back."))
 
 
 def _decide_held(desk: Desk, request: PageRequest) -> ActResult:
     """Publish a held item now, or never."""
     plan, names, wanted = desk.find_plan(request), request.find("entries").splitlines(), request.find("wanted")
     answers = {
-        "publish": (True, "It is published with the next refresh."),
-        "never": (False, "It is never published."),
-        "wait": (None, "It waits again."),
+        "publish": (True, N_("It is published with the next refresh.")),
+        "never": (False, N_("It is never published.")),
+        "wait": (None, N_("It waits again.")),
     }
     if wanted not in answers:
         raise ConfigError(f"wanted is {', '.join(answers)}, not {wanted[:20]}")
@@ -265,8 +270,9 @@ def _decide_held(desk: Desk, request: PageRequest) -> ActResult:
     with desk.open_terms(request) as terms:
         corrections.decide_held(terms, names, is_wanted)
     fields = {"entries": "\n".join(names), "wanted": "wait", "queue": request.form.get("queue", "")}
-    undo = Button("Undo", f"/feeds/{plan.name}/review/held", fields) if is_wanted is not None else None
-    return ActResult(_locate(plan, request.form), message, undo)
+    label = request.locale.gettext("Undo")
+    undo = Button(label, f"/feeds/{plan.name}/review/held", fields) if is_wanted is not None else None
+    return ActResult(_locate(plan, request.form), request.locale.gettext(message), undo)
 
 
 _PAIR: Final = {"left": "The id of an entry.", "right": "The id of another."}
@@ -278,8 +284,8 @@ _DECISION: Final = {
     **_QUEUE,
 }
 PAGES = (
-    Page("/review", "review.html.j2", _show_reviews, takes=_AT),
-    Page("/feeds/{feed}/review", "review.html.j2", _show_review, takes=_AT),
+    Page("/review", "review.html.j2", _show_reviews, takes=_AT, is_translated=True),
+    Page("/feeds/{feed}/review", "review.html.j2", _show_review, takes=_AT, is_translated=True),
     Page(
         "/feeds/{feed}/review/consequence",
         "consequence.html.j2",
@@ -287,6 +293,7 @@ PAGES = (
         is_slow=True,
         needs=_PAIR,
         takes=_QUEUE,
+        is_translated=True,
     ),
 )
 ACTS = (

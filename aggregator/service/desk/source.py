@@ -12,17 +12,16 @@ from aggregator import persist, preview, websub
 from aggregator.fetchers.http import polling
 from aggregator.fetchers.http.target import redact
 from aggregator.generator.content.feed_item import make_title
-from aggregator.generator.pages.wording import format_count
 from aggregator.model.feed import Feed, Plan, SourceResult
 from aggregator.model.item import PublishedItem
 from aggregator.model.results import NextPoll
 from aggregator.model.source import Conditions, Poll, PollState, Source, SourceStatus
-from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now
+from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, format_exact, now
 from aggregator.service.desk.published import ListedEntry, format_value, make_entry
 from aggregator.store import decisions, guids, hub_subscriptions, polls, publications
 from aggregator.store.items import FeedItems
 from aggregator.text.times import cron
-from aggregator.text.times.zones import format_time
+from aggregator.translation.locale import SOURCE, Locale
 
 _MOST_ITEMS: Final = 30
 _MOST_ENTRIES: Final = 30
@@ -151,19 +150,19 @@ def _show_source(desk: Desk, request: PageRequest) -> _SourcePage:
         ]
         feed, items = publications.read_feed(store, plan.name), FeedItems(store, plan.name).read()
     listed = [item for item in items if _is_listed(item.entries, source)]
-    left_out = [*_list_left_out(feed, source), *_list_removed(published, removed, source)]
-    at = now()
+    at, locale = now(), request.locale
+    left_out = [*_list_left_out(feed, source, locale), *_list_removed(published, removed, source, locale)]
     looked = desk.cache.find(request.query.get("look", ""))
     return _SourcePage(
         feed=plan.name,
         name=source.name,
-        facts=(*_list_facts(source, plan), *(("hub", line) for line in websub.describe(subscriptions))),
+        facts=(*_list_facts(source, plan, locale), *(("hub", line) for line in websub.describe(subscriptions))),
         due=next_poll.at if next_poll else None,
         due_why=next_poll.why if next_poll else "at every refresh",
         polls=tuple(map(_make_poll, reversed(last_polls))),
         chart=_make_chart(last_polls),
         failures=sum(poll.has_failed for poll in last_polls),
-        addresses=tuple(_make_address(each, at, plan.channel.timezone) for each in known),
+        addresses=tuple(_make_address(each, at, locale) for each in known),
         items=tuple(_ItemLine(item.guid, make_title(item)) for item in listed[:_MOST_ITEMS]),
         total_items=len(listed),
         left_out=tuple(left_out[:_MOST_ITEMS]),
@@ -184,25 +183,30 @@ def _is_listed(entries: Sequence[str], source: Source) -> bool:
     return any(name.startswith(f"{source.name}/") for name in entries)
 
 
-def _list_left_out(feed: Feed | None, source: Source) -> Iterator[_LeftOutLine]:
+def _list_left_out(feed: Feed | None, source: Source, locale: Locale) -> Iterator[_LeftOutLine]:
     """Yield what the filters leave out of the source's entries, and its new items that are held."""
     for each in feed.left_out if feed else ():
         if _is_listed(each.entries, source):
-            yield _LeftOutLine(each.title, f"filter of the {'source' if each.source else 'feed'}: {each.why}")
+            if each.source:
+                why = locale.gettext("filter of the source: %(condition)s", condition=each.why)
+            else:
+                why = locale.gettext("filter of the feed: %(condition)s", condition=each.why)
+            yield _LeftOutLine(each.title, why)
     for held in feed.held if feed else ():
         if _is_listed(held.entries, source):
-            yield _LeftOutLine(held.title, f"held: {held.why}")
+            yield _LeftOutLine(held.title, locale.gettext("held: %(reason)s", reason=locale.gettext(held.why)))
 
 
 def _list_removed(
-    published: Sequence[PublishedItem], removed: Mapping[str, str], source: Source
+    published: Sequence[PublishedItem], removed: Mapping[str, str], source: Source, locale: Locale
 ) -> Iterator[_LeftOutLine]:
     for item in published:
         if item.guid in removed and _is_listed(item.entries, source):
-            yield _LeftOutLine(item.title, f"taken out by hand: {removed[item.guid]}")
+            why = locale.gettext("taken out by hand: %(reason)s", reason=removed[item.guid])
+            yield _LeftOutLine(item.title, why)
 
 
-def _list_facts(source: Source, plan: Plan) -> tuple[tuple[str, str], ...]:
+def _list_facts(source: Source, plan: Plan, locale: Locale) -> tuple[tuple[str, str], ...]:
     """Return what the config says of the source, without values of header fields."""
     given = (
         ("kind", source.kind),
@@ -211,19 +215,26 @@ def _list_facts(source: Source, plan: Plan) -> tuple[tuple[str, str], ...]:
         ("file", source.path or ""),
         ("snapshot", source.snapshot or ""),
         ("trust", f"{source.trust:g}"),
-        ("new items", source.adds or "by its trust"),
-        ("header fields", ", ".join(name for name, _ in source.headers)),
-        ("only", _describe_conditions(source.filter.only)),
-        ("exclude", _describe_conditions(source.filter.exclude)),
-        ("options", ", ".join(f"{name}: {value}" for name, value in source.options)),
-        ("schedule", cron.describe(plan.refresh) if plan.refresh else "every refresh"),
+        ("new items", source.adds or locale.gettext("by its trust")),
+        ("header fields", locale.comma.join(name for name, _ in source.headers)),
+        ("only", _describe_conditions(source.filter.only, locale)),
+        ("exclude", _describe_conditions(source.filter.exclude, locale)),
+        ("options", locale.comma.join(f"{name}: {value}" for name, value in source.options)),
+        ("schedule", _describe_schedule(plan, locale)),
     )
     return tuple((name, value) for name, value in given if value)
 
 
-def _describe_conditions(given: Conditions) -> str:
+def _describe_schedule(plan: Plan, locale: Locale) -> str:
+    """Return when a feed is refreshed: in words in English, else as the config has it."""
+    if not plan.refresh:
+        return locale.gettext("every refresh")
+    return cron.describe(plan.refresh) if locale.language == SOURCE else str(plan.refresh)
+
+
+def _describe_conditions(given: Conditions, locale: Locale) -> str:
     values = ((name.replace("_", " "), getattr(given, name)) for name in given.__struct_fields__)
-    return "; ".join(f"{name}: {format_value(value)}" for name, value in values if value not in (None, ()))
+    return "; ".join(f"{name}: {format_value(value, locale)}" for name, value in values if value not in (None, ()))
 
 
 def _make_poll(poll: Poll) -> _PollLine:
@@ -246,9 +257,9 @@ def _make_chart(last_polls: Sequence[Poll]) -> tuple[_PollBar, ...]:
     return (_PollBar(0, 0, 0, 0),) * (polls.MOST_POLLS - len(bars)) + bars
 
 
-def _make_address(state: PollState, at: datetime, timezone: str) -> _AddressLine:
+def _make_address(state: PollState, at: datetime, locale: Locale) -> _AddressLine:
     def show(moment: datetime | None) -> str:
-        return format_time(moment, timezone, seconds=True) if moment else ""
+        return format_exact(moment, locale, seconds=True) if moment else ""
 
     given = (
         ("asked", show(state.asked)),
@@ -268,7 +279,7 @@ def _make_address(state: PollState, at: datetime, timezone: str) -> _AddressLine
     return _AddressLine(redact(state.url), facts, polling.explain_rest(state, at))
 
 
-def _make_look(looked: preview.Look, timezone: str) -> _LookLine:
+def _make_look(looked: preview.Look, locale: Locale) -> _LookLine:
     text = looked.body.decode("utf-8", "replace")
     listing = looked.listing
     return _LookLine(
@@ -277,7 +288,7 @@ def _make_look(looked: preview.Look, timezone: str) -> _LookLine:
         size=len(looked.body),
         text="".join(letter if letter.isprintable() or letter in "\n\t" else "\ufffd" for letter in text[:_DOCUMENT]),
         is_cut=len(text) > _DOCUMENT,
-        entries=tuple(make_entry(each, timezone) for each in listing.entries[:_MOST_ENTRIES]) if listing else (),
+        entries=tuple(make_entry(each, locale) for each in listing.entries[:_MOST_ENTRIES]) if listing else (),
         total=len(listing.entries) if listing else 0,
         remarks=listing.remarks[:20] if listing else (),
         problem=looked.problem,
@@ -290,7 +301,7 @@ def _look(desk: Desk, request: PageRequest) -> ActResult:
     plan = desk.find_plan(request)
     source, at = find_source(plan, request), now()
     with preview.open_resources(desk.config, at) as resources:
-        looked = _make_look(preview.look(source, resources, at), plan.channel.timezone)
+        looked = _make_look(preview.look(source, resources, at), request.locale)
     number = desk.cache.add(request.visitor, looked)
     return ActResult(f"/feeds/{plan.name}/sources/{source.name}?look={number}#document")
 
@@ -307,6 +318,7 @@ def make_source_lines(
     results: Iterable[SourceResult],
     last_polls: Mapping[tuple[str, str], Sequence[Poll]],
     next_polls: Mapping[str, NextPoll],
+    locale: Locale,
 ) -> list[SourceLine]:
     """Return the sources of a feed as the overview and the page of the feed show them.
 
@@ -328,7 +340,7 @@ def make_source_lines(
             polled=datetime.fromtimestamp(own_polls[-1].at, UTC) if own_polls else None,
             due=next_poll.at if next_poll else None,
             strip=strip,
-            said=_describe_strip(strip),
+            said=_describe_strip(strip, locale),
         )
         lines.append(line)
     return lines
@@ -358,17 +370,26 @@ def _name_outcome(status: SourceStatus) -> str:
     return "failed" if status in _FAILED else "new" if status == "ok" else "unchanged"
 
 
-def _describe_strip(strip: Sequence[_Run]) -> str:
-    if not strip:
-        return "no polls yet"
-    words = {"new": "with news", "unchanged": "unchanged", "failed": "failed", "held": "held back"}
-    counts = {name: sum(run.count for run in strip if run.outcome == name) for name in words}
-    listed = ", ".join(f"{count} {words[name]}" for name, count in counts.items() if count)
-    return f"last {format_count(sum(counts.values()), 'poll')}: {listed}"
+def _describe_strip(strip: Sequence[_Run], locale: Locale) -> str:
+    counts = dict.fromkeys(("new", "unchanged", "failed", "held"), 0)
+    for run in strip:
+        counts[run.outcome] += run.count
+    if not (polled := sum(counts.values())):
+        return locale.gettext("no polls yet")
+    words = (
+        (counts["new"], locale.ngettext("%(count)s with news", "%(count)s with news", counts["new"])),
+        (counts["unchanged"], locale.ngettext("%(count)s unchanged", "%(count)s unchanged", counts["unchanged"])),
+        (counts["failed"], locale.ngettext("%(count)s failed", "%(count)s failed", counts["failed"])),
+        (counts["held"], locale.ngettext("%(count)s held back", "%(count)s held back", counts["held"])),
+    )
+    outcomes = locale.comma.join(said for count, said in words if count)
+    return locale.ngettext(
+        "last %(count)s poll: %(outcomes)s", "last %(count)s polls: %(outcomes)s", polled, outcomes=outcomes
+    )
 
 
 _LOOK: Final = {"look": "The number of a document that was just looked at."}
-PAGES = (Page("/feeds/{feed}/sources/{source}", "source.html.j2", _show_source, takes=_LOOK),)
+PAGES = (Page("/feeds/{feed}/sources/{source}", "source.html.j2", _show_source, takes=_LOOK, is_translated=True),)
 ACTS = (
     Act("/feeds/{feed}/sources/{source}/look", _look),
     Act("/feeds/{feed}/sources/{source}/poll", _poll_now),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 from aggregator.merger.matching.scoring import LEVELS
-from aggregator.model.cluster import describe_level
+from aggregator.merger.matching.wording import describe_level
 
 
 def test_every_level_of_evidence_is_described_in_words() -> None:

@@ -21,7 +21,7 @@ for (const place of document.querySelectorAll("[data-load]")) {
         return line;
       }));
     })
-    .catch(() => { place.textContent = "Could not be found out."; });
+    .catch(() => { place.textContent = place.dataset.failed; });
 }
 
 document.addEventListener("keydown", (event) => {

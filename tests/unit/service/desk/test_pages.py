@@ -126,7 +126,7 @@ def test_a_failing_source_and_held_items_wait_on_the_overview(visitor: Visitor, 
     shown = visitor.get("/").text
     assert "What waits for you" in shown
     assert '<a href="/desk/feeds/crumb-talk/sources/numbered">numbered of <bdi>Crumb Talk</bdi></a>' in shown
-    assert '<span class="count">1<span class="unseen"> failing</span></span>' in shown
+    assert '<span aria-hidden="true">1</span><span class="unseen">1 source fails</span>' in shown
 
 
 def test_an_address_is_looked_at_and_written_into_the_config(visitor: Visitor, home: Path) -> None:

@@ -1,0 +1,148 @@
+"""The desk speaks the language of its visitor: all of a page, chosen by the browser or by hand, and acts in it."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from aggregator.service.desk import access
+from aggregator.translation.locale import NAMES
+from tests.unit.service.desk.conftest import Visitor, opened
+
+RIGHT, WRONG = "open sesame", "sesame"
+JAPANESE = {"accept-language": "ja"}
+FEED = "/feeds/crumb-talk"
+PAGES = ("/", FEED, f"{FEED}/sources/topic", "/review", f"{FEED}/review")
+SHOWN = ("aria-label", "alt", "title", "placeholder")
+"""Attributes that people read or hear."""
+
+DATA = frozenset({"bdi", "code", "pre", "kbd", "script", "style", "option", "text", "textarea"})
+"""Elements whose texts are of feeds, of the config, or names of machines."""
+
+MARKS = re.compile(r"[⟦⟧]|[^⟦⟧]+")
+WORD = re.compile(r"[A-Za-z]{2,}")
+NAMED = re.compile(
+    r"aggregator [\w.]+|aggregator|crumb-talk|Crumb Talk|(?:topic|numbered)(?:/\S+)?|https://|(?:UTC|ms|kB|MB|GB)\b|Python"
+)
+
+
+class Marked:
+    """A catalogue whose translations show where each message begins and ends."""
+
+    def gettext(self, message: str) -> str:
+        return f"⟦{message}⟧"
+
+    def ngettext(self, _: str, many: str, __: int) -> str:
+        return f"⟦{many}⟧"
+
+    def pgettext(self, _: str, message: str) -> str:
+        return f"⟦{message}⟧"
+
+    def npgettext(self, _: str, __: str, many: str, ___: int) -> str:
+        return f"⟦{many}⟧"
+
+
+class Reader(HTMLParser):
+    """What a page says that is neither a message nor marked as data or as English."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.depth, self.open, self.faults = 0, [], []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.faults += [f"{tag} {name}: {given[name]}" for name in SHOWN if self.lacks(given.get(name) or "")]
+        if tag not in ("meta", "link", "input", "br", "img"):
+            self.open.append((tag, tag in DATA or ("lang" in given and tag != "html")))
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and self.open.pop()[0] != tag:
+            pass
+
+    def handle_data(self, text: str) -> None:
+        is_data = any(data for _, data in self.open)
+        for part in MARKS.findall(text):
+            if part in "⟦⟧":
+                self.depth += 1 if part == "⟦" else -1
+            elif not self.depth and not is_data and WORD.search(NAMED.sub("", part)):
+                self.faults.append(part.strip())
+
+    @staticmethod
+    def lacks(text: str) -> bool:
+        while "⟦" in text:
+            text = re.sub(r"⟦[^⟦⟧]*⟧", "", text)
+        return bool(WORD.search(NAMED.sub("", text)))
+
+
+def find_untranslated(page: str) -> list[str]:
+    reader = Reader()
+    reader.feed(page)
+    assert reader.depth == 0
+    return reader.faults
+
+
+def test_what_is_no_message_is_found() -> None:
+    assert find_untranslated("<p>⟦a <b>word⟧</b> two <bdi>three</bdi></p><p title='four'>") == ["two", "p title: four"]
+
+
+def test_every_text_of_every_page_is_a_message_or_marked_as_data(
+    looker: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aggregator.translation.locale._read_catalogue", lambda _: Marked())
+    item = looker.json(f"{FEED}.json")["items"][0]
+    paths = (*PAGES, f"{FEED}/item?guid={quote(item['guid'], safe='')}")
+    pages = {path: looker.get(path, **JAPANESE).text.replace(f"<title>{item['title']}", "<title>") for path in paths}
+    faults = {path: find_untranslated(page) for path, page in pages.items()}
+    assert {path: found for path, found in faults.items() if found} == {}
+
+
+@pytest.mark.parametrize("language", NAMES)
+def test_the_browser_chooses_the_language_and_its_forms(looker: Visitor, language: str) -> None:
+    page = looker.get("/", **{"accept-language": f"xx, {language};q=0.8, en;q=0.5"}).text
+    assert f'<html lang="{language}">' in page
+    assert page.count('aria-current="true"') == 1
+    assert f'lang="{language}" aria-current="true">{NAMES[language]}</button>' in page
+    newest = {"en": "newest 14 May 2024", "de": "14. Mai 2024", "ja": "2024年5月14日"}
+    assert newest.get(language, "2024") in page
+
+
+def test_without_a_wish_and_for_programs_it_is_english(looker: Visitor) -> None:
+    assert '<html lang="en">' in looker.get("/").text
+    english = looker.json("/overview.json")
+    looker.session.headers["accept-language"] = "de"
+    assert looker.json("/overview.json") == english
+    del looker.session.headers["accept-language"]
+
+
+def test_a_language_that_was_chosen_is_kept_and_leads_back(visitor: Visitor) -> None:
+    visitor.get("/?q=crumb", **JAPANESE)
+    assert visitor.press("English", language="de").url.endswith("/desk/?q=crumb")
+    assert "Passwort" not in visitor.page.text
+    assert '<html lang="de">' in visitor.get("/", **JAPANESE).text
+    assert visitor.press("English", language="xx").status_code == 200
+    assert '<html lang="de">' in visitor.get("/", **JAPANESE).text
+    assert visitor.press("English", language="en", then="https://evil.example/").url == f"{visitor.url}/desk/"
+    assert '<html lang="en">' in visitor.get("/", **JAPANESE).text
+
+
+def test_the_password_is_asked_in_the_language_that_a_stranger_chooses(refreshed: Path) -> None:
+    with opened(refreshed, password=access.hash_password(RIGHT)) as visitor:
+        visitor.get("/feeds/crumb-talk", **{"accept-language": "fr"})
+        assert "Mot de passe" in visitor.page.text
+        visitor.press("English", language="ja")
+        assert visitor.page.status_code == 401
+        assert visitor.page.url.endswith("/desk/feeds/crumb-talk")
+        assert "パスワード" in visitor.page.text
+        assert "パスワードが違います" in visitor.press("ログイン", password=WRONG).text
+        assert visitor.press("ログイン", password=RIGHT).status_code == 200
+
+
+def test_what_stays_english_is_marked_as_english(looker: Visitor) -> None:
+    page = looker.get("/feeds/none", **{"accept-language": "es"}).text
+    assert "No encontrado" in page
+    assert '<bdi lang="en">the config has no feed none</bdi>' in page
+    assert "lang=" not in looker.get("/feeds/none").text.partition("<main")[2].partition("</main>")[0]
