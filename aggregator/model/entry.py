@@ -17,12 +17,13 @@ PRECISIONS: tuple[Precision, ...] = ("guess", "year", "day", "minute", "second")
 class Moment(Record, frozen=True):
     """A point in time and its precision; ``zoned`` is false where the source named no zone (UTC assumed).
 
-    A published item that no source dates may have a "guess".
+    A published item that no source dates may have a "guess". ``infers_year`` is true where the source wrote no year.
     """
 
     at: datetime
     precision: Precision = "second"
     zoned: bool = True
+    infers_year: bool = False
 
 
 class Duration(Record, frozen=True):

@@ -310,7 +310,21 @@ def _rename_others(
         used, free = names[each.key]
         same = (name for name in reversed(used) if is_same_item(stored[mark(name)], each.entry))
         name = next(same, free)
-        yield each if name == each.entry.key else _encode(mark(name), rename(each.entry, name))
+        entry = each.entry if name == each.entry.key else rename(each.entry, name)
+        kept = _keep_year(stored[mark(name)], entry) if mark(name) in stored else entry
+        yield each if kept is each.entry else _encode(mark(name), kept)
+
+
+def _keep_year(before: Entry, after: Entry) -> Entry:
+    """Return an entry with the date that it had, if that was found without a year in the source, and may be meant.
+
+    A year later the same words mean another date, or nothing decides any more.
+    """
+    old, new = before.published, after.published
+    if old is None or not old.infers_year:
+        return after
+    is_meant = new is None or (new.infers_year and (old.at.month, old.at.day) == (new.at.month, new.at.day))
+    return replace(after, published=old) if is_meant else after
 
 
 def _read_contents(connection: Connection, of: _DocumentListing, keys: Sequence[str]) -> Mapping[str, Entry]:

@@ -12,7 +12,7 @@ from aggregator.fetchers.directories import proposals
 from aggregator.model.entry import Entry
 from aggregator.model.source import Document, Source
 from evaluation.proposals.later_pages import make_later_pages
-from evaluation.proposals.pages import BASE, Made, Page, make_pages
+from evaluation.proposals.pages import BASE, POLLED, Made, Page, make_pages
 
 LEAST = 0.8
 """The share of pages of which the first proposal must read every entry right."""
@@ -20,7 +20,7 @@ LEAST = 0.8
 
 def find_faults(page: Page) -> list[str]:
     """Return what the first proposal that can be read reads wrong; nothing if all is right."""
-    document = Document(Source("page", "page", url=BASE), BASE, page.body.encode())
+    document = Document(Source("page", "page", url=BASE), BASE, page.body.encode(), polled=POLLED)
     for proposal in proposals.propose(document).sources:
         if proposal.url is not None:
             continue

@@ -91,6 +91,14 @@ def _write_definition(_number: int, one: Made, _: str) -> str:
     return f'<dt><a href="{one.link}">{one.title}</a></dt><dd>{one.at:%Y-%m-%d}</dd>'
 
 
+def _write_without_year(_number: int, one: Made, language: str) -> str:
+    day = f"{one.at.month}月{one.at.day}日" if language == "ja" else format_day(one.at, language, "{day}. {month}")
+    return (
+        f'<div class="folge"><a class="titel" href="{one.link}">{one.title}</a><span class="meta">{day} · '
+        f"{(one.seconds or 0) // 60} min</span></div>"
+    )
+
+
 _SHAPES = (
     _Shape("blocks of a framework", ("en", "sv"), _write_block, '<div class="container">{}</div>', rounded=True),
     _Shape("dates above posts", ("es", "fr"), _write_dated_post, audio=False, seconds=False),
@@ -102,6 +110,9 @@ _SHAPES = (
     _Shape(
         "a table in stripes", ("de",), _write_stripe,
         '<table class="folgen"><thead><tr><th>#</th></tr></thead><tbody>{}</tbody></table>', rounded=True, link=False,
+    ),
+    _Shape(
+        "days without a year", ("de", "fr", "ru", "pl", "ja"), _write_without_year, audio=False, rounded=True,
     ),
     _Shape("years of two digits", ("de",), _write_short_year, audio=False, seconds=False),
 )  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+POLLED = datetime(2024, 6, 28, tzinfo=UTC)
 BASE = "https://site.example/"
 TITLES: Mapping[str, tuple[str, ...]] = {
     "en": ("How lifts stop", "The night ferry", "A pound of salt", "Ropes and knots", "Maps of nowhere", "Cold tea"),

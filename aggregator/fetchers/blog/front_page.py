@@ -21,7 +21,8 @@ from aggregator.model.entry import Entry, Listing, Moment, Show
 from aggregator.model.source import Document
 from aggregator.text import html
 from aggregator.text.times import dates, relative
-from aggregator.text.times.lines import Dating, learn_dating
+from aggregator.text.times.lines import Dating, find_yearless, learn_dating
+from aggregator.text.times.yearless import YearlessDate, resolve
 
 _HEADINGS = ("h1", "h2", "h3", "h4")
 _ENTRY = re.compile(r"(?:^|\s)(?:h-entry|hentry|post|blog-post)(?:\s|$)")
@@ -37,10 +38,19 @@ def read_html(document: Document) -> Listing | None:
     base = html_page.find_base(document, root)
     dating = learn_dating(_list_dates(root), language=root.get("lang"), now=document.polled)
     found: list[Entry] = []
+    undated: list[YearlessDate | None] = []
     for article in root.iter("article", "div", "li", "section"):
         is_entry = article.tag == "article" or _ENTRY.search(article.get("class") or "")
         if is_entry and (entry := _make_entry(name, article, len(found), base, dating)):
             found.append(entry)
+            texts = () if entry.published else _list_dates(article)
+            undated.append(next(filter(None, (find_yearless(text, dating) for text in texts)), None))
+    if document.polled and any(undated):
+        known = [entry.published or date for entry, date in zip(found, undated, strict=True)]
+        found = [
+            replace(entry, published=moment)
+            for entry, moment in zip(found, resolve(known, document.polled.date()), strict=True)
+        ]
     unique = {entry.key: entry for entry in reversed(found)}
     if not unique:
         return read_text(name, html.to_text(decoding.decode(document)))

@@ -12,7 +12,7 @@ from msgspec import Struct
 from aggregator.errors import ReadError
 from aggregator.fetchers.parsing import xml
 from aggregator.text.times import dates, durations
-from aggregator.text.times.lines import find_date, find_duration, is_counted
+from aggregator.text.times.lines import find_date, find_duration, find_yearless, is_counted
 
 Options: TypeAlias = tuple[tuple[str, str], ...]
 _Row: TypeAlias = Mapping[str, str]
@@ -175,7 +175,7 @@ def _find_behind(tag: str, place: int) -> str:
 def _count_dates(headings: Sequence[xml.Element], selector: str) -> int:
     found = (xml.select(each, selector)[:1] for each in headings)
     texts = [_get_text(each) for some in found for each in some]
-    return sum(find_date(text) is not None or is_counted(text) for text in texts)
+    return sum(find_date(text) is not None or is_counted(text) or find_yearless(text) is not None for text in texts)
 
 
 def _find_audio_behind(headings: Sequence[xml.Element], behind: Sequence[str]) -> str:
@@ -364,7 +364,9 @@ def _find_audio(rows: Sequence[_Row], _title: str, _date: str) -> str | None:
 def _find_date(rows: Sequence[_Row], title: str, _date: str) -> str | None:
     def is_date(text: str) -> bool:
         date = find_date(text) if len(text) <= _LONGEST_TITLE else None
-        return (date is not None and date.precision not in ("guess", "year")) or is_counted(text)
+        if date is None:
+            return is_counted(text) or (len(text) <= _LONGEST_TITLE and find_yearless(text) is not None)
+        return date.precision not in ("guess", "year")
 
     def rank(selector: str) -> tuple[bool, ...]:
         return (

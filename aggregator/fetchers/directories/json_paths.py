@@ -28,7 +28,7 @@ from aggregator.model.entry import Entry, EpisodeType, Listing, Moment, Show
 from aggregator.model.source import Document
 from aggregator.text.html import escape_words, has_tags, to_text
 from aggregator.text.times import dates, durations
-from aggregator.text.times.lines import Dating, find_date, learn_dating
+from aggregator.text.times.lines import Dating, find_date, find_dates, learn_dating
 
 _DEFAULTS = {"title": "title", "id": "id"}
 _UNITS = {"seconds": 1.0, "milliseconds": 0.001, "minutes": 60.0}
@@ -55,7 +55,11 @@ def read(document: Document) -> Listing:
     unit = _find_unit(name, rows, options)
     texts = (each for row in rows if isinstance(each := _get_first(row["date"]), str))
     dating = learn_dating(texts, options.get("day_first"), now=document.polled)
-    entries = [one for at, row in enumerate(rows) if (one := _make_entry(name, base, row, at, unit, options, dating))]
+    entries = [
+        one
+        for at, (row, published) in enumerate(zip(rows, _parse_dates(rows, dating), strict=True))
+        if (one := _make_entry(name, base, row, at, unit, options, dating, published))
+    ]
     if not entries:
         raise ReadError(f"{name}: items finds {len(rows)} objects and no title or text in them ({document.url})")
     next_url = _find_next(document.url, base, _find(name, value, "next", options), options.get("next_query"))
@@ -107,7 +111,14 @@ def _find(name: str, value: object, what: str, options: Mapping[str, str]) -> An
 
 
 def _make_entry(  # noqa: PLR0913, PLR0917  # what an entry is made of
-    name: str, base: str, row: _Values, position: int, unit: float, options: Mapping[str, str], dating: Dating
+    name: str,
+    base: str,
+    row: _Values,
+    position: int,
+    unit: float,
+    options: Mapping[str, str],
+    dating: Dating,
+    published: Moment | None,
 ) -> Entry | None:
     """Return an entry; ``None`` without title, text and addresses."""
     fields = JsonObject({what: _get_first(value) for what, value in row.items()})
@@ -119,8 +130,8 @@ def _make_entry(  # noqa: PLR0913, PLR0917  # what an entry is made of
     if not title:
         return None
     guid = fields.id("guid")
-    published = parse_date(row["date"], dating)
-    day = parse_date(row["date"], replace(dating, now=None)) if published else None  # "3 days ago" is never the same
+    written = replace(dating, now=None)  # the day of "3 days ago", or of "May 3", depends on the poll
+    day = parse_date(row["date"], written) if published else None
     length = _to_length(fields.get("length"))
     return Entry(
         source=name, key=fields.id("id") or guid or link or make_key(title, day, file.enclosure),
@@ -169,6 +180,13 @@ def _find_unit(name: str, rows: Sequence[_Values], options: Mapping[str, str]) -
     lengths = [number for row in rows if (number := _to_length(_get_first(row["length"])))]
     is_small = _MILLISECONDS.search(options.get("length", "")) or (lengths and median(lengths) > _DAY)
     return _UNITS["milliseconds" if is_small else "seconds"]
+
+
+def _parse_dates(rows: Sequence[_Values], dating: Dating) -> list[Moment | None]:
+    """Return the dates of a listing in its order, those that are texts without a year in the years of the others."""
+    parsed = [parse_date(row["date"], dating) for row in rows]
+    texts = [value if isinstance(value := _get_first(row["date"]), str) else "" for row in rows]
+    return parsed if all(parsed) else [one or two for one, two in zip(parsed, find_dates(texts, dating), strict=True)]
 
 
 def parse_date(value: object, dating: Dating = _PLAIN) -> Moment | None:

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from aggregator.errors import ReadError
 from aggregator.fetchers.parsing import decoding, enclosures, html_page, xml
 from aggregator.fetchers.parsing.entries import make_key
-from aggregator.model.entry import Entry, Listing, Show
+from aggregator.model.entry import Entry, Listing, Moment, Show
 from aggregator.model.source import Document
-from aggregator.text.times.lines import Dating, find_date, find_duration, learn_dating
+from aggregator.text.times.lines import Dating, find_date, find_dates, find_duration, learn_dating
 
 DEFAULTS = {
     "title": "h1, h2, h3, h4, a",
@@ -46,7 +46,13 @@ def read(document: Document) -> Listing:
     rows = [{what: _find_first(name, each, what, options) for what in _SELECTORS[1:]} for each in elements]
     language = root.get("lang") or root.get("xml:lang")
     dating = learn_dating((row["date"] for row in rows), options.get("day_first"), language, document.polled)
-    entries = [one for at, row in enumerate(rows) if (one := _make_entry(name, base, row, at, options, dating))]
+    texts, headings = [row["date"] or "" for row in rows], html_page.find_year_headings(root, elements)
+    found_dates = find_dates(texts, dating, headings)
+    entries = [
+        one
+        for at, (row, published) in enumerate(zip(rows, found_dates, strict=True))
+        if (one := _make_entry(name, base, row, at, options, dating, published))
+    ]
     if not entries:
         raise ReadError(
             f"{name}: items finds {len(elements)} elements on the page and no title in them ({document.url})"
@@ -63,16 +69,21 @@ def parse_page(document: Document) -> xml.Element:
 
 
 def _make_entry(  # noqa: PLR0913, PLR0917  # what an entry is made of
-    name: str, base: str, values: Mapping[str, str | None], position: int, options: Mapping[str, str], dating: Dating
+    name: str,
+    base: str,
+    values: Mapping[str, str | None],
+    position: int,
+    options: Mapping[str, str],
+    dating: Dating,
+    published: Moment | None,
 ) -> Entry | None:
     title = values["title"]
     if not title:
         return None
     link, audio = enclosures.resolve_url(base, values["link"]), enclosures.resolve_url(base, values["audio"])
     file = enclosures.choose(enclosures.Offer(audio, "audio/*"))
-    date = values["date"] or ""
-    published = find_date(date, dating)
-    day = find_date(date, replace(dating, now=None)) if published else None  # "3 days ago" is another day tomorrow
+    written = replace(dating, now=None)  # the day of "3 days ago", or of "May 3", depends on the poll
+    day = find_date(values["date"] or "", written) if published else None
     return Entry(
         source=name, key=values["id"] or link or make_key(title, day, file.enclosure), title=title,
         position=position, link=link,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from html import escape
 from typing import Any
@@ -17,6 +18,9 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 """Addresses of images that stand in for others until a script has loaded these."""
+
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "caption", "dt", "legend", "summary", "th")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 _LAZY = ("data-src", "data-lazy-src", "data-original", "data-lazy", "data-srcset", "data-lazy-srcset")
 """Attributes with the address of the image, or of it in several sizes (lazysizes, WordPress, jQuery Lazy Load)."""
@@ -49,6 +53,19 @@ def parse(document: Document) -> xml.Element | None:
         elif _PLACEHOLDER.match(image.get("src") or ""):
             del image.attrib["src"]
     return root
+
+
+def find_year_headings(root: xml.Element, entries: Sequence[xml.Element]) -> list[int | None]:
+    """Return for each entry of a page the last heading before it that is a year; ``None`` if there is none."""
+    places = {id(entry): at for at, entry in enumerate(entries)}
+    found: list[int | None] = [None] * len(entries)
+    year: int | None = None
+    for element in root.iter():
+        if element.tag in _HEADINGS and _YEAR.fullmatch(text := xml.get_text(element).strip()):
+            year = int(text)
+        if (at := places.get(id(element))) is not None:
+            found[at] = year
+    return found
 
 
 def _find_lazy_image(image: xml.Element) -> str | None:

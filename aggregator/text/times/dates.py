@@ -118,14 +118,20 @@ def find_day_first(texts: Iterable[str]) -> bool | None:
 
     >>> find_day_first(["03/04/2025", "17/04/2025"]), find_day_first(["03-17-2025"]), find_day_first(["03/04/2025"])
     (True, False, None)
+    >>> find_day_first(["3/4", "17/4"])
+    True
     """
     numeric = (words.fold(text[:_LONGEST]) for text in texts if not is_standard(text))
-    pairs = [(int(match["one"]), int(match["two"])) for text in numeric for match in _THREE_NUMBERS.finditer(text)]
+    matches = (
+        match for text in numeric for match in (_TWO_NUMBERS.fullmatch(text), *_THREE_NUMBERS.finditer(text)) if match
+    )
+    pairs = [(int(match["one"]), int(match["two"])) for match in matches]
     is_first, is_second = any(one > _MONTHS_OF_YEAR for one, _ in pairs), any(two > _MONTHS_OF_YEAR for _, two in pairs)
     return is_first if is_first != is_second else None
 
 
 _MONTHS_OF_YEAR = 12
+_TWO_NUMBERS = re.compile(r"(?P<one>\d{1,2})\s?[/.-]\s?(?P<two>\d{1,2})\.?")
 _THREE_NUMBERS = re.compile(  # a year of two digits behind a dot or dash may be a day: "25-09-12"
     r"(?<![\d/.-])(?P<one>\d{1,2})(?P<mark>[/.-])\s?(?P<two>\d{1,2})(?P=mark)\s?(?:\d{4}|(?<=/)\d{2})(?![\d/])"
 )

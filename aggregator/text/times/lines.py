@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from msgspec import Struct
 
 from aggregator.model.entry import Duration, Moment
-from aggregator.text.times import dates, durations, relative, worded_lengths
+from aggregator.text.times import dates, durations, relative, worded_lengths, yearless
+from aggregator.text.times.yearless import YearlessDate
 
 _LONGEST_LINE = 120  # characters of a text that a date or length is looked for in
 _MOST_DATE_WORDS, _MOST_LENGTH_WORDS = 7, 5
@@ -59,6 +60,34 @@ def find_date(text: str, dating: Dating = _PLAIN) -> Moment | None:
     certain = (piece for part, piece in pieces if piece == part.strip() or _NUMBER.search(piece))
     counted = (relative.parse(piece, dating.now, language=dating.language) for piece in certain)
     return next(filter(None, counted), None)
+
+
+def find_dates(
+    texts: Sequence[str], dating: Dating = _PLAIN, headings: Sequence[int | None] = ()
+) -> list[Moment | None]:
+    """Return the date of each text of a listing in its order; years that are not written are those of the listing.
+
+    ``headings`` are the years under which its entries stand. Without the time of the poll, only written years count.
+    """
+    found = [find_date(text, dating) for text in texts]
+    if dating.now is None or all(found):
+        return found
+    every = [each or find_yearless(text, dating) for each, text in zip(found, texts, strict=True)]
+    return yearless.resolve(every, dating.now.date(), headings)
+
+
+def find_yearless(text: str, dating: Dating = _PLAIN) -> YearlessDate | None:
+    """Return the date without a year of a text, or of a part of it that begins or ends in one; else ``None``.
+
+    >>> found = find_yearless("Posted on Oct 12 · 34 min")
+    >>> found.month, found.day, find_yearless("Episode 12 Oct special")
+    (10, 12, None)
+    """
+    if len(text) > _LONGEST_LINE or not _NUMBER.search(text):
+        return None
+    pieces = (piece for part in _MARKS.split(text) for piece in yearless.list_pieces(part.strip(_EDGES + " ")))
+    parsed = (yearless.parse(piece, day_first=dating.day_first, language=dating.language) for piece in pieces)
+    return next(filter(None, parsed), None)
 
 
 def is_counted(text: str) -> bool:

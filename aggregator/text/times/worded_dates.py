@@ -74,6 +74,21 @@ def parse(folded: str, *, day_first: bool | None, language: str | None) -> Day |
     return day and replace(day, half=_find_half(parts))
 
 
+def find_weekdays(folded: str) -> frozenset[int]:
+    """Return the weekdays, Monday 0, that the words of a date name; a word may be two in two languages.
+
+    >>> sorted(find_weekdays("mo 12 oktober")), sorted(find_weekdays("12 oktober")), sorted(find_weekdays("12月13日"))
+    ([0], [], [])
+    """
+    tables, found, is_mark = words.load(), set[int](), False
+    for part in _find_parts(folded) or ():
+        is_mark = is_mark and words.is_closed(part.text)  # "日" is Sunday, and the mark of a day
+        if not is_mark and part.text not in tables.months and part.text not in tables.fillers:
+            found.update(tables.weekdays.get(part.text, {}))
+        is_mark = part.is_number
+    return frozenset(found)
+
+
 def _find_parts(folded: str) -> list[Token] | None:
     """Return the numbers and the longest phrases that the tables have; ``None`` if there is anything else."""
     tokens = [part for token in words.list_tokens(folded) for part in _split_closed(token)]

@@ -49,6 +49,38 @@ def test_a_page(texts: list[str], lang: str, options: dict[str, str], expected: 
     assert days(read_page(texts, lang, **options)) == expected
 
 
+def test_years_that_a_page_does_not_write() -> None:
+    texts = ["Mar 2", "Feb 23 · 12 min", "Posted on Feb 9", "Jan 5", "Dec 29", "December 15"]
+    found = read_page(texts, "en")
+    assert [f"{each.published.at:%Y-%m-%d}" if each.published else "" for each in found] == [
+        *("2026-03-02", "2026-02-23", "2026-02-09", "2026-01-05", "2025-12-29", "2025-12-15")
+    ]
+    assert [each.key for each in found] == [f"knot-{letter}" for letter in "abcdef"], "keys do not move with the clock"
+    assert days(read_page(["Mar 2", "Dec 15", "Feb 9", "Jan 5", "Dec 29", "Feb 23"], "en")) == [""] * 6
+    rows = [[f"{month}月{day}日", "Knot"] for month, day in ((3, 2), (2, 23), (2, 9), (1, 5), (12, 29))]
+    assert days(read_json([row[0] for row in rows])) == ["03-02", "02-23", "02-09", "01-05", "12-29"]
+
+
+def test_years_in_headings_of_a_page() -> None:
+    lists = "".join(
+        f"<h2>{year}</h2><ul><li><h3>Knot {year} a</h3><b>9. Mai</b></li>"
+        f"<li><h3>Knot {year} b</h3><b>3. Mai</b></li></ul>"
+        for year in (2025, 2023, 2020)
+    )
+    source = Source("p", "page", url="https://k.example/", options=(("items", "li"), ("date", "b"), ("title", "h3")))
+    body = f"<html lang=de><body>{lists}</body></html>".encode()
+    found = parse.read(Document(source, "https://k.example/", body, polled=NOW)).entries
+    assert [each.published.at.year if each.published else 0 for each in found] == [2025, 2025, 2023, 2023, 2020, 2020]
+
+
+def test_years_that_the_front_page_of_a_blog_does_not_write() -> None:
+    posts = [("/a", "2. März"), ("/b", "23. Februar"), ("/c", "9. Februar"), ("/d", "29. Dezember 2025")]
+    rows = "".join(f"<article><h2><a href={link}>Knot</a></h2><time>{text}</time></article>" for link, text in posts)
+    source = Source("b", "blog", url="https://k.example/")
+    document = Document(source, "https://k.example/", f"<html lang=de>{rows}</html>".encode(), polled=NOW)
+    assert days(parse.read(document).entries) == ["03-02", "02-23", "02-09", "12-29"]
+
+
 def test_the_front_page_of_a_blog() -> None:
     posts = [("/a", "02/03/2026"), ("/b", "01/03/2026"), ("/c", "il y a 2 jours")]
     rows = "".join(f"<article><h2><a href={link}>Knot</a></h2><time>{text}</time></article>" for link, text in posts)
