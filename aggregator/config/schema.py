@@ -43,6 +43,7 @@ from aggregator.fetchers import registry
 from aggregator.model.entry import EpisodeType, Genre
 from aggregator.model.feed import Video
 from aggregator.model.source import RewrittenField
+from aggregator.translation.locale import N_
 
 PageLanguage = Literal["en", "de", "es", "fr", "pt", "ja"]
 """The languages of pages; ``translation.locale`` has their catalogues."""
@@ -84,19 +85,19 @@ def _show_schema(schema: JsonDict) -> None:
 class FilterKeys(Keys):
     """Conditions on items; of several values of one key, any will do."""
 
-    title: OneOrMore[Pattern] = Field(default=[], description="A regular expression that is found in the title.")
-    category: OneOrMore[Text] = Field(default=[], description="A category.")
-    type: OneOrMore[EpisodeType] = Field(default=[], description="full, trailer or bonus.")
-    longer_than: Length | None = Field(default=None, description="A length, such as 20 min.")
-    shorter_than: Length | None = Field(default=None, description="A length, such as 1:30:00.")
-    since: Day | None = Field(default=None, description="The first day, such as 2024-05-01 (UTC).")
-    before: Day | None = Field(default=None, description="The day after the last, such as 2025-01-01 (UTC).")
+    title: OneOrMore[Pattern] = Field(default=[], description=N_("A regular expression that is found in the title."))
+    category: OneOrMore[Text] = Field(default=[], description=N_("A category."))
+    type: OneOrMore[EpisodeType] = Field(default=[], description=N_("full, trailer or bonus."))
+    longer_than: Length | None = Field(default=None, description=N_("A length, such as 20 min."))
+    shorter_than: Length | None = Field(default=None, description=N_("A length, such as 1:30:00."))
+    since: Day | None = Field(default=None, description=N_("The first day, such as 2024-05-01 (UTC)."))
+    before: Day | None = Field(default=None, description=N_("The day after the last, such as 2025-01-01 (UTC)."))
 
 
 class SourceFilterKeys(FilterKeys):
     """Conditions on the entries of a source."""
 
-    show: OneOrMore[Text] = Field(default=[], description="Name of the show, as the listing writes it.")
+    show: OneOrMore[Text] = Field(default=[], description=N_("Name of the show, as the listing writes it."))
 
 
 class RewriteKeys(Keys):
@@ -152,7 +153,7 @@ class SourceKeys(Keys):
     )
     full_text: bool = Field(
         default=False,
-        description="Whether the page of each post is fetched for its full text (needs readability-lxml).",
+        description=N_("Whether the page of each post is fetched for its full text (needs readability-lxml)."),
     )
     trust: Annotated[float, Field(strict=True, ge=0, le=1)] | None = Field(
         None, description="How far the source is trusted, from 0 to 1 (default: by its kind)."
@@ -279,23 +280,25 @@ class FeedNotifyKeys(Keys):
 class FeedKeys(Keys):
     """One published feed and the sources it is merged from."""
 
-    title: Text = Field(description="Title of the feed.")
+    title: Text = Field(description=N_("Title of the feed."))
     sources: dict[SourceName, SourceKeys] = Field(
         min_length=1, description="The places that list the show, by name; their order does not matter."
     )
-    primary: SourceName | None = Field(None, description="The show's own source: it is trusted more than every other.")
+    primary: SourceName | None = Field(
+        None, description=N_("The show's own source: it is trusted more than every other.")
+    )
     refresh: Cron | None = Field(
         None, description="When its sources are due: cron, in UTC (default: learned from when the show publishes)."
     )
-    link: WebAddress | None = Field(None, description="Home page of the show.")
-    description: Text | None = Field(None, description="What the show is about.")
-    language: Language | None = Field(None, description="Language of the show.")
-    author: Text | None = Field(None, description="Who makes the show.")
+    link: WebAddress | None = Field(None, description=N_("Home page of the show."))
+    description: Text | None = Field(None, description=N_("What the show is about."))
+    language: Language | None = Field(None, description=N_("Language of the show."))
+    author: Text | None = Field(None, description=N_("Who makes the show."))
     owner_email: Email | None = Field(
         None, description="Your e-mail address, published as the feed's owner; never taken from a source."
     )
-    image: WebAddress | None = Field(None, description="Artwork: JPEG or PNG, square, 1400 to 3000 pixels.")
-    explicit: bool | None = Field(None, description="Whether the show is explicit.")
+    image: WebAddress | None = Field(None, description=N_("Artwork: JPEG or PNG, square, 1400 to 3000 pixels."))
+    explicit: bool | None = Field(None, description=N_("Whether the show is explicit."))
     type: Literal["episodic", "serial"] | None = Field(
         None, description="Whether episodes stand alone (episodic) or are meant to be played in order (serial)."
     )
@@ -363,7 +366,7 @@ class FeedKeys(Keys):
         "an alternative).",
     )
     show_sources: bool = Field(
-        default=True, description="Whether the pages say which sources list an item, and which value is whose."
+        default=True, description=N_("Whether the pages say which sources list an item, and which value is whose.")
     )
     probe_enclosures: bool = Field(
         default=False, description="Whether to ask the audio's host once for a size that no source gave."
@@ -492,14 +495,14 @@ class ConfigKeys(Keys):
     output: OutputPlace = Field(
         "output", description="Folder of the published feeds, relative to this config's folder, or s3://bucket/prefix."
     )
-    base_url: WebAddress = Field(DEFAULT_BASE_URL, description="URL at which the output is served.")
+    base_url: WebAddress = Field(DEFAULT_BASE_URL, description=N_("URL at which the output is served."))
     contact: ContactAddress | None = Field(
         None,
-        description="A page about you, or mailto: and your address, sent to every host, so that it can reach you.",
+        description=N_("A page about you, or mailto: and your address, sent to every host, so that it can reach you."),
     )
     allow_networks: list[Network] = Field(
         default_factory=list,
-        description="Private networks (CIDR) that the sources' own addresses may be in (default: none).",
+        description=N_("Private networks (CIDR) that the sources' own addresses may be in (default: none)."),
     )
     proxy: ProxyAddress | None = Field(
         None, description="HTTP proxy for all requests (CONNECT); environment variables are not used."
@@ -524,7 +527,9 @@ class ConfigKeys(Keys):
     )
     websub: bool = Field(
         default=False,
-        description="Whether `aggregator serve` subscribes at the WebSub hubs that sources name; they call base_url.",
+        description=N_(
+            "Whether `aggregator serve` subscribes at the WebSub hubs that sources name; they call base_url."
+        ),
     )
     opml: OneOrMore[Text] = Field(
         default=[],

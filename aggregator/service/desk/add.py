@@ -245,9 +245,17 @@ def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
             terms = corrections.Terms(store, desk.config.plan(feed), now())
             corrections.decide_new(terms, ids, publish=wanted == "publish")
     job = desk.jobs.refresh(feed, then=f"/feeds/{feed}")
-    primary = f" {written.primary} is the primary source now: the show's own." if written.primary else ""
-    again = " It had been forgotten; its entries count again." if written.returns else ""
-    return ActResult(f"/jobs/{job.number}", f"Added {source.name} to {feed}; it is being refreshed.{primary}{again}")
+    return ActResult(f"/jobs/{job.number}", _describe_written(written, request.locale))
+
+
+def _describe_written(written: adding.Written, locale: Locale) -> str:
+    names = {"source": written.source.name, "feed": written.feed}
+    said = [locale.gettext("Added %(source)s to %(feed)s; it is being refreshed.", **names)]
+    if written.primary:
+        said.append(locale.gettext("%(source)s is the primary source now: the show's own.", source=written.primary))
+    if written.returns:
+        said.append(locale.gettext("It had been forgotten; its entries count again."))
+    return " ".join(said)
 
 
 def _show_import(desk: Desk, request: PageRequest) -> _ImportPage:
@@ -283,7 +291,12 @@ def _write_import(desk: Desk, request: PageRequest) -> ActResult:
     if not chosen:
         raise ConfigError("no feed was chosen")
     added = subscriptions.add(desk.config.path, chosen).additions
-    return ActResult("/", f"Added {len(added)} feeds; the schedule refreshes them.")
+    said = request.locale.ngettext(
+        "Added %(count)s feed; the schedule refreshes it.",
+        "Added %(count)s feeds; the schedule refreshes them.",
+        len(added),
+    )
+    return ActResult("/", said)
 
 
 _FOUND: Final = {"found": "The number of what was found."}
@@ -294,7 +307,12 @@ _TARGET: Final = {
     "new": "What becomes of its new items: `publish` or `hold` (default: by the rules of docs/trust.md).",
 }
 PAGES = (
-    Page("/add", "add.html.j2", _show_add, takes={**_FOUND, **_WAY, "feed": "The feed that it goes to."}),
+    Page(
+        "/add",
+        "add.html.j2",
+        _show_add,
+        takes={**_FOUND, **_WAY, "feed": "The feed that it goes to."},
+    ),
     Page("/import", "import.html.j2", _show_import, takes=_FOUND),
 )
 ACTS = (

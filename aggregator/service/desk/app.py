@@ -182,7 +182,7 @@ def _make_routes(desk: Desk) -> list[Route]:
 async def _show(desk: Desk, page: Page, limiter: CapacityLimiter, request: Request) -> Response:
     """Answer with a page, as HTML or as JSON."""
     is_json = request.url.path.endswith(".json")
-    locale = desk.make_locale(request.state.language if page.is_translated and not is_json else SOURCE)
+    locale = desk.make_locale(SOURCE if is_json else request.state.language)
     query, visitor = dict(request.query_params), request.state.visitor
     page_request = PageRequest(request.path_params, query, visitor=visitor, locale=locale)
 

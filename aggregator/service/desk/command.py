@@ -9,6 +9,7 @@ from msgspec import Struct
 from aggregator.model.record import make_json_decoder
 from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, parse_number
 from aggregator.service.desk.jobs import Job
+from aggregator.translation.locale import N_
 
 
 class _RunSource(Struct, frozen=True):
@@ -52,6 +53,7 @@ class _JobPage(Struct, frozen=True):
 
     number: int
     kind: str
+    title: str
     feed: str
     begun: datetime
     ended: datetime | None
@@ -77,9 +79,17 @@ def _show_job(desk: Desk, request: PageRequest) -> _JobPage:
     job = desk.jobs.find(parse_number(number))
     if job is None:
         raise MissingError("this command is not known any more")
-    summaries = _read_summaries(job)
     return _JobPage(
-        job.number, job.kind, job.feed, job.begun, job.ended, job.code, tuple(job.lines), job.then, summaries
+        number=job.number,
+        kind=job.kind,
+        title=request.locale.gettext(job.heading, feed=job.feed, **job.names),
+        feed=job.feed,
+        begun=job.begun,
+        ended=job.ended,
+        code=job.code,
+        lines=tuple(job.lines),
+        then=job.then,
+        summaries=_read_summaries(job),
     )
 
 
@@ -99,7 +109,8 @@ def _validate_feed(desk: Desk, request: PageRequest) -> ActResult:
     folder = desk.open_folder(plan)
     files = [folder / name for name in ("podcast.xml", "feed.xml", "feed.atom", "feed.json")]
     words = ("validate", *(str(file) for file in files if file.exists()))
-    job = desk.jobs.start("validation", plan.name, words, configured=False)
+    heading = N_("Validation of %(feed)s")
+    job = desk.jobs.start("validation", plan.name, words, heading=heading, configured=False)
     return ActResult(f"/jobs/{job.number}")
 
 

@@ -342,7 +342,6 @@ PAGES = (
         "overview.html.j2",
         _show_overview,
         takes={"q": "Words of titles and names.", **PAGE},
-        is_translated=True,
     ),
-    Page("/feeds/{feed}", "feed.html.j2", _show_feed, takes=_SELECTION, is_translated=True),
+    Page("/feeds/{feed}", "feed.html.j2", _show_feed, takes=_SELECTION),
 )

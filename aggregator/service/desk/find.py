@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from aggregator.model.record import make_json_decoder
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest
+from aggregator.translation.locale import N_
 
 _KIND: Final = "search for other listings"
 
@@ -55,7 +56,8 @@ def _show_find(desk: Desk, request: PageRequest) -> _FindPage:
 def _find(desk: Desk, request: PageRequest) -> ActResult:
     """Search other listings of a feed, as ``aggregator find`` does."""
     name = desk.find_plan(request).name
-    job = desk.jobs.start(_KIND, name, ("find", name, "--json"), as_json=True, then=f"/feeds/{name}/find")
+    heading, words = N_("Search for other listings of %(feed)s"), ("find", name, "--json")
+    job = desk.jobs.start(_KIND, name, words, heading=heading, as_json=True, then=f"/feeds/{name}/find")
     return ActResult(f"/jobs/{job.number}")
 
 

@@ -194,8 +194,7 @@ class Page(Struct, frozen=True):
 
     ``headers`` take the place of those of other pages. ``is_slow`` is whether the function runs a command to its end.
     ``needs`` and ``takes`` describe the query by name: what must be in it, and what may. ``in_api`` is whether
-    programs get it, too: the first line of the function's docstring then describes it to them. ``is_translated`` is
-    whether it is shown in the language of its visitor, else in English.
+    programs get it, too: the first line of the function's docstring then describes it to them.
     """
 
     path: str
@@ -206,7 +205,6 @@ class Page(Struct, frozen=True):
     needs: Mapping[str, str] = {}
     takes: Mapping[str, str] = {}
     in_api: bool = True
-    is_translated: bool = False
 
 
 class Act(Struct, frozen=True):

@@ -361,7 +361,7 @@ _GUID: Final = {"guid": "The guid of the item."}
 _FIELD: Final = {**_GUID, "field": f"The name of the field: {', '.join(FIELDS)}."}
 _ENTRY: Final = {**_GUID, "entry": "The id of the entry."}
 _OTHERS: Final = {"others": "The ids of the entries that it was separated from, one a line."}
-PAGES = (Page("/feeds/{feed}/item", "item.html.j2", _show_item, needs=_GUID, is_translated=True),)
+PAGES = (Page("/feeds/{feed}/item", "item.html.j2", _show_item, needs=_GUID),)
 ACTS = (
     Act("/feeds/{feed}/item/set", _set_field, needs={**_FIELD, "value": "The value as a text."}, takes=SEEN),
     Act("/feeds/{feed}/item/unset", _unset_field, needs=_FIELD, takes=SEEN),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import IO, Final, Self
 from msgspec import Struct, field
 
 from aggregator.errors import AggregatorError
+from aggregator.translation.locale import N_
 
 _MOST_RUNNING: Final = 2
 _MOST_KEPT: Final = 50
@@ -28,6 +29,9 @@ _PROGRAM: Final = (sys.executable, "-P", "-m", "aggregator.cli")
 """The program itself; without ``-P`` a file of the current folder with its name would be run in its place."""
 
 
+_NO_NAMES: Final[Mapping[str, str]] = {}
+
+
 class BusyError(AggregatorError):
     """Too much is under way already."""
 
@@ -35,13 +39,16 @@ class BusyError(AggregatorError):
 class Job(Struct):
     """A command that was started: its lines so far, its exit code once it has ended, and what it printed as JSON.
 
-    ``then`` is the page that shows the outcome, if one does.
+    ``then`` is the page that shows the outcome, if one does. ``heading`` is a message for its page, which has the
+    placeholders ``feed`` and those of ``names``.
     """
 
     number: int
     kind: str
     feed: str
     begun: datetime
+    heading: str
+    names: Mapping[str, str] = {}
     lines: list[str] = field(default_factory=list)
     code: int | None = None
     ended: datetime | None = None
@@ -73,6 +80,8 @@ class Jobs:
         feed: str,
         words: Sequence[str],
         *,
+        heading: str,
+        names: Mapping[str, str] = _NO_NAMES,
         as_json: bool = False,
         configured: bool = True,
         draft: Path | None = None,
@@ -89,11 +98,11 @@ class Jobs:
                 if (job.kind, job.feed) == (kind, feed) and draft is None:
                     return job
             if len(running) >= _MOST_RUNNING:
-                names = ", ".join(f"{job.kind} {job.feed}" for job in running)
-                raise BusyError(f"wait until this has ended: {names}")
+                under_way = ", ".join(f"{job.kind} {job.feed}" for job in running)
+                raise BusyError(f"wait until this has ended: {under_way}")
             self._last += 1
             begun = datetime.now(UTC).replace(microsecond=0)
-            job = self._known[self._last] = Job(self._last, kind, feed, begun, then=then)
+            job = self._known[self._last] = Job(self._last, kind, feed, begun, heading, names, then=then)
             for number in list(self._known)[:-_MOST_KEPT]:
                 if self._known[number].code is not None:
                     del self._known[number]
@@ -108,9 +117,9 @@ class Jobs:
         """
         which = ("--source", source) if source else ("--force",)
         kind = f"poll of {source}" if source else "refresh"
-        return self.start(
-            kind, feed, ("refresh", "--feed", feed, *which, "--wait", "--verbose", "--json"), as_json=True, then=then
-        )
+        heading = N_("Poll of %(source)s") if source else N_("Refresh of %(feed)s")
+        words = ("refresh", "--feed", feed, *which, "--wait", "--verbose", "--json")
+        return self.start(kind, feed, words, heading=heading, names={"source": source}, as_json=True, then=then)
 
     def call(self, words: Sequence[str], *, seconds: float) -> tuple[str, ...]:
         """Run a command with the config file to its end, and return its lines; raise BusyError if it takes too long."""

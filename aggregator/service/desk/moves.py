@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -14,6 +15,15 @@ from aggregator.service.desk.frame import Act, ActResult, Button, Desk, MissingE
 from aggregator.service.desk.jobs import Job
 from aggregator.service.desk.published import read_items
 from aggregator.service.desk.source import find_source
+from aggregator.translation.locale import N_, Locale
+
+_HEADINGS: Final[Mapping[tuple[bool, bool], str]] = {
+    (True, False): N_("Preview of moving %(source)s to %(to)s"),
+    (True, True): N_("Preview of moving %(source)s to %(to)s, with items of it alone"),
+    (False, False): N_("Preview of removing %(source)s"),
+    (False, True): N_("Preview of removing %(source)s, with items of it alone"),
+}
+"""Headings of previews, by whether the source is moved, and whether the items that only it lists leave with it."""
 
 _GONE: Final = "What this page showed is not known any more; preview it again."
 
@@ -79,17 +89,20 @@ def _show_move(desk: Desk, request: PageRequest) -> _MovePage:
         tuple((each.name, each.channel.title) for each in desk.config.plans if each.name != plan.name),
         alone,
         len(plan.sources) == 1,
-        _make_preview(draft, number) if isinstance(draft, _Draft) and is_ours else None,
+        _make_preview(draft, number, request.locale) if isinstance(draft, _Draft) and is_ours else None,
     )
 
 
-def _make_preview(draft: _Draft, number: str) -> _Preview:
+def _make_preview(draft: _Draft, number: str, locale: Locale) -> _Preview:
     job, move = draft.job, draft.move
     if job.code is None:
         return _Preview(job.number)
-    label = f"Move {move.source} to {move.to}" if move.to else f"Remove {move.source}"
+    if move.to:
+        label = locale.gettext("Move %(source)s to %(feed)s", source=move.source, feed=move.to)
+    else:
+        label = locale.gettext("Remove %(source)s", source=move.source)
     act = Button(label, f"/feeds/{move.feed}/sources/{move.source}/move", {"draft": number})
-    return _Preview(None, tuple(job.lines[:50]), read_comparison(job)[0], act if job.code == 0 else None)
+    return _Preview(None, tuple(job.lines[:50]), read_comparison(job, locale)[0], act if job.code == 0 else None)
 
 
 def _preview(desk: Desk, request: PageRequest) -> ActResult:
@@ -103,10 +116,17 @@ def _preview(desk: Desk, request: PageRequest) -> ActResult:
         words = ("move", source.name, to, "--from", plan.name, *(() if forgets else ("--keep",)))
     else:
         words = ("remove", source.name, "--feed", plan.name, *(("--forget",) if forgets else ()))
-    kind = f"preview of {f'moving {source.name} to {to}' if to else f'removing {source.name}'}"
-    kind += ", with items of it alone" if forgets else ""
-    then = f"/feeds/{plan.name}/sources/{source.name}/move?draft={number}"
-    job = desk.jobs.start(kind, plan.name, (*words, "--dry-run", "--json"), as_json=True, then=then)
+    names = {"source": source.name, "to": to or ""}
+    heading = _HEADINGS[bool(to), forgets]
+    job = desk.jobs.start(
+        (heading % names).lower(),
+        plan.name,
+        (*words, "--dry-run", "--json"),
+        heading=heading,
+        names=names,
+        as_json=True,
+        then=f"/feeds/{plan.name}/sources/{source.name}/move?draft={number}",
+    )
     desk.cache.add(request.visitor, _Draft(move, job), number)
     return ActResult(f"/jobs/{job.number}")
 
@@ -120,9 +140,12 @@ def _move(desk: Desk, request: PageRequest) -> ActResult:
     if desk.mistakes:
         raise ConfigError(desk.mistakes)
     texts = moving.carry_out(desk.config, move, now())
-    done = f"{move.source} is a source of {move.to} now" if move.to else f"{move.source} is removed"
-    page = f"/feeds/{move.to or move.feed}"
-    return ActResult(page, f"{done}; it counts from the next refresh on.", _make_undo(desk, request, texts, move))
+    if move.to:
+        message = N_("%(source)s is a source of %(feed)s now; it counts from the next refresh on.")
+    else:
+        message = N_("%(source)s is removed; it counts from the next refresh on.")
+    done = request.locale.gettext(message, source=move.source, feed=move.to)
+    return ActResult(f"/feeds/{move.to or move.feed}", done, _make_undo(desk, request, texts, move))
 
 
 def _show_remove(desk: Desk, request: PageRequest) -> _RemovePage:
@@ -136,12 +159,14 @@ def _remove_feed(desk: Desk, request: PageRequest) -> ActResult:
     """Remove a feed from the config."""
     name = desk.find_plan(request).name
     texts = edit.rewrite(desk.config.path, lambda before: change.remove(before, name))
-    return ActResult("/", f"{name} is removed from the config.", _make_undo(desk, request, texts))
+    done = request.locale.gettext("%(feed)s is removed from the config.", feed=name)
+    return ActResult("/", done, _make_undo(desk, request, texts))
 
 
 def _make_undo(desk: Desk, request: PageRequest, texts: tuple[str, str], move: moving.Move | None = None) -> Button:
     page = f"/feeds/{move.feed}" if move else f"/feeds/{request.names['feed']}"
-    return Button("Undo", "/moves/undo", {"number": desk.cache.add(request.visitor, _Done(texts, page, move))})
+    number = desk.cache.add(request.visitor, _Done(texts, page, move))
+    return Button(request.locale.gettext("Undo"), "/moves/undo", {"number": number})
 
 
 def _undo(desk: Desk, request: PageRequest) -> ActResult:
@@ -153,7 +178,7 @@ def _undo(desk: Desk, request: PageRequest) -> ActResult:
         edit.restore(desk.config.path, *done.texts)
     else:
         moving.take_back(desk.config, done.move, done.texts, now())
-    return ActResult(done.page, "The config is as it was before.")
+    return ActResult(done.page, request.locale.gettext("The config is as it was before."))
 
 
 _DRAFT: Final = {"draft": "The number of a preview."}

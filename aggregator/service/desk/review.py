@@ -284,8 +284,8 @@ _DECISION: Final = {
     **_QUEUE,
 }
 PAGES = (
-    Page("/review", "review.html.j2", _show_reviews, takes=_AT, is_translated=True),
-    Page("/feeds/{feed}/review", "review.html.j2", _show_review, takes=_AT, is_translated=True),
+    Page("/review", "review.html.j2", _show_reviews, takes=_AT),
+    Page("/feeds/{feed}/review", "review.html.j2", _show_review, takes=_AT),
     Page(
         "/feeds/{feed}/review/consequence",
         "consequence.html.j2",
@@ -293,7 +293,6 @@ PAGES = (
         is_slow=True,
         needs=_PAIR,
         takes=_QUEUE,
-        is_translated=True,
     ),
 )
 ACTS = (

@@ -23,9 +23,18 @@ from aggregator.service.desk.changes import FeedChanges, read_comparison
 from aggregator.service.desk.frame import Act, ActResult, Button, Desk, Page, PageRequest
 from aggregator.service.desk.jobs import BusyError, Job
 from aggregator.service.desk.source import find_source
+from aggregator.translation.locale import ENGLISH, N_, Locale
 
 _KIND: Final = "preview"
-_FILTERS: Final = {"only": "Only {} that meet each of these", "exclude": "No {} that meet any of these"}
+_FILTERS: Final = ("only", "exclude")
+_FILTER_TITLES: Final[Mapping[tuple[str, bool], str]] = {
+    ("only", False): N_("Only items that meet each of these"),
+    ("exclude", False): N_("No items that meet any of these"),
+    ("only", True): N_("Only entries that meet each of these"),
+    ("exclude", True): N_("No entries that meet any of these"),
+}
+"""Titles of filters, by whether they are of a source."""
+
 _OF_A_SHOW: Final = ("title", "description", "link", "author", "language", "image", "explicit")
 _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "switch": ("yes", "no"),
@@ -119,8 +128,8 @@ def _show_settings(desk: Desk, request: PageRequest) -> _SettingsPage:
     draft = desk.cache.find(request.query.get("draft", ""))
     preview, fields = None, {**_format_fields(keys), "seen": make_digest(keys)}
     if isinstance(draft, _Draft) and draft.place == target.place:
-        preview, fields = _make_preview(draft), dict(draft.fields)
-    groups = tuple(_list_groups(target, fields))
+        preview, fields = _make_preview(draft, request.locale), dict(draft.fields)
+    groups = tuple(_list_groups(target, fields, request.locale))
     can_choose = target.source is not None and target.source.kind == "page" and target.source.url is not None
     return _SettingsPage(target.name, target.page, groups, fields["seen"], preview, can_choose)
 
@@ -133,13 +142,14 @@ def _read(desk: Desk, target: _Target) -> Keys:
     return read_keys(parse(path.read_text(encoding="utf-8-sig"), path.name), target.place)
 
 
-def _make_preview(draft: _Draft) -> _Preview:
+def _make_preview(draft: _Draft, locale: Locale) -> _Preview:
     job = draft.job
     if job is None:
         return _Preview(draft.fields, None, draft.mistakes, ())
     if job.code is None:
         return _Preview(draft.fields, job.number, (), ())
-    return _Preview(draft.fields, None, tuple(job.lines[:50]), read_comparison(job)[0], can_be_saved=job.code == 0)
+    feeds, _ = read_comparison(job, locale)
+    return _Preview(draft.fields, None, tuple(job.lines[:50]), feeds, can_be_saved=job.code == 0)
 
 
 def _format_fields(keys: Keys) -> dict[str, str]:
@@ -159,37 +169,45 @@ def _format(value: object) -> str:
     return "\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
 
 
-def _list_groups(target: _Target, fields: Mapping[str, str]) -> Iterator[_Group]:
+def _list_groups(target: _Target, fields: Mapping[str, str], locale: Locale = ENGLISH) -> Iterator[_Group]:
     """Yield all settings that the target may have, with the values of those that are among the fields."""
 
     def group(title: str, settings: Iterable[_Setting]) -> _Group:
-        filled = tuple(replace(each, value=fields.get(each.field, "")) for each in settings)
+        filled = tuple(
+            replace(each, value=fields.get(each.field, ""), help=locale.gettext(each.help)) for each in settings
+        )
         return _Group(title, filled, any(each.value for each in filled))
 
     if target.plan is None:
         yield group(
-            "Address", (_describe(ConfigKeys, name) for name in ("base_url", "websub", "contact", "allow_networks"))
+            locale.gettext("Address"),
+            (_describe(ConfigKeys, name) for name in ("base_url", "websub", "contact", "allow_networks")),
         )
         return
     if target.source is None:
-        yield group("The show", (_describe(FeedKeys, name) for name in _OF_A_SHOW))
+        yield group(locale.gettext("The show"), (_describe(FeedKeys, name) for name in _OF_A_SHOW))
         names = tuple(source.name for source in target.plan.sources)
-        yield group("Sources", (_describe(FeedKeys, "primary", names), _describe(FeedKeys, "show_sources")))
+        yield group(
+            locale.gettext("Sources"), (_describe(FeedKeys, "primary", names), _describe(FeedKeys, "show_sources"))
+        )
     else:
         kind = registry.find(target.source.kind)
-        help_ = f"How far the source is trusted, from 0 to 1; {kind.trust:g} if nothing is set."
-        yield group("Trust", (_Setting("trust", "trust", help_, "", "number"),))
-        yield group("Texts", (_describe(SourceKeys, "full_text"),))
-    of, what = (FilterKeys, "items") if target.source is None else (SourceFilterKeys, "entries")
-    for name, title in _FILTERS.items():
+        help_ = locale.gettext(
+            "How far the source is trusted, from 0 to 1; %(trust)s if nothing is set.", trust=f"{kind.trust:g}"
+        )
+        yield group(locale.gettext("Trust"), (_Setting("trust", "trust", help_, "", "number"),))
+        yield group(locale.gettext("Texts"), (_describe(SourceKeys, "full_text"),))
+    of = FilterKeys if target.source is None else SourceFilterKeys
+    for name in _FILTERS:
+        title = locale.gettext(_FILTER_TITLES[name, target.source is not None])
         conditions = (_describe(of, each) for each in of.model_fields)
-        yield group(title.format(what), (replace(each, field=f"{name}.{each.field}") for each in conditions))
+        yield group(title, (replace(each, field=f"{name}.{each.field}") for each in conditions))
     if target.source is not None:
         kind = registry.find(target.source.kind)
         given = (name.removeprefix("options.") for name in fields if name.startswith("options."))
         if options := dict.fromkeys((*(kind.options or ()), *given)):
             yield group(
-                f"Options of kind {target.source.kind}",
+                locale.gettext("Options of kind %(kind)s", kind=target.source.kind),
                 (_Setting(f"options.{name}", name, "", "", choices=_CHOICES.get(name, ())) for name in options),
             )
 
@@ -253,7 +271,8 @@ def _preview(desk: Desk, request: PageRequest) -> ActResult:
     feed = target.plan.name if target.plan else ""
     words = ("diff", "--json", *(("--feed", feed) if feed else ()))
     try:
-        job = desk.jobs.start(_KIND, feed, words, as_json=True, draft=file, then=then)
+        heading = N_("Preview of %(feed)s") if feed else N_("Preview")
+        job = desk.jobs.start(_KIND, feed, words, heading=heading, as_json=True, draft=file, then=then)
     except BusyError:
         file.unlink(missing_ok=True)
         raise
@@ -277,8 +296,8 @@ def _save(desk: Desk, request: PageRequest) -> ActResult:
     fields, keys = _parse(groups, request.form)
     edit.change(desk.config.path, target.place, keys, seen=fields["seen"])
     before["seen"] = make_digest(_read(desk, target))
-    undo = Button("Undo", f"{target.page}/settings/save", before)
-    return ActResult(target.page, "Saved; it counts from the next refresh on.", undo)
+    undo = Button(request.locale.gettext("Undo"), f"{target.page}/settings/save", before)
+    return ActResult(target.page, request.locale.gettext("Saved; it counts from the next refresh on."), undo)
 
 
 _PLACES: Final = ("/feeds/{feed}/sources/{source}", "/feeds/{feed}", "/system")

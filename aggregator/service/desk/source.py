@@ -389,7 +389,7 @@ def _describe_strip(strip: Sequence[_Run], locale: Locale) -> str:
 
 
 _LOOK: Final = {"look": "The number of a document that was just looked at."}
-PAGES = (Page("/feeds/{feed}/sources/{source}", "source.html.j2", _show_source, takes=_LOOK, is_translated=True),)
+PAGES = (Page("/feeds/{feed}/sources/{source}", "source.html.j2", _show_source, takes=_LOOK),)
 ACTS = (
     Act("/feeds/{feed}/sources/{source}/look", _look),
     Act("/feeds/{feed}/sources/{source}/poll", _poll_now),

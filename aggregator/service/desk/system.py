@@ -137,7 +137,7 @@ def _list_mistakes(path: Path, desk: Desk) -> Iterator[_Mistake]:
         yield _Mistake(found["text"] if found else message, tuple(shown))
 
 
-def _back_up(desk: Desk, _request: PageRequest) -> ActResult:
+def _back_up(desk: Desk, request: PageRequest) -> ActResult:
     """Copy the store beside itself, as ``aggregator backup`` does; a process of its own reads the file."""
     path = _find_store_file(desk.config)
     if path is None:
@@ -146,7 +146,7 @@ def _back_up(desk: Desk, _request: PageRequest) -> ActResult:
     lines = desk.jobs.call(("backup", str(path.with_name(name))), seconds=_SECONDS)
     if not path.with_name(name).exists():
         raise ConfigError("; ".join(lines) or "the backup could not be made")
-    return ActResult("/system", f"Backed up: {name}")
+    return ActResult("/system", request.locale.gettext("Backed up: %(file)s", file=name))
 
 
 PAGES = (Page("/system", "system.html.j2", _show_system),)

@@ -24,7 +24,8 @@ from tests.unit.service.desk.conftest import Visitor, opened
 from tests.unit.service.desk.test_choose import open_page
 
 AXE = "const done = arguments[arguments.length - 1]; axe.run().then(r => done(JSON.stringify(r.violations)))"
-LOOKS = ((1280, 900, "light"), (390, 844, "dark"))
+Look = tuple[int, int, str]
+LOOKS: tuple[Look, ...] = ((1280, 900, "light"), (390, 844, "dark"))
 
 
 class Open(NamedTuple):
@@ -73,10 +74,10 @@ def desk(browser: webdriver.Chrome, demo: Visitor) -> Iterator[Open]:
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
-def find_faults(desk: Open, pages: dict[str, str]) -> list[str]:
+def find_faults(desk: Open, pages: dict[str, str], looks: tuple[Look, ...] = LOOKS) -> list[str]:
     """What a browser, a narrow window, the dark or axe-core finds wrong with the pages."""
     axe, found = need_axe(), []
-    for look in LOOKS:
+    for look in looks:
         desk.look(*look)
         for name, path in pages.items():
             desk.go(path)
@@ -105,6 +106,17 @@ def test_the_page_of_the_password_is_for_everyone_and_fits(
     (folder / "config.yaml").write_text("feeds: {a: {title: A, sources: {b: {kind: feed, path: b.xml}}}}\n", "utf-8")
     with opened(folder, password=access.hash_password("a password of ours")) as visitor:
         assert find_faults(desk._replace(visitor=visitor), {"password": "/"}) == []
+
+
+@pytest.mark.parametrize("language", ["de", "ja"])
+def test_every_page_fits_in_the_longest_and_the_widest_words(desk: Open, language: str) -> None:
+    for chosen in (language, "en"):
+        desk.go("/add")
+        desk.browser.find_element(By.CSS_SELECTOR, f"button[lang={chosen}]").click()
+        desk.wait(lambda _, chosen=chosen: desk.browser.find_element(By.CSS_SELECTOR, f"html[lang={chosen}]"))
+        assert desk.browser.current_url.endswith("/desk/add")
+        if chosen == language:
+            assert find_faults(desk, desk.pages, LOOKS[1:]) == []
 
 
 def test_by_keyboard_alone(desk: Open) -> None:

@@ -38,23 +38,25 @@ addEventListener("pageshow", (event) => {
   if (event.persisted) for (const button of document.querySelectorAll("button:disabled")) button.disabled = false;
 });
 
-// What selectors yield, while they are typed; the form shows it without this.
+// What selectors yield, while they are typed, as the page itself says it; the form shows it without this.
+const load = (address) => new Promise((resolve, reject) => {
+  const request = new XMLHttpRequest();
+  request.open("GET", address);
+  request.responseType = "document";
+  request.addEventListener("load", () => resolve(request.response));
+  request.addEventListener("error", reject);
+  request.send();
+});
 for (const form of document.querySelectorAll("form[data-live]")) {
   let waiting;
   const show = async () => {
     const query = new URLSearchParams(new FormData(form));
-    const answer = await fetch(`${form.action}.json?${query}`);
-    if (!answer.ok) return;
-    const found = await answer.json();
-    if (`${query}` !== `${new URLSearchParams(new FormData(form))}`) return;
-    document.querySelector("[data-total]").textContent = found.problem || `${found.total} item${found.total === 1 ? "" : "s"}`;
-    document.querySelector("[data-rows]").replaceChildren(...found.entries.map((entry) => {
-      const row = document.createElement("tr");
-      for (const text of [entry.title, entry.published || "none", entry.duration || "none", entry.audio || "none", `${entry.characters} characters`]) {
-        row.appendChild(document.createElement("td")).textContent = text;
-      }
-      return row;
-    }));
+    const found = await load(`${form.action}?${query}`);
+    const rows = found?.querySelector("[data-rows]");
+    if (!rows || `${query}` !== `${new URLSearchParams(new FormData(form))}`) return;
+    const said = found.querySelector("main .problem") || found.querySelector("[data-total]");
+    document.querySelector("[data-total]").textContent = said.textContent;
+    document.querySelector("[data-rows]").replaceWith(document.adoptNode(rows));
     document.querySelector("iframe").src = `${form.action.replace(/page$/, "outline")}?${query}`;
   };
   form.addEventListener("input", () => {

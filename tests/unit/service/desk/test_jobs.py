@@ -19,7 +19,7 @@ def test_a_file_of_the_current_folder_is_not_run_in_place_of_the_program(
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')")
     monkeypatch.chdir(tmp_path)
     assert "nothing wrong" in "".join(looker.desk.jobs.call(("check",), seconds=60))
-    job = looker.desk.jobs.start("check", "", ("check",))
+    job = looker.desk.jobs.start("check", "", ("check",), heading="")
     wait_for_end(looker.desk.jobs, job.number)
     assert job.code == 0
     assert not (tmp_path / "run").exists()
@@ -30,7 +30,7 @@ def test_commands_end_with_the_server(home: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with jobs:
-        job = jobs.start("serve", "", ("serve", "--no-refresh", "--no-desk", "--port", str(port)))
+        job = jobs.start("serve", "", ("serve", "--no-refresh", "--no-desk", "--port", str(port)), heading="")
         end = time.monotonic() + 60
         while not job.lines and time.monotonic() < end:
             time.sleep(0.05)

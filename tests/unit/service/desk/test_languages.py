@@ -5,18 +5,31 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import get_args
 from urllib.parse import quote
 
 import pytest
 
+from aggregator.merger.matching import comparison, scoring, wording
+from aggregator.merger.reconciling.overrides import FIELDS
+from aggregator.model.item import WhyHeld
+from aggregator.model.source import SourceStatus
 from aggregator.service.desk import access
-from aggregator.translation.locale import NAMES
+from aggregator.service.desk.words import WORDS
+from aggregator.translation.locale import NAMES, Locale
 from tests.unit.service.desk.conftest import Visitor, opened
+from tests.unit.service.desk.test_pages import list_another, wait
 
 RIGHT, WRONG = "open sesame", "sesame"
 JAPANESE = {"accept-language": "ja"}
 FEED = "/feeds/crumb-talk"
-PAGES = ("/", FEED, f"{FEED}/sources/topic", "/review", f"{FEED}/review")
+SOURCE = f"{FEED}/sources/topic"
+OUTLINES = '<opml version="2.0"><body><outline type="rss" text="A" xmlUrl="https://a.example/1"/></body></opml>'
+PAGES = (
+    *("/", FEED, f"{FEED}/settings", f"{FEED}/changes", f"{FEED}/find", f"{FEED}/review", f"{FEED}/remove"),
+    *(SOURCE, f"{SOURCE}/settings", f"{SOURCE}/move", "/review", "/changes", "/add", "/add?feed=crumb-talk"),
+    *("/import", "/system", "/system/settings", "/jobs/99", "/feeds/none"),
+)
 SHOWN = ("aria-label", "alt", "title", "placeholder")
 """Attributes that people read or hear."""
 
@@ -98,6 +111,59 @@ def test_every_text_of_every_page_is_a_message_or_marked_as_data(
     pages = {path: looker.get(path, **JAPANESE).text.replace(f"<title>{item['title']}", "<title>") for path in paths}
     faults = {path: find_untranslated(page) for path, page in pages.items()}
     assert {path: found for path, found in faults.items() if found} == {}
+
+
+def test_every_text_after_an_act_is_a_message_too(
+    visitor: Visitor, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aggregator.translation.locale._read_catalogue", lambda _: Marked())
+    visitor.session.headers.update(JAPANESE)
+    item = quote(visitor.json(f"{FEED}.json")["items"][0]["guid"], safe="")
+    list_another(home)
+    checked = {}
+    for path, button, typed in (
+        (SOURCE, "⟦Look at the document⟧", {}),
+        (f"{FEED}/review", "⟦Different⟧", {}),
+        (f"{FEED}/item?guid={item}", "⟦Set⟧", {"field": "title", "value": "Rye"}),
+        (f"{FEED}/item?guid={item}", "⟦Take out⟧", {"reason": "Rye"}),
+        ("/add", "⟦Look⟧", {"url": "ftp://a.example/"}),
+        ("/import", "⟦Read⟧", {"text": OUTLINES}),
+        (FEED, "⟦Validate⟧", {}),
+        (f"{FEED}/changes", "⟦Compare⟧", {}),
+        (f"{SOURCE}/move", "⟦Preview the removal⟧", {"alone": "leaves"}),
+        (f"{SOURCE}/settings", "⟦Preview⟧", {"trust": "0.4"}),
+        (FEED, "⟦Refresh now⟧", {}),
+        ("/system", "⟦Back up now⟧", {}),
+        ("/", "", {}),
+    ):
+        visitor.get(path)
+        page = visitor.press(button, **typed) if button else visitor.page
+        checked[button] = page.text
+        if "/jobs/" in page.url:
+            job = page.url.partition("/desk")[2]
+            wait(visitor, f"{job}.json")
+            checked[f"{button}, ended"] = visitor.get(job).text
+            checked[f"{button}, outcome"] = visitor.get(visitor.json(f"{job}.json")["then"] or "/").text
+    titles = re.compile(r"<title>[^⟦]*? ·")
+    faults = {name: find_untranslated(titles.sub("<title>", page)) for name, page in checked.items()}
+    assert {name: found for name, found in faults.items() if found} == {}
+
+
+def test_an_act_is_done_and_undone_in_japanese_without_script(visitor: Visitor) -> None:
+    visitor.session.headers.update(JAPANESE)
+    visitor.get("/review")
+    assert "この2つは同じ項目ですか？" in visitor.page.text
+    assert "次回の更新から2つの項目になります。" in visitor.press("異なる").text
+    assert "判断を取り消しました。" in visitor.press("戻る").text
+    assert visitor.json("/review.json")["total"] == 1
+
+
+def test_words_of_records_are_messages() -> None:
+    assert {*get_args(SourceStatus), *get_args(WhyHeld), *FIELDS} <= WORDS
+    assert {veto for veto in comparison.VETOES if veto} == wording.VETOES
+    levels = [(kind, level) for kind, found in scoring.LEVELS.items() for level in found]
+    described = {wording.describe_level(kind, level, Locale("ja")) for kind, level in levels}
+    assert not [words for words in described if WORD.search(words)]
 
 
 @pytest.mark.parametrize("language", NAMES)
