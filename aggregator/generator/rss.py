@@ -17,6 +17,7 @@ from aggregator.generator.content.feed_channel import FeedChannel
 from aggregator.generator.content.feed_item import FeedItem, to_feed_time
 from aggregator.generator.content.passed_tags import Row, make_rows, make_text_rows
 from aggregator.generator.content.prepared import PreparedFeed
+from aggregator.generator.content.sanitize import escape_tags, shorten
 from aggregator.generator.kept import Document
 from aggregator.generator.paging import FeedPage
 from aggregator.generator.podcast import add_entry, insert_items, new_feed, split_items
@@ -64,7 +65,7 @@ def _make_document(channel: FeedChannel, links: tuple[Row, ...], prefixes: tuple
     document = new_feed(links + _make_channel_rows(channel), prefixes, stylesheet=_STYLESHEET)
     document.title(channel.title)
     document.link(href=channel.link, rel="alternate")
-    document.description(channel.description)
+    document.description(shorten(escape_tags(channel.description)))
     if channel.language:
         document.language(channel.language)
     document.generator("aggregator")
@@ -144,7 +145,7 @@ def _add_item(document: FeedGenerator, item: FeedItem, channel: FeedChannel) -> 
         entry.link(href=item.link, rel="alternate")
     if item.html:
         entry.content(item.html, type="html")
-        entry.summary(item.short or item.placeholder, type="text")
+        entry.summary(shorten(escape_tags(item.short)) or item.placeholder, type="text")
     for category in item.categories:
         entry.category(term=category)
     if item.media:

@@ -53,6 +53,7 @@ _LOADS = re.compile(
 )
 # RFC 3986, section 3.2.1, read as browsers do: any number of slashes, also backslashes.
 _LOGIN = re.compile(r"""(?i)((?:https?|ftps?):[/\\]*+)[^\s/\\?#"'<>]{1,300}@""")
+_LIKE_TAG = re.compile(r"<(?=[a-zA-Z/!?])")  # HTML Living Standard, 13.2.5.6 and 13.2.5.7
 _VOID = re.compile(r"(?i)<(?:br|hr|img)(?:\s[^<>]*)?/?>")
 
 
@@ -183,6 +184,15 @@ def clean_prose(value: str) -> str:
     if "&" in whole:
         whole = _repeat_until_stable(lambda bare: clean_text(_ESCAPED.sub(_unescape, bare)), whole)
     return cut_logins(whole)
+
+
+def escape_tags(value: str) -> str:
+    """Write what looks like a tag in plain text so that a reader of HTML shows it: RSS descriptions are read as HTML.
+
+    >>> escape_tags("a < b, and the <script> tag")
+    'a < b, and the &lt;script> tag'
+    """
+    return _LIKE_TAG.sub("&lt;", value)
 
 
 def shorten(value: str, limit: int = LONGEST_SUMMARY) -> str:

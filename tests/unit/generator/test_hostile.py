@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import json
 import time
+from html import unescape
 
 import feedparser
 import pytest
-from lxml import etree
+from lxml import etree, html
 from msgspec.structs import replace
 
 from aggregator.generator import feed_files
@@ -61,3 +62,24 @@ def test_a_host_that_is_none_takes_no_quadratic_time(host: str) -> None:
     begun = time.thread_time()
     assert links.clean_url(f"https://a{host}.example/") is None
     assert time.thread_time() - begun < 1
+
+
+SAID = (
+    *("<script>alert(1)</script>", "<img onerror", "<iframe src=//evil.example>", "</p><style>*{}", "<svg/onload=x>"),
+    *("<!-- ", "<?php x ?>", "a <b and c> d", "vector<int>", "1 < 2, <3", "&lt;script&gt;"),
+)
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_a_text_that_speaks_of_markup_is_none_in_a_reader_of_html(harbour: Feed, said: str) -> None:
+    """RSS 2.0: a description is HTML. Each word is shown, nothing is run or loaded."""
+    text = f"Of {said} and others. " + "Tides. " * 600
+    channel = replace(harbour.channel, description=text)
+    changed = replace(harbour, channel=channel, items=(replace(harbour.items[0], description=text, html=None),))
+    files = dict(feed_files.render_files(prepare(changed)))
+    for name in ("feed.xml", "podcast.xml"):
+        for description in etree.fromstring(files[name]).iter("description"):
+            assert len(description.text.encode()) <= sanitize.LONGEST_SUMMARY
+            shown = html.fragment_fromstring(description.text, create_parent=True)
+            assert list(shown) == []
+            assert shown.text.startswith(f"Of {unescape(said)} and others.")
