@@ -52,6 +52,7 @@ _ANNOUNCED = ".5 to .6"  # the least level of the title of an announcement and t
 _FOUND = 0.8  # share of names found in the other record that counts even if that has no names
 _WITHIN = 0.85  # share of the shorter title that the beginning of the longer one must have
 _CUT = ".2 to .3"  # level of the titles of which one may be a cut one of the other, at least
+_REST = 5  # characters of a cut title without decoration
 _BEGINNING = 12  # characters of a title's beginning that are evidence
 _FEW = 3  # words of a description that count; times that a title is repeated and still a title
 _MANY = 12  # words of a description that are no coincidence
@@ -158,6 +159,7 @@ def _rank_equal(frame: Frame, left: Ints, right: Ints) -> Ints:
 def _complete_cut_titles(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     """Count a title that its listing has cut, and that begins the other, as equal; ignore digits and part behind it.
 
+    If its decoration has left little of it, it counts as a repeated one.
     A longer title with an ellipsis inside has that of the whole title, to which it adds ("X…: behind the mic").
     """
     title = levels[:, KINDS.index("title")]
@@ -165,8 +167,9 @@ def _complete_cut_titles(frame: Frame, left: Ints, right: Ints, levels: Levels) 
     for at in np.flatnonzero(some & (frame.core[left] != frame.core[right])).tolist():
         short, long = sorted((left[at], right[at]), key=lambda row: len(frame.titles[row].core))
         core, more = frame.titles[short].core, "…" in frame.records[long].title[:-1]
-        if frame.cut[short] and len(core) >= _BEGINNING and frame.titles[long].core.startswith(core) and not more:
-            title[at] = _rank_equal(frame, left[[at]], right[[at]])[0]
+        if frame.cut[short] and len(core) >= _REST and frame.titles[long].core.startswith(core) and not more:
+            rank, few = _rank_equal(frame, left[[at]], right[[at]])[0], LEVELS["title"].index(_REPEATED[1])
+            title[at] = rank if len(core) >= _BEGINNING else min(rank, few)
             for kind, level in (("digits", "one has more"), ("part", "one has")):
                 column = levels[:, KINDS.index(kind)]
                 column[at] = 0 if column[at] == LEVELS[kind].index(level) else column[at]
