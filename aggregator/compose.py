@@ -118,6 +118,7 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
         quota=admission.compute_quota(living) if state.published else None,
         misdating=merged.summary.misdating,
         undecided=merged.summary.undecided,
+        fileless=merged.summary.fileless,
     )
     found = admission.admit(new, situation, now)
     found = found if adding else admission.hold_rest(new, found)

@@ -81,10 +81,10 @@ class _Repaired(Struct, frozen=True):
 class Summary(Struct, frozen=True):
     """Facts about a feed's entries that are still needed after they became items.
 
-    ``undecided`` is as in ``Matching``. ``coverage`` and ``listed`` are what each source lists now, ``misdating`` the
-    sources whose dates are mostly wrong. ``seniority`` is the order of sources trusted alike, ``since`` when each entry
-    came to have its present content, where sources are trusted alike. ``until`` is when the same entries make other
-    items, ``None`` for never.
+    ``undecided`` and ``fileless`` are as in ``Matching``. ``coverage`` and ``listed`` are what each source lists now,
+    ``misdating`` the sources whose dates are mostly wrong. ``seniority`` is the order of sources trusted alike,
+    ``since`` when each entry came to have its present content, where sources are trusted alike. ``until`` is when the
+    same entries make other items, ``None`` for never.
     ``left_out`` are the entries and new items that the filters leave out, ``rekeyed`` entries whose audio is held back
     (``reconciling.enclosure_hold``), by source.
     """
@@ -94,6 +94,7 @@ class Summary(Struct, frozen=True):
     near_misses: tuple[Pair, ...]
     remarks: tuple[str, ...]
     undecided: Mapping[str, tuple[str, ...]]
+    fileless: frozenset[str]
     coverage: Mapping[str, admission.Coverage]
     misdating: frozenset[str]
     seniority: Mapping[str, int]
@@ -177,6 +178,7 @@ def merge_entries(cached: Cache, plan: Plan, state: StoredState, now: datetime, 
         near_misses=matching.near_misses,
         remarks=matching.remarks,
         undecided=matching.undecided,
+        fileless=matching.fileless,
         coverage=admission.find_coverage(repaired.entries),
         misdating=admission.find_misdating(items, matching.clusters),
         seniority=order_sources(repaired.entries, repaired.began),

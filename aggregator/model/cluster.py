@@ -76,8 +76,8 @@ class Matching(Record, frozen=True):
     """The answer of the match stage: every entry in exactly one cluster, and the pairs a person should look at.
 
     ``table`` names the version of the weights; ``remarks`` say which caps were hit. ``undecided`` are, by entry id, the
-    sources of which the entry probably is an item, though nothing decides which one. ``alignments`` are those of the
-    listings whose relation is decided.
+    sources of which the entry probably is an item, though nothing decides which one. ``fileless`` are the sources
+    without files that list the episodes of others. ``alignments`` are those of the listings whose relation is decided.
     """
 
     clusters: tuple[Cluster, ...]
@@ -85,6 +85,7 @@ class Matching(Record, frozen=True):
     table: str = ""
     remarks: tuple[str, ...] = ()
     undecided: Mapping[str, tuple[str, ...]] = {}
+    fileless: frozenset[str] = frozenset()
     alignments: tuple[ListingAlignment, ...] = ()
 
 

@@ -1,20 +1,22 @@
 """Measure matching; exit code 1 where a figure that must hold does not.
 
-    python -m evaluation.matching                    all of the following but the last four
+    python -m evaluation.matching                    all of the following but the last five
     python -m evaluation.matching sets [--streams] [--shows]
     python -m evaluation.matching unseen [--seeds N] [--wrong] [FEED ...]
     python -m evaluation.matching catalogues [--seeds N]
     python -m evaluation.matching scenes [--seeds N] [--wrong] [FEED ...]
     python -m evaluation.matching one-title [--seeds N] [--wrong]
     python -m evaluation.matching refreshes
+    python -m evaluation.matching fileless [--seeds N] [FEED ...]
     python -m evaluation.matching ablation [NAME ...]
 
 `sets`: the development sets. `unseen`: directories made of the fixtures with wordings the engine was not tuned on.
 `catalogues`: products with model codes. `scenes`: one kind of harder damage at a time, for looking. `one-title`: daily
 shows whose items share one title, in listings that differ as a whole, for looking, too. `refreshes`: what of such shows
-is published twice, refresh by refresh. `ablation`: each part of the engine, or those named, switched off in turn; all
-of them take an hour and write their table to `docs/matching.md`. `--wrong` prints each error, `--streams` lets the
-records of a set arrive in instalments, `--shows` matches each show by itself.
+is published twice, refresh by refresh. `fileless`: the same of listings without files beside the fixtures. `ablation`:
+each part of the engine, or those named, switched off in turn; all of them take an hour and write their table to
+`docs/matching.md`. `--wrong` prints each error, `--streams` lets the records of a set arrive in instalments, `--shows`
+matches each show by itself.
 """
 
 from __future__ import annotations
@@ -23,9 +25,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from evaluation.matching import ablation, catalogues, one_title, refreshes, scenes, sets, unseen
+from evaluation.matching import ablation, catalogues, fileless, one_title, refreshes, scenes, sets, unseen
 
-_PARTS = ("sets", "unseen", "catalogues", "scenes", "one-title", "refreshes", "ablation")
+_PARTS = ("sets", "unseen", "catalogues", "scenes", "one-title", "refreshes", "fileless", "ablation")
 
 
 def main() -> int:
@@ -54,6 +56,8 @@ def main() -> int:
         one_title.measure(given.seeds or one_title.SEEDS, wrong=given.wrong)
     if given.part == "refreshes":
         refreshes.measure()
+    if given.part == "fileless":
+        fileless.measure(feeds or unseen.shows()[::8], given.seeds or 1)
     if given.part == "ablation":
         ablation.measure(given.feeds)
     for line in failures:

@@ -7,7 +7,9 @@ not at all (``never``). By default a source waits for confirmation by one that a
 Items of a source's first listing that are older than the oldest entry of the confirming source are its archive and do
 not wait, unless its dates are mostly wrong. Those that lie among the entries of a source that was there before and is
 trusted as much wait for it, too: it would have listed them, so that they may be its own under other names. If no
-confirming source answers, all is published. An item that no source confirms is published ``HOLD`` after it was first
+confirming source answers, all is published. Items of a source without files that lists the episodes of others wait for
+each of these that is trusted as much, from the beginning: under a title that is hard to recognise, an episode would be
+published twice. An item that no source confirms is published ``HOLD`` after it was first
 seen. So is one that probably is an item of a more trusted source, while nothing decides which (a page of a show of one
 title that may be an item behind, or in another zone).
 
@@ -78,6 +80,7 @@ class Situation(Struct, frozen=True):
     - ``quota``: new items that may be published, ``None`` for any number; first listings do not count.
     - ``misdating``: sources whose dates are mostly wrong.
     - ``undecided``: by entry id, sources of which it probably is an item, though nothing decides which one.
+    - ``fileless``: sources without files that list the episodes of others.
     """
 
     sources: tuple[Source, ...] = ()
@@ -90,6 +93,7 @@ class Situation(Struct, frozen=True):
     quota: int | None = None
     misdating: Collection[str] = ()
     undecided: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    fileless: frozenset[str] = frozenset()
 
 
 def find_coverage(entries: Iterable[Entry]) -> dict[str, Coverage]:
@@ -210,7 +214,8 @@ def _judge(item: Item, sources: Mapping[str, Source], situation: Situation, now:
         return _hold(item, "declined" if declined else "never" if named else "removed", None)
     seen = min((situation.arrivals[entry].first_seen for entry in left if entry in situation.arrivals), default=now)
     why: WhyHeld | None = None
-    if len(adding) == 1 and _must_wait(item, sources[adding[0]], situation):
+    alone = len(adding) == 1 or situation.fileless >= set(adding)
+    if alone and all(_must_wait(item, sources[name], situation) for name in adding):
         why = "unconfirmed"
     elif _may_be_published(left, sources, situation):
         why = "perhaps published"
@@ -238,10 +243,11 @@ def _must_wait(item: Item, source: Source, situation: Situation) -> bool:
     An item of the first listing of its source does not, if it is older than all that the other lists and its dates are
     right; nor one without a date (directories without dates list old and new alike), unless ``confirmed`` is set.
     """
+    fileless = source.name in situation.fileless
     others = _find_confirming(source, item, situation)
     if not _is_from_beginning(item, situation) or (item.published is not None and source.name in situation.misdating):
         return bool(others)
-    if item.published is None and source.adds is None:
+    if item.published is None and source.adds is None and not fileless:
         return False
     if any(_would_list(situation.coverage[other], item) for other in others):
         return True
@@ -262,7 +268,8 @@ def _find_confirming(source: Source, item: Item, situation: Situation, gap: floa
     """Return the sources that the source's new item waits for; by default those trusted more by ``gap``.
 
     By default an episode waits only for sources that list episodes, and a blog's post for those that list posts: others
-    would never list it. A post of any other source waits for both: it may be an episode without its audio.
+    would never list it. A post of any other source waits for both: it may be an episode without its audio. An item of a
+    source without files that lists episodes waits for each source with files that is trusted as much.
     """
     others = [
         each
@@ -273,6 +280,8 @@ def _find_confirming(source: Source, item: Item, situation: Situation, gap: floa
         return tuple(each.name for each in others)
     if source.adds is not None:
         return ()
+    if source.name in situation.fileless:
+        return tuple(each.name for each in others if each.trust >= source.trust and each.name not in situation.fileless)
     return tuple(
         each.name
         for each in others

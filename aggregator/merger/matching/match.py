@@ -51,7 +51,7 @@ from aggregator.merger.matching.explain import Resolution, explain_pairs
 from aggregator.merger.matching.features.feature_table import Frame, Kept, build_frame
 from aggregator.merger.matching.features.records import Record, make_record
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
-from aggregator.merger.matching.genres import decide_genres
+from aggregator.merger.matching.genres import decide_genres, find_fileless
 from aggregator.merger.matching.kept_levels import find_kept, keep_levels, key_rows
 from aggregator.merger.matching.listing_evidence import (
     correct_dates,
@@ -123,8 +123,15 @@ def match(
         for number, group in enumerate(found.groups)
     )
     near_misses = tuple(explain_pairs(found, ranked[:_SHOWN]))
-    undecided = _find_undecided(found, home)
-    return Matching(clusters, near_misses, found.table.version, tuple(remarks), undecided, found.alignments)
+    return Matching(
+        clusters,
+        near_misses,
+        found.table.version,
+        tuple(remarks),
+        undecided=_find_undecided(found, home),
+        fileless=find_fileless(found.frame),
+        alignments=found.alignments,
+    )
 
 
 def match_records(records: Sequence[Record], constraints: Constraints, table: Table | None = None) -> Resolution:

@@ -1,5 +1,6 @@
 """Whole refreshes of a host beside a feed without media: its channel at a video site, or a blog."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -36,6 +37,29 @@ def test_a_feed_without_media_lists_episodes_unless_the_config_says_posts(projec
     project.sources = {"host": "kind: feed, path: host.xml", "videos": f"{source}, path: videos.xml"}
     project.refresh()
     assert len(project.items()) == items
+
+
+def test_videos_under_titles_that_are_hard_to_recognise_double_nothing(project) -> None:
+    episodes = [replace(host(turn), title=f"{TITLES[turn]}: ein Abend mit Gästen") for turn in range(6)]
+    videos = [replace(video(turn), title=" ".join(each.title.split()[:3])) for turn, each in enumerate(episodes)]
+    videos[2] = replace(videos[2], title="Noch ein Video")
+    (project.folder / "host.xml").write_text(make_rss(*episodes), encoding="utf-8")
+    (project.folder / "videos.xml").write_text(make_rss(*videos), encoding="utf-8")
+    project.sources = {"host": "kind: feed, path: host.xml", "videos": "kind: feed, path: videos.xml"}
+    project.refresh()
+    assert len(project.items()) == 6
+    assert all(item["attachments"] for item in project.items())
+    assert "Noch ein Video" in {each["title"] for each in project.report()["held"]}
+
+
+def test_a_blog_of_the_same_days_is_published(project) -> None:
+    news = ("Wir sind umgezogen", "Danke an alle", "Zu Ostern zu", "Ein neues Mikrofon", "Mützen", "Wer kommt mit?")
+    posts = [replace(video(turn), title=title) for turn, title in enumerate(news)]
+    (project.folder / "host.xml").write_text(make_rss(*map(host, range(6))), encoding="utf-8")
+    (project.folder / "blog.xml").write_text(make_rss(*posts), encoding="utf-8")
+    project.sources = {"host": "kind: feed, path: host.xml", "blog": "kind: feed, path: blog.xml"}
+    project.refresh()
+    assert len(project.items()) == 12
 
 
 def test_posts_that_turn_out_to_be_episodes_join_them(project) -> None:

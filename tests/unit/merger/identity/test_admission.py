@@ -104,6 +104,23 @@ def test_a_new_source_of_the_first_refresh_or_before_and_after_what_is_known_doe
     assert held(item("blog/1", days=100, genre="post"), among=_joined(HOST, replace(BLOG, trust=0.8))) == {}
 
 
+def test_what_only_listings_without_files_have_of_the_episodes_of_others_waits_from_the_beginning() -> None:
+    twin = replace(BLOG, trust=0.8)
+    for kind in ("feed", "blog"):
+        video = replace(twin, name="video", kind=kind)
+        among = replace(_joined(HOST, video, later=False), fileless=frozenset({"video"}))
+        for days in (100, 1, None):
+            assert held(item("video/1", days=days, genre="post"), among=among) == {"video/1": "unconfirmed"}
+        assert held(item("video/1", days=201, genre="post"), among=among) == {}
+        assert held(item("video/1", "host/1", days=100), among=among) == {}
+        assert held(item("video/1", genre="post"), among=among, now=NOW + HOLD) == {}
+    both = situation(HOST, twin, replace(twin, name="video"), fileless=frozenset({"blog", "video"}))
+    assert held(item("video/1", "blog/1", genre="post"), among=both) == {"blog/1": "unconfirmed"}
+    for other in (replace(twin, trust=0.9), replace(twin, adds="always")):
+        among = situation(HOST, other, fileless=frozenset({"blog"}))
+        assert held(item("blog/1", genre="post"), among=among) == {}
+
+
 def test_what_may_be_any_item_of_a_more_trusted_source_waits_until_it_is_known() -> None:
     near = replace(MIRROR, trust=0.7)
     among = situation(HOST, near, undecided={"mirror/1": ("host",), "host/1": ("mirror",)})
@@ -311,9 +328,10 @@ names = st.lists(
     st.lists(st.integers(0, 10), min_size=36, max_size=36),
     st.one_of(st.none(), st.integers(0, 3)),
     st.dictionaries(names.map(lambda each: each[0]), st.tuples(st.sampled_from("abcdef")), max_size=6),
+    st.frozensets(st.sampled_from("abcd")),
     st.randoms(use_true_random=False),
 )
-def test_nothing_but_what_is_known_decides(known, entries, silent, ages, quota, undecided, chance) -> None:
+def test_nothing_but_what_is_known_decides(known, entries, silent, ages, quota, undecided, fileless, chance) -> None:
     items = [item(*each) for each in entries]
     seen = {
         f"{name}/{number}": Arrival(NOW - timedelta(days=age, hours=1), 2)
@@ -326,6 +344,7 @@ def test_nothing_but_what_is_known_decides(known, entries, silent, ages, quota, 
         seen,
         quota=quota,
         undecided=undecided,
+        fileless=fileless,
     )
     found = admit(items, among, NOW)
     shuffled, order = list(items), list(known)
@@ -339,7 +358,7 @@ def test_nothing_but_what_is_known_decides(known, entries, silent, ages, quota, 
         assert not adding & set(each.sources)
     for each in found.held:
         if each.why == "unconfirmed":
-            assert len(adding & set(each.sources)) == 1
+            assert len(adding & set(each.sources)) == 1 or fileless >= adding & set(each.sources)
             assert NOW < each.until <= NOW + HOLD
         if each.why == "perhaps published":
             assert NOW < each.until <= NOW + HOLD

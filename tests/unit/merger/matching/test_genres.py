@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.merger.matching.features.records import Record
+from aggregator.merger.matching.genres import find_fileless
 from aggregator.merger.matching.match import Constraints, match_records
 from aggregator.merger.matching.scoring import SHIPPED
 
@@ -49,6 +50,24 @@ def join(records: Sequence[Record]) -> set[str]:
 @pytest.mark.parametrize("late", [0, 1])
 def test_a_listing_of_the_episodes_joins_them(titles: Sequence[str], late: int) -> None:
     assert join([*list_episodes(titles), *list_others(titles, late=late)]) == set(map(str, range(len(titles))))
+
+
+@pytest.mark.parametrize("titles", SHOWS.values(), ids=SHOWS)
+@pytest.mark.parametrize(
+    "write", ["Sea Room #{number} – {title}", "{title} | Sea Room", "{number}. {title}", "{title}: now as a video"]
+)
+def test_a_listing_that_writes_titles_in_its_own_way_lists_episodes(titles: Sequence[str], write: str) -> None:
+    named = [write.format(title=title, number=7 + at) for at, title in enumerate(titles)]
+    found = match_records([*list_episodes(titles), *list_others(named, late=1)], Constraints(), SHIPPED)
+    assert find_fileless(found.frame) == {"other"}
+
+
+@pytest.mark.parametrize("titles", SHOWS.values(), ids=SHOWS)
+def test_trailers_and_other_posts_of_the_same_days_are_posts(titles: Sequence[str]) -> None:
+    for others in ([f"Trailer: {title}" for title in titles], NEWS):
+        records = [*list_episodes(titles), *list_others(others)]
+        assert join(records) == set()
+        assert find_fileless(match_records(records, Constraints(), SHIPPED).frame) == set()
 
 
 def test_older_entries_than_the_host_lists_do_not_count() -> None:
