@@ -31,6 +31,7 @@ _AT = Path(__file__).with_name("at.json")
 _YEAR, _DAY = 2025, 28
 _SKELETONS = ("yMMMd", "yMMMEd", "yMMMMd", "yMMMMEEEEd", "GyMMMd")
 _WIDTHS = ("wide", "abbreviated")
+_REGIONS = {"ar": ("ar_SY", "ar_MA", "ar_DZ", "ar_TN")}  # with months of other names
 _HEAD = '''"""Words of dates and lengths, by language, from Unicode CLDR {cldr} (babel {babel}).
 
 Made by ``python -m evaluation.times.tables``; do not edit. Meanings stand between bars, words of one meaning between
@@ -69,7 +70,10 @@ def make_rows(name: str) -> dict[str, list[list[str]]]:
     """Return the words of a language by table and meaning."""
     localedata._cache.clear()  # noqa: SLF001 -- babel 2.18 writes names of one language into what all inherit
     locale = Locale.parse(name)
-    months = [_list_names(locale.months, number) for number in range(1, 13)]
+    of_regions = [Locale.parse(each) for each in _REGIONS.get(name, ())]
+    months = [
+        set().union(*(_list_names(each.months, number) for each in (locale, *of_regions))) for number in range(1, 13)
+    ]
     weekdays = [_list_names(locale.days, number) for number in range(7)]
     halves = _list_halves(locale)
     fillers: set[str] = set()

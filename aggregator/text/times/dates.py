@@ -146,7 +146,7 @@ def _parse_month(name: str | None) -> int:
 
 def _parse_words(text: str, *, day_first: bool | None, language: str | None) -> Moment | None:
     """Return the date of a text in words, without its time, and with it."""
-    folded = words.fold(text)
+    folded = _ERA.sub(_convert_era, words.fold(text))
     if day_first is None and language is None and _RIGHT_TO_LEFT.search(text):
         day_first = True
     clocks, last_zone = _make_clocks()
@@ -157,6 +157,20 @@ def _parse_words(text: str, *, day_first: bool | None, language: str | None) -> 
         if day := worded_dates.parse(rest, day_first=day_first, language=language):
             return _assemble(match, day.year, day.month, day.day, day, zone[1] if zone else None)
     return None
+
+
+_ERAS = {  # the year before the first one
+    "令和": 2018, "r": 2018, "平成": 1988, "h": 1988, "昭和": 1925, "民國": 1911, "民国": 1911,
+}  # fmt: skip
+_ERA = re.compile(
+    r"(?<!\w)(?:(令和|平成|昭和|民國|民国)\s?(元|\d{1,3})(?=\s?年|[./])|([rh])(\d{1,2})(?=[./]\d{1,2}[./]\d))"
+)
+
+
+def _convert_era(match: re.Match[str]) -> str:
+    """Return the Gregorian year of a year of a Japanese era, or of the Republic of China."""
+    year = match[2] or match[4]
+    return str(_ERAS[match[1] or match[3]] + (1 if year == "元" else int(year)))
 
 
 @cache

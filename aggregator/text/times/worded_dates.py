@@ -107,6 +107,8 @@ def _find_parts(folded: str) -> list[Token] | None:
 
 def _ends_in_minutes(parts: Sequence[Token]) -> bool:
     """Return whether the last two words are minutes, no year: "min" is a word of dates, too, Sunday in Indonesian."""
+    if any(part.is_number and len(part.text) == len("2024") for part in parts):
+        return False
     number, unit = parts[-2].text if len(parts) > 1 else "", parts[-1].text
     return number.isdecimal() and len(number) == len("35") and _MINUTE in words.load().units.get(unit, {})
 
@@ -287,6 +289,7 @@ def _order_numbers(
 def _read(numbers: Sequence[str], order: Order) -> Day | None:
     values = dict(zip(order, numbers, strict=True))
     year, month, day = complete_year(values["y"]), int(values["m"]), int(values["d"])
+    year -= 543 if year > _BUDDHIST else 0
     try:
         date(year, month, day)
     except ValueError:

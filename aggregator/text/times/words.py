@@ -22,6 +22,7 @@ _EXTRA_WORDS = (  # in dates of pages, beside the words of CLDR: endings of ordi
     *("st", "nd", "rd", "th", "er", "e", "o", "a", "d", "of", "the", "at", "on", "uhr", "um", "am", "vom", "den", "kl"),
     *("klo", "de", "del", "di", "do", "le", "les", "il", "el", "om", "op", "ob", "o", "v", "в", "от", "στις", "the"),
     *("uur", "horas", "hora", "saat", "godz", "hod", "ora", "h", "val", "plkst", "года", "року", "година", "години"),
+    *("ngay", "nam"),
 )
 
 
