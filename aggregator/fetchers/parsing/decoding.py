@@ -21,6 +21,8 @@ _MARKS = (
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
+    (b"<\0?\0", "utf-16-le"),  # XML 1.0, appendix F: the beginning of a declaration
+    (b"\0<\0?", "utf-16-be"),
 )
 _DECLARED = re.compile(rb"""(?:encoding|charset)\s*=\s*+(?:["']\s*+)?([\w.:-]{1,40})""", re.IGNORECASE)
 _WIDE = re.compile(
@@ -55,20 +57,22 @@ def decode(document: Document) -> str:
     for name in names:
         if name and (text := _try_decoding(body, name)) is not None:
             return _clean_line_ends(text)
-    return _clean_line_ends(_decode_unsound(body))
+    return _clean_line_ends(_decode_unsound(body, None))
 
 
 def decode_mixed(document: Document) -> tuple[str | None, bool]:
     """Return the body as text, and whether bytes of two encodings stand in it; ``None`` if the encoding is unknown.
 
-    In a document of UTF-8 a byte that is none is one of Windows Latin, so that all other texts stay as they are.
+    In a document of UTF-8 a byte that is none is one of Windows Latin, so that all other texts stay as they are; where
+    most are none, and the document declares another encoding than the transport, it is that.
     """
     body = correct_declaration(document.body)
     for mark, encoding in _MARKS:
         if body.startswith(mark) and encoding != "utf-8-sig":
-            return body.decode(encoding, "replace"), False
+            return body.decode(encoding, "replace"), mark.startswith((b"<", b"\0<"))
     declared = _DECLARED.search(body[:_DECLARATION_HEAD])
-    named = document.charset or (declared[1].decode("ascii", "replace") if declared else "utf-8")
+    own = declared[1].decode("ascii", "replace") if declared else None
+    named = document.charset or own or "utf-8"
     text = _try_decoding(body, named)
     if text is not None:
         return text, False
@@ -78,15 +82,18 @@ def decode_mixed(document: Document) -> tuple[str | None, bool]:
         known = "utf-8"
     if known != "utf-8" and (text := _try_decoding(body, "utf-8")) is not None:
         return text, True
-    return (_decode_unsound(body), True) if known == "utf-8" else (None, False)
+    return (_decode_unsound(body, own), True) if known == "utf-8" else (None, False)
 
 
-def _decode_unsound(body: bytes) -> str:
-    """Return bytes that are no UTF-8: each such byte as Windows Latin, or all if most are."""
+def _decode_unsound(body: bytes, declared: str | None) -> str:
+    """Return bytes that are no UTF-8: each such byte as Windows Latin, or all as declared if most are, or as that."""
     text = body.decode("utf-8", _WINDOWS)
     wrong = len(body.decode("utf-8", "surrogateescape").encode("utf-8", "ignore").decode()) - len(text)
     beyond = sum(not character.isascii() for character in text)
-    return text if beyond > 2 * -wrong else body.decode("latin-1").translate(WINDOWS_LATIN)
+    if beyond > 2 * -wrong:
+        return text
+    whole = _try_decoding(body, declared) if declared else None
+    return body.decode("latin-1").translate(WINDOWS_LATIN) if whole is None else whole
 
 
 def _decode_windows(error: UnicodeError) -> tuple[str, int]:
