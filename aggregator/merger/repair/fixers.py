@@ -14,7 +14,7 @@ from rapidfuzz.distance import Postfix, Prefix
 
 from aggregator.merger.repair import escapes, letters, markup, whitespace
 from aggregator.text import html, truncation
-from aggregator.text.mojibake import other_encodings, redecode
+from aggregator.text.mojibake import latin_pages, other_encodings, redecode
 
 _Fixer = Callable[[str], str]
 
@@ -41,9 +41,13 @@ def _drop_repeated_half(text: str) -> str:
     return text
 
 
+def _redecode_pages(text: str) -> str:
+    return latin_pages.redecode_latin(other_encodings.redecode_others(text))
+
+
 FIXERS: tuple[tuple[str, _Fixer], ...] = (
     ("escape sequence", escapes.unescape),
-    ("code page", other_encodings.redecode_others),
+    ("code page", _redecode_pages),
     ("mojibake", redecode.redecode),
     ("entity", html.unescape),
     ("silent part", markup.remove_silent_parts),

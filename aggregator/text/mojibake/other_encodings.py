@@ -63,6 +63,9 @@ _ATTACHED = re.compile(f"(?<=[a-z]){_EAST_ASIAN.pattern}|{_EAST_ASIAN.pattern}(?
 # The inside of a run of ASCII: no pattern above, and none of ftfy's detector, looks further than two characters from
 # one beyond ASCII.
 _PLAIN_INSIDE = re.compile(r"(?<=[\x00-\x7f]{2})[\x00-\x7f]+(?=[\x00-\x7f]{2})")
+# Thai vowels above and below, and tones, stand behind a consonant (Unicode Standard 15.0, section 16.1).
+_THAI_RUN = re.compile("[\u0e01-\u0e4e]{8}")
+_LONE_THAI_MARK = re.compile("(?<![\u0e01-\u0e2e\u0e31\u0e34-\u0e3a\u0e47-\u0e4d])[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]")
 _PUNCTUATION = frozenset("‘’“”–—…·«»")
 _DRAWN = re.compile("[\u2500-\u25ff ]+")  # lines and blocks alone: a tree of folders, a table
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
@@ -75,7 +78,7 @@ _LEFT = 0.1  # share of the odd spots that a right reading may leave: the page m
 # (ideographs), wrongly decoded ones stay below -4 and -9.
 _LEAST_COMMON, _LEAST_COMMON_EAST_ASIAN = -3.7, -8.4
 _UNKNOWN = -12.0
-_LEAST_KNOWN = 0.5  # share of the characters beyond ASCII of a right reading that are letters of known words
+_LEAST_KNOWN = 0.25  # share of the characters beyond ASCII of a right reading that are letters of known words
 _MANY_EAST_ASIAN = 5  # characters of unspaced text; with as many, their frequency tells more than a list of words
 _SHORT, _COMMON = 3, 3e-5  # letters of a word that counts only if it has such a share of a language's words
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -114,7 +117,8 @@ def _redecode_part(text: str) -> str:
     names = _READ_AS if _BOX.search(beyond) else [name for name in _READ_AS if name not in _WITH_BOXES]
     encodings = [name for name in names if _may_be_utf8(beyond, name)]
     words = len({*beyond} - {" "}) >= _LEAST_LETTERS
-    return _undo_utf8(text, spots, encodings) or (_undo_national(text, spots) if spots and words else None) or text
+    national = (_undo_national(text, spots) or _undo_thai(text, spots)) if spots and words else None
+    return _undo_utf8(text, spots, encodings) or national or text
 
 
 def _count_odd_spots(text: str, most: float = inf) -> int:
@@ -220,6 +224,17 @@ def _undo_national(text: str, spots: int) -> str | None:
             best = common, read
     few = spots < max(_LEAST_SPOTS, _FEW * sum(map(len, _BEYOND.findall(text))))
     return best[1] if best and best[0] > max(0.0, _measure_commonness(text) + _GAIN if few else 0.0) else None
+
+
+def _undo_thai(text: str, spots: int) -> str | None:
+    """Return the reading in Thai, which has no list of words: long runs of letters, each mark behind a letter."""
+    encoded = _encode(text, "latin_1") or _encode(text, "sloppy-windows-1252")
+    read = _decode(encoded, "cp874", 0) if encoded else None
+    if read is None or not _THAI_RUN.search(read) or _LONE_THAI_MARK.search(read):
+        return None
+    if _count_odd_spots(read) > _LEFT * spots:
+        return None
+    return read if all("\u0e01" <= one <= "\u0e5b" for one in _BEYOND.findall(read) if one.isalpha()) else None
 
 
 def _measure_known(text: str) -> float:

@@ -36,7 +36,7 @@ _LANGUAGE_OF = {
     "BENGALI": "bn",
     "TAMIL": "ta",
 } | dict.fromkeys(("HIRAGANA", "KATAKANA"), "ja")
-_ALPHABETS = {
+ALPHABETS = {
     "ca": "àçèéíïòóúü",
     "cs": "áčďéěíňóřšťúůýž",
     "da": "æøå",
@@ -72,7 +72,7 @@ _CYRILLIC = ("ru", "uk", "bg", "mk")
 _SOUND = re.compile(r"[(\[“”„‘’«»\"'¿¡]*([^\W\d_]+(?:[-’'/&][^\W\d_]+)*)[)\]“”„’«»\"'.,:;!?…€™]*|[\x00-\x7f–—…•|]+")
 _TOKEN = re.compile(r"[^ \t\r\n]+")  # other blanks may be bytes
 _BETWEEN = re.compile("[-’'/&]")
-_LATIN_LETTERS = frozenset(chain.from_iterable(_ALPHABETS.values()))
+_LATIN_LETTERS = frozenset(chain.from_iterable(ALPHABETS.values()))
 _MOST_LANGUAGES = 6
 _SHORT, _COMMON = 3, 3e-5  # letters of a word that counts only if it has such a share of a language's words
 _PRICE = 1.0  # weight of how damaged and unusual a character is against how well it follows others
@@ -98,7 +98,7 @@ def is_known(text: str) -> bool:
 def is_known_word(word: str) -> bool:
     """Return whether a language in Latin or Cyrillic script, whose alphabet has its letters, has a word."""
     letters = {letter for letter in word if not letter.isascii()}
-    languages = [language for language, own in _ALPHABETS.items() if letters.issubset(own)]
+    languages = [language for language, own in ALPHABETS.items() if letters.issubset(own)]
     languages += ["vi"] * letters.issubset(_VIETNAMESE_LETTERS)
     languages += _CYRILLIC * all("\u0400" <= letter <= "\u052f" for letter in word)
     least = 0.0 if len(word) > _SHORT else _COMMON
@@ -177,8 +177,8 @@ def _choose_latin(every: Sequence[Sequence[str]], plain: str, certain: frozenset
         return plain
     readings = ["".join(reading) for reading in product(*every)]
     letters = {*"".join(readings).lower()} - {*plain.lower()}
-    languages = [language for language, own in _ALPHABETS.items() if not letters.isdisjoint(own)]
-    fitting = [language for language in languages if certain.issubset(_ALPHABETS[language])]
+    languages = [language for language, own in ALPHABETS.items() if not letters.isdisjoint(own)]
+    fitting = [language for language in languages if certain.issubset(ALPHABETS[language])]
     asked = (["vi"] if _VIETNAMESE.search("".join(letters)) else []) + (fitting or languages)[:_MOST_LANGUAGES]
 
     shares = list(map(word_frequencies.load_frequencies, asked))

@@ -1,0 +1,140 @@
+"""Undo decoding of one Latin code page as another: Central European, Turkish and Baltic text read as Western.
+
+"Dziœ du¿o s³oñca" is Polish of cp1250 read as cp1252. Every byte is a character of either page, so that only words
+tell: a text whose letters no language has together is read in each page, and one reading must turn unknown words into
+words of a language of that page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+import ftfy.bad_codecs  # noqa: F401 - registers "sloppy-windows-1252"
+
+from aggregator.text import word_frequencies
+from aggregator.text.mojibake.word_choice import ALPHABETS, LONGEST_WORD, is_known_word
+
+_PAGES: Final = {
+    "cp1250": ("pl", "cs", "sk", "hu", "ro", "sl", "sh"),
+    "iso8859_2": ("pl", "cs", "sk", "hu", "ro", "sl", "sh"),
+    "cp1254": ("tr",),
+    "cp1257": ("lt", "lv"),
+}
+"""Code pages that Western ones are taken for, and the languages with a word list that were written in them."""
+
+_WESTERN: Final = "sloppy-windows-1252"
+_CHARACTERS = frozenset(map(chr, range(0x80, 0x100))).union(bytes(range(0x80, 0x100)).decode(_WESTERN))
+_CONTROLS = re.compile("[\x80-\x9f]")  # cp1252 has characters there, so the text was read as ISO 8859-1
+_LETTER = r"[^\W\d_]"
+# A sign or a control in a word: "¿ó³æ", "S³owo"; "n°", "3ª" and "x²" are sound. Portuguese has "õ" before "e" alone; no
+# word of French or Romanian ends in one of the last letters.
+_ODD = re.compile(
+    f"(?<={_LETTER})[\x80-\x9f¢£¥¦¨¯±³¶¹º¼¾¿](?={_LETTER})|[\x80-\x9f£¥¯±³¹º](?={_LETTER}{{2}})|õ(?!e)|[âîïûç](?!\\w)"
+)
+_ICELANDIC, _OFTEN_ICELANDIC = frozenset("ðýþ"), frozenset("áæéíóú")  # Turkish has the first three alone
+_TOKEN = re.compile(r"\S+")
+_AROUND = "".join(filter(lambda one: not one.isalnum(), map(chr, range(0x21, 0x7F)))) + "“”„’‘–—…«»"
+_BETWEEN = re.compile(r"[-’'/&.,]")
+_COMMAS = str.maketrans("şţ", "șț")  # cp1250 has no letters with a comma below, the words of Romanian no cedillas
+_PART = 10_000  # characters that prove a page
+_LEAST = 2  # different words that prove it; one alone if it is long, and most others are of its language
+_LONG = 6  # letters of such a word
+_MOST_KNOWN_BEFORE, _LEAST_KNOWN_AFTER = 0.2, 0.6  # shares of the words that change
+_SHORT, _COMMON = 3, 3e-5  # letters of a word that counts only if it has such a share of a language's words
+
+
+class _Reading(NamedTuple):
+    """A page and a language of it, the words that it changes, before and after, and which of these are known."""
+
+    page: str
+    language: str
+    words: dict[str, str]
+    known: frozenset[str]
+
+
+def redecode_latin(text: str) -> str:
+    """Return the text decoded with its own Latin code page; sound text comes back as it is.
+
+    >>> redecode_latin("Dziœ du¿o s³oñca"), redecode_latin("Ýþ arayan genç þarkýcýlar"), redecode_latin("très près")
+    ('Dziś dużo słońca', 'İş arayan genç şarkıcılar', 'très près')
+    """
+    if text.isascii() or not _is_doubtful(text[:_PART]):
+        return text
+    part = text[:_PART].rsplit(None, 1)[0] if len(text) > _PART else text
+    western = "latin_1" if _CONTROLS.search(part) else _WESTERN
+    tokens = {token for token in _TOKEN.findall(part) if not token.isascii()}
+    best = max(
+        _read_pages(tokens, western), key=lambda reading: 2 * len(reading.known) - len(reading.words), default=None
+    )
+    if best is None or not _is_proved(best, part):
+        return text
+    return _TOKEN.sub(lambda found: _decode(found[0], western, best.page) or found[0], text)
+
+
+def _is_doubtful(text: str) -> bool:
+    """Return whether the text has letters of Western pages that no language has together, or signs where none has."""
+    letters = {letter for letter in {*text} if not letter.isascii() and letter.isalpha()}
+    if not _CHARACTERS.issuperset(letters):
+        return False
+    own = {*"".join(letters).lower()}
+    if _ODD.search(text) or (own & _ICELANDIC and not own & _OFTEN_ICELANDIC):
+        return True
+    return not any(own.issubset(alphabet) for alphabet in ALPHABETS.values())
+
+
+def _read_pages(tokens: set[str], western: str) -> Iterator[_Reading]:
+    """Yield a reading for each page that has all bytes of the tokens, and each of its languages."""
+    for page, languages in _PAGES.items():
+        read = {token: _decode(token, western, page) for token in tokens}
+        if None in read.values():
+            continue
+        changed = {token: after.strip(_AROUND) for token, after in read.items() if after and after != token}
+        for language in languages:
+            known = frozenset(token for token, after in changed.items() if _is_known(after, language))
+            yield _Reading(page, language, changed, known)
+
+
+def _decode(word: str, western: str, page: str) -> str | None:
+    """Return a word in another page, ``None`` if one of the two lacks a character."""
+    try:
+        return word.encode(western).decode(page)
+    except UnicodeError:
+        return None
+
+
+def _is_known(word: str, language: str) -> bool:
+    """Return whether a language has each part of a word, with its own letters only; short ones must be common.
+
+    Of languages that join many endings the list has few forms: a beginning with all letters beyond ASCII is enough.
+    """
+    small = word.lower().replace("\u0307", "")  # of "İ"
+    if language == "ro":
+        small = small.translate(_COMMAS)
+    parts = list(filter(None, _BETWEEN.split(small)))
+    letters = {letter for letter in small if not letter.isascii()}
+    if max(map(len, parts), default=0) > LONGEST_WORD or not letters.issubset(f"{ALPHABETS[language]}’"):
+        return False
+    return all(_is_listed(part, word_frequencies.load_frequencies(language)) for part in parts)
+
+
+def _is_listed(word: str, frequencies: Mapping[str, float]) -> bool:
+    """Return whether a word, or a beginning of it with all letters beyond ASCII, has a share of a language's words."""
+    if len(word) <= _SHORT:
+        return frequencies.get(word, 0.0) > _COMMON
+    last = max((at for at, letter in enumerate(word) if not letter.isascii()), default=0)
+    return any(word[:end] in frequencies for end in range(len(word), max(_SHORT, last), -1))
+
+
+def _is_proved(reading: _Reading, part: str) -> bool:
+    """Return whether the reading turns enough unknown words into known ones."""
+    known, changed = len(reading.known), len(reading.words)
+    before = sum(is_known_word(word.strip(_AROUND).lower()) for word in reading.words)
+    if known < _LEAST_KNOWN_AFTER * changed or before > _MOST_KNOWN_BEFORE * changed:
+        return False
+    if known >= _LEAST:
+        return True
+    others = [word for token in part.split() if token not in reading.words and (word := token.strip(_AROUND))]
+    of_language = sum(word.lower() in word_frequencies.load_frequencies(reading.language) for word in others)
+    return any(len(word) >= _LONG for word in reading.known) and 0 < len(others) <= 2 * of_language
