@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial, reduce
 from typing import Final
 
 from aggregator.model.cluster import Evidence, Pair, compute_likelihood
@@ -142,7 +143,11 @@ def describe_pair(pair: Pair, locale: Locale = ENGLISH) -> str:
         locale.gettext("for %(reasons)s", reasons=name(supporting)) if supporting else "",
         locale.gettext("against %(reasons)s", reasons=name(opposing)) if opposing else "",
     )
-    return "; ".join(each for each in told if each)
+    return reduce(partial(_append, locale), filter(None, told))
+
+
+def _append(locale: Locale, said: str, more: str) -> str:
+    return locale.gettext("%(said)s; %(more)s", said=said, more=more)
 
 
 def _name(evidence: Evidence, locale: Locale) -> str:

@@ -339,8 +339,17 @@ def _format_ago(context: Context, at: datetime | None) -> Markup:
     locale: Locale = context["locale"]
     if at is None:
         return escape(locale.gettext("never"))
-    shown = _format_distance(int((now() - at).total_seconds()), locale)
-    exact = format_exact(at, locale, seconds=True)
+    return _show_distance(at, int((now() - at).total_seconds()), locale)
+
+
+@pass_context
+def _format_due(context: Context, at: datetime) -> Markup:
+    """Return a time at which something is due: now if it is over."""
+    return _show_distance(at, min(-1, int((now() - at).total_seconds())), context["locale"])
+
+
+def _show_distance(at: datetime, seconds: int, locale: Locale) -> Markup:
+    shown, exact = _format_distance(seconds, locale), format_exact(at, locale, seconds=True)
     return Markup('<time datetime="{}" title="{}">{}</time>').format(at.isoformat(), exact, shown)
 
 
@@ -391,7 +400,13 @@ def _make_environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"quote": _quote, "english": _quote_english, "bars": charts.draw_bars, "tile": subscribe.draw_tile}
-    made.filters |= {"ago": _format_ago, "day": _format_day, "size": _format_size, "word": _translate}
+    made.filters |= {
+        "ago": _format_ago,
+        "due": _format_due,
+        "day": _format_day,
+        "size": _format_size,
+        "word": _translate,
+    }
     made.filters["count"] = wording.format_count
     return made
 
