@@ -7,7 +7,7 @@ that joins entries, are in the store alone (`aggregator explain`): they are most
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from aggregator.generator import json_text
 from aggregator.generator.content import sanitize
@@ -20,6 +20,7 @@ from aggregator.model.cluster import Pair
 from aggregator.model.entry import Note
 from aggregator.model.feed import Feed, SourceResult
 from aggregator.model.item import HeldItem, Item, LeftOut, Provenance
+from aggregator.translation.locale import N_
 
 # Characters of a value; longer ones are cut.
 _LONGEST = 2000
@@ -149,19 +150,19 @@ def _make_pair(pair: Pair) -> dict[str, Any]:
     )
 
 
+LACKS: Final = (
+    N_("no source gives artwork for the show; directories require it"),
+    N_("no source gives an Apple category for the show; directories require it"),
+    N_("no source gives a language for the show; directories require it"),
+    N_("no source gives an author for the show; directories require it"),
+)
+"""What directories require of a show, as remarks where it is missing."""
+
+
 def list_remarks(feed: Feed, channel: FeedChannel, unsized: int) -> list[str]:
     """Return the remarks about a feed, and what it lacks because no source gives it: the size of ``unsized`` files."""
-    missing = [
-        name
-        for name, value in (
-            ("artwork", channel.image),
-            ("an Apple category", channel.categories),
-            ("a language", channel.language),
-            ("an author", channel.author),
-        )
-        if not value
-    ]
-    found = [f"no source gives {name} for the show; directories require it" for name in missing]
+    given = (channel.image, channel.categories, channel.language, channel.author)
+    found = [remark for remark, value in zip(LACKS, given, strict=True) if not value]
     if unsized:
         found.append(f"the size of {unsized} audio file{'s' if unsized > 1 else ''} is unknown; 0 is published")
     return [sanitize.clean_text(remark) for remark in (*feed.remarks, *found)]

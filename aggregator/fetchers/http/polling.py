@@ -27,6 +27,7 @@ from aggregator.model.source import Answer, PollState
 from aggregator.text.times import cron
 from aggregator.text.times.dates import parse_http_date
 from aggregator.text.times.release_times import Habit, find_next_poll, learn_habit
+from aggregator.translation.locale import N_
 
 _MOVED_AFTER = 5  # entries of one permanent redirect before it is believed; a hijack of hours is not
 _LONGEST_REST = timedelta(days=7)  # a year of max-age, or of Retry-After, is a mistake and would end the feed
@@ -194,7 +195,7 @@ def explain_due(schedule: Schedule, poll_states: Sequence[PollState], now: datet
     The time is ``None`` if the source is not polled any more.
     """
     if poll_states and all(poll_state.gone for poll_state in poll_states):
-        return None, "gone (410)"
+        return None, N_("gone (410)")
     at, last = due_at(schedule, poll_states, now), _find_last_poll(poll_states)
     if last is None or at <= now:
         return now, ""
@@ -202,9 +203,9 @@ def explain_due(schedule: Schedule, poll_states: Sequence[PollState], now: datet
     if resting is not None:
         return at, _explain_rest_of(resting, at)
     if any(map(_has_news, poll_states)):
-        return at, "a hub has told of news (WebSub)"
+        return at, N_("a hub has told of news (WebSub)")
     is_skipped = at > max(now, _find_slot(schedule, poll_states, last) or now)
-    skipped = "the feed leaves out hours or days (skipHours, skipDays)"
+    skipped = N_("the feed leaves out hours or days (skipHours, skipDays)")
     return at, skipped if is_skipped else _explain_slot(schedule, poll_states, at, last)
 
 
@@ -212,19 +213,19 @@ def _explain_slot(schedule: Schedule, poll_states: Sequence[PollState], at: date
     if isinstance(schedule, str):
         return f"refresh: {cron.describe(schedule)}"
     if _find_told_until(poll_states, last) is not None:
-        return "a hub tells of its news (WebSub)"
+        return N_("a hub tells of its news (WebSub)")
     usual = at < last + schedule.every - SLACK
-    return "when the show usually publishes" if usual else "outside of the hours in which the show publishes"
+    return N_("when the show usually publishes") if usual else N_("outside of the hours in which the show publishes")
 
 
 def _explain_rest_of(poll_state: PollState, at: datetime) -> str:
     if poll_state.hold_until == at:
-        return "its host asked to wait (Retry-After)"
+        return N_("its host asked to wait (Retry-After)")
     if poll_state.errors:
-        return "it failed" if poll_state.errors == 1 else f"it failed {poll_state.errors} times in a row"
+        return N_("it failed") if poll_state.errors == 1 else f"it failed {poll_state.errors} times in a row"
     if poll_state.asked is not None and at - poll_state.asked <= _HOUR:
-        return "once an hour at most"
-    return "its host says how often (max-age, Expires or ttl)"
+        return N_("once an hour at most")
+    return N_("its host says how often (max-age, Expires or ttl)")
 
 
 def _find_last_poll(poll_states: Sequence[PollState]) -> datetime | None:

@@ -259,7 +259,7 @@ def _show_feed(desk: Desk, request: PageRequest) -> _FeedPage:
         mark=mark,
         marks=_MARKS,
         sources=tuple(sources),
-        learned={name: "; ".join(said) for name, (_, *said) in describe_listings(model).items() if said}
+        learned={name: "; ".join(said) for name, (_, *said) in describe_listings(model, request.locale).items() if said}
         if model
         else {},
         hubs=_list_hubs(plan, notices),

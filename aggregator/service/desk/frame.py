@@ -382,7 +382,8 @@ def _format_day(context: Context, day: datetime | date | str) -> str:
 def _translate(context: Context, word: str) -> Markup:
     """Return a word of a record in the language of the page; one that is not known there is marked as English."""
     locale: Locale = context["locale"]
-    return locale.gettext_markup(word) if word in WORDS else _quote_english(context, word)
+    is_known = word in WORDS or locale.gettext(word) != word
+    return locale.gettext_markup(word) if is_known else _quote_english(context, word, 400)
 
 
 @pass_context

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from aggregator.generator.pages.wording import FIELD_NAMES
+from aggregator.generator.report import LACKS
 from aggregator.translation.locale import N_
 
 STATES: Final = frozenset(
@@ -59,4 +60,4 @@ EVENTS: Final = frozenset(
 )
 """Kinds of events."""
 
-WORDS: Final = STATES | REASONS | FACTS | FIELDS | EVENTS | FIELD_NAMES
+WORDS: Final = STATES | REASONS | FACTS | FIELDS | EVENTS | FIELD_NAMES | frozenset(LACKS)
