@@ -7,7 +7,7 @@ that joins entries, are in the store alone (`aggregator explain`): they are most
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from aggregator.generator import json_text
 from aggregator.generator.content import sanitize
@@ -16,11 +16,11 @@ from aggregator.generator.content.feed_item import FeedItem
 from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.json_text import without_empty
 from aggregator.generator.kept import Document
+from aggregator.generator.pages.wording import LACKS
 from aggregator.model.cluster import Pair
 from aggregator.model.entry import Note
 from aggregator.model.feed import Feed, SourceResult
 from aggregator.model.item import HeldItem, Item, LeftOut, Provenance
-from aggregator.translation.locale import N_
 
 # Characters of a value; longer ones are cut.
 _LONGEST = 2000
@@ -148,15 +148,6 @@ def _make_pair(pair: Pair) -> dict[str, Any]:
             "veto": pair.veto,
         }
     )
-
-
-LACKS: Final = (
-    N_("no source gives artwork for the show; directories require it"),
-    N_("no source gives an Apple category for the show; directories require it"),
-    N_("no source gives a language for the show; directories require it"),
-    N_("no source gives an author for the show; directories require it"),
-)
-"""What directories require of a show, as remarks where it is missing."""
 
 
 def list_remarks(feed: Feed, channel: FeedChannel, unsized: int) -> list[str]:

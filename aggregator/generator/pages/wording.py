@@ -233,6 +233,15 @@ FIELD_NAMES: Final = frozenset(
 )
 
 
+LACKS: Final = (
+    N_("no source gives artwork for the show; directories require it"),
+    N_("no source gives an Apple category for the show; directories require it"),
+    N_("no source gives a language for the show; directories require it"),
+    N_("no source gives an author for the show; directories require it"),
+)
+"""What directories require of a show, as remarks where it is missing."""
+
+
 class Repair(Struct, frozen=True):
     """One repair of a field: what was wrong, and what changed."""
 

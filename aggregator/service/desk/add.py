@@ -16,10 +16,11 @@ from aggregator.fetchers.http.target import redact
 from aggregator.model.belonging import Belonging, Comparison
 from aggregator.model.source import Source
 from aggregator.processes import editions
+from aggregator.service.desk.errors import RefusedError
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
 from aggregator.store import database
-from aggregator.translation.locale import Locale
+from aggregator.translation.locale import N_, Locale
 
 _DOCUMENTS: Final = frozenset({"feed", "jsonfeed", "simplecast"})
 """Kinds of which no elements are chosen: what is at the address is no page."""
@@ -212,10 +213,10 @@ def _look_up(desk: Desk, request: PageRequest) -> ActResult:
 
 
 def find_page(desk: Desk, number: str) -> Source:
-    """Return the page of an address that was found out about; raise ConfigError if that is long ago."""
+    """Return the page of an address that was found out about; raise RefusedError if that is long ago."""
     found = desk.cache.find(number)
     if not isinstance(found, _Ways) or found.page is None:
-        raise ConfigError("this page is too old: paste the address again")
+        raise RefusedError(N_("this page is too old: paste the address again"))
     return found.page
 
 
@@ -224,7 +225,7 @@ def _write(desk: Desk, request: PageRequest) -> ActResult:
     found = desk.cache.find(request.find("found"))
     place = parse_number(request.form.get("way", ""))
     if not isinstance(found, _Ways) or place >= len(found.ways):
-        raise ConfigError("this page is too old: paste the address again")
+        raise RefusedError(N_("this page is too old: paste the address again"))
     return write_found(desk, request, found.ways[place])
 
 
@@ -232,7 +233,7 @@ def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
     """Write a source into the config, into the feed that the form names, and refresh that."""
     feed = request.form.get("feed", "").strip() or request.form.get("name", "").strip()
     if not feed:
-        raise ConfigError("give the new feed a name, or choose a feed that is there")
+        raise RefusedError(N_("give the new feed a name, or choose a feed that is there"))
     is_new = feed not in {plan.name for plan in desk.config.plans}
     wanted = request.form.get("new", "")
     belonging = _find_belonging(desk, found, feed) if wanted and not is_new else None
@@ -286,10 +287,10 @@ def _write_import(desk: Desk, request: PageRequest) -> ActResult:
     """Write the chosen feeds of an OPML file into the config."""
     found = desk.cache.find(request.find("found"))
     if not isinstance(found, subscriptions.Import):
-        raise ConfigError("this page is too old: give the file again")
+        raise RefusedError(N_("this page is too old: give the file again"))
     chosen = tuple(each for place, each in enumerate(found.added) if f"feed-{place}" in request.form)
     if not chosen:
-        raise ConfigError("no feed was chosen")
+        raise RefusedError(N_("no feed was chosen"))
     added = subscriptions.add(desk.config.path, chosen).additions
     said = request.locale.ngettext(
         "Added %(count)s feed; the schedule refreshes it.",

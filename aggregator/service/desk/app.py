@@ -46,6 +46,7 @@ from aggregator.service.desk import (
     source,
     system,
 )
+from aggregator.service.desk.errors import DeskError, MissingError
 from aggregator.service.desk.forms import OF_STRANGERS, Form, FormError, Forms
 from aggregator.service.desk.frame import (
     Act,
@@ -53,7 +54,6 @@ from aggregator.service.desk.frame import (
     Counts,
     Desk,
     Frame,
-    MissingError,
     Page,
     PageRequest,
     find_status,
@@ -282,7 +282,7 @@ async def _stream(desk: Desk, request: Request) -> Response:
     """Answer with the lines of a command as they come (server-sent events)."""
     job = desk.jobs.find(request.path_params["number"])
     if job is None:
-        return _explain(desk, request, MissingError("this command is not known any more"))
+        return _explain(desk, request, MissingError(N_("this command is not known any more")))
     seen = request.headers.get("last-event-id") or request.query_params.get("seen", "")
     return StreamingResponse(_list_events(job, parse_number(seen)), media_type="text/event-stream")
 
@@ -404,11 +404,11 @@ _TITLES: Final[Mapping[int, str]] = {404: N_("Not found"), 503: N_("The store ca
 
 
 def _explain(desk: Desk, request: Request, error: AggregatorError) -> Response:
-    """Answer with what went wrong, in one line; such lines are those of the commands, in English."""
-    status = find_status(error)
+    """Answer with what went wrong, in one line; those that commands say, too, are in English."""
+    status, frame = find_status(error), _frame(desk, request)
     title, lines = _TITLES.get(status, N_("Not done")), str(error).splitlines()
     if request.url.path.endswith(".json"):
         return Response(to_json({"title": title, "lines": lines}), status, media_type="application/json")
-    frame = _frame(desk, request)
-    problem = {"title": frame.locale.gettext(title), "english": lines}
-    return HTMLResponse(render("problem.html.j2", problem, frame), status)
+    said = {"lines": [error.describe(frame.locale)]} if isinstance(error, DeskError) else {"english": lines}
+    page = render("problem.html.j2", {"title": frame.locale.gettext(title), **said}, frame)
+    return HTMLResponse(page, status)

@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import corrections
-from aggregator.errors import StoreError
 from aggregator.model.record import make_json_decoder
+from aggregator.service.desk.errors import RefusedError
 from aggregator.service.desk.frame import SEEN, Act, ActResult, Button, Desk, Page, PageRequest
 from aggregator.service.desk.jobs import Job
 from aggregator.service.desk.published import Pieces, unmark
@@ -136,7 +136,7 @@ def read_comparison(job: Job, locale: Locale) -> tuple[tuple[FeedChanges, ...], 
     try:
         found = _DECODER.decode(job.output)
     except ValueError as error:
-        raise StoreError("the comparison cannot be read; compare again") from error
+        raise RefusedError(N_("the comparison cannot be read; compare again")) from error
     feeds = tuple(_show_feed(name, each, locale) for name, each in found.items() if each != _Difference())
     return feeds, len(found) - len(feeds)
 

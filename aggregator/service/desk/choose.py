@@ -18,9 +18,11 @@ from aggregator.model.entry import Listing, Show
 from aggregator.model.outline import Outline, Pick
 from aggregator.model.source import Document, Source
 from aggregator.service.desk.add import find_page, list_feeds, write_found
-from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now, parse_number
+from aggregator.service.desk.errors import MissingError
+from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
 from aggregator.service.desk.source import find_source
+from aggregator.translation.locale import N_
 
 _MOST_ENTRIES: Final = 12
 _FIELDS: Final = ("items", "title", "date", "audio", "length", "text", "link", "image")
@@ -111,7 +113,7 @@ def _find(desk: Desk, fields: Mapping[str, str]) -> tuple[_Chosen, dict[str, str
     """Return the page that was fetched, and the options that the query or form has."""
     chosen = desk.cache.find(fields.get("page", ""))
     if not isinstance(chosen, _Chosen):
-        raise MissingError("this page is not known any more: paste its address again")
+        raise MissingError(N_("this page is not known any more: paste its address again"))
     names = registry.find("page").options or ()
     return chosen, {name: value for name in names if (value := fields.get(name, "").strip())}
 

@@ -7,7 +7,8 @@ from datetime import datetime
 from msgspec import Struct
 
 from aggregator.model.record import make_json_decoder
-from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, parse_number
+from aggregator.service.desk.errors import MissingError
+from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, parse_number
 from aggregator.service.desk.jobs import Job
 from aggregator.translation.locale import N_
 
@@ -78,7 +79,7 @@ def _show_job(desk: Desk, request: PageRequest) -> _JobPage:
     number = request.names["number"]
     job = desk.jobs.find(parse_number(number))
     if job is None:
-        raise MissingError("this command is not known any more")
+        raise MissingError(N_("this command is not known any more"))
     return _JobPage(
         number=job.number,
         kind=job.kind,

@@ -23,12 +23,12 @@ from aggregator.model.results import NextPoll, Publication
 from aggregator.model.source import Poll, PollDay
 from aggregator.service.desk import inbox
 from aggregator.service.desk.charts import Charts, make_charts
+from aggregator.service.desk.errors import MissingError
 from aggregator.service.desk.frame import (
     PAGE,
     Act,
     ActResult,
     Desk,
-    MissingError,
     Page,
     PageRequest,
     now,

@@ -28,22 +28,19 @@ from aggregator.model.entry import Moment
 from aggregator.model.feed import Plan
 from aggregator.service.desk import charts
 from aggregator.service.desk.access import Sessions
-from aggregator.service.desk.jobs import BusyError, Jobs
+from aggregator.service.desk.errors import BusyError, MissingError, RefusedError
+from aggregator.service.desk.jobs import Jobs
 from aggregator.service.desk.visitor_cache import VisitorCache
 from aggregator.service.desk.words import WORDS
 from aggregator.store import connection, database
 from aggregator.store.database import Store
 from aggregator.text.times.zones import format_time
-from aggregator.translation.locale import ENGLISH, NAMES, SOURCE, Locale, nN_
+from aggregator.translation.locale import ENGLISH, N_, NAMES, SOURCE, Locale, nN_
 from aggregator.version import VERSION
 
 _SHORTEST_SECRET: Final = 8
 _LONGEST_NUMBER: Final = 7
 _Row = TypeVar("_Row")
-
-
-class MissingError(AggregatorError):
-    """There is no such feed, item, source or page."""
 
 
 class Button(Struct, frozen=True):
@@ -80,9 +77,9 @@ class PageRequest(Struct, frozen=True):
     locale: Locale = ENGLISH
 
     def find(self, name: str) -> str:
-        """Return a field of the form; raise ConfigError if it was not sent."""
+        """Return a field of the form; raise RefusedError if it was not sent."""
         if not (value := self.form.get(name, "").strip()):
-            raise ConfigError(f"the form lacks the field {name}")
+            raise RefusedError(N_("the form lacks the field %(field)s"), field=name)
         return value
 
 
@@ -161,7 +158,7 @@ class Desk:
         for plan in self.config.plans:
             if plan.name == name:
                 return plan
-        raise MissingError(f"the config has no feed {name}")
+        raise MissingError(N_("the config has no feed %(feed)s"), feed=name)
 
     @contextmanager
     def open_store(self) -> Iterator[Store]:
@@ -180,7 +177,7 @@ class Desk:
         """Open the store if there is one: none is made by looking."""
         state = self.config.state
         if not connection.has_content(state):
-            raise MissingError("there is no store yet: refresh a feed first")
+            raise MissingError(N_("there is no store yet: refresh a feed first"))
         with database.open_store(state) as store:
             yield store
 

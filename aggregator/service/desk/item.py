@@ -21,7 +21,8 @@ from aggregator.merger.reconciling.provenance import QUOTED
 from aggregator.model.cluster import Pair
 from aggregator.model.entry import Note
 from aggregator.model.item import Item, Override, Provenance, PublishedItem
-from aggregator.service.desk.frame import SEEN, Act, ActResult, Button, Desk, MissingError, Page, PageRequest
+from aggregator.service.desk.errors import MissingError
+from aggregator.service.desk.frame import SEEN, Act, ActResult, Button, Desk, Page, PageRequest
 from aggregator.service.desk.published import Pieces, format_value, full_text, unmark
 from aggregator.store import decisions, entries, guids
 from aggregator.store.decisions import Event
@@ -173,7 +174,7 @@ def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
 def _find_former(published: PublishedItem | None) -> Item:
     """Return an item that has left the feed, without its fields; raise MissingError if it never was in it."""
     if published is None:
-        raise MissingError("no published item has this guid")
+        raise MissingError(N_("no published item has this guid"))
     return Item(published.title, published.entries, published.genre, published.guid, published=published.published)
 
 

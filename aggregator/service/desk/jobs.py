@@ -17,7 +17,7 @@ from typing import IO, Final, Self
 
 from msgspec import Struct, field
 
-from aggregator.errors import AggregatorError
+from aggregator.service.desk.errors import BusyError
 from aggregator.translation.locale import N_
 
 _MOST_RUNNING: Final = 2
@@ -30,10 +30,6 @@ _PROGRAM: Final = (sys.executable, "-P", "-m", "aggregator.cli")
 
 
 _NO_NAMES: Final[Mapping[str, str]] = {}
-
-
-class BusyError(AggregatorError):
-    """Too much is under way already."""
 
 
 class Job(Struct):
@@ -99,7 +95,7 @@ class Jobs:
                     return job
             if len(running) >= _MOST_RUNNING:
                 under_way = ", ".join(f"{job.kind} {job.feed}" for job in running)
-                raise BusyError(f"wait until this has ended: {under_way}")
+                raise BusyError(N_("wait until this has ended: %(commands)s"), commands=under_way)
             self._last += 1
             begun = datetime.now(UTC).replace(microsecond=0)
             job = self._known[self._last] = Job(self._last, kind, feed, begun, heading, names, then=then)
@@ -128,7 +124,7 @@ class Jobs:
                 out, messages = child.communicate(timeout=seconds)
             except subprocess.TimeoutExpired as error:
                 child.kill()
-                raise BusyError("this takes too long now; try again later") from error
+                raise BusyError(N_("this takes too long now; try again later")) from error
         return tuple(self._hide((out or messages).decode("utf-8", "replace")).splitlines())
 
     def find(self, number: int) -> Job | None:
@@ -168,7 +164,7 @@ class Jobs:
         """Run the program in the body; raise BusyError if the server ends."""
         with self._lock:
             if self._ended:
-                raise BusyError("the server is ending")
+                raise BusyError(N_("the server is ending"))
             child = subprocess.Popen(  # noqa: S603 - the program itself
                 [*_PROGRAM, *words],
                 stdin=subprocess.DEVNULL,

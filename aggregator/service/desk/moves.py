@@ -11,7 +11,8 @@ from aggregator import moving
 from aggregator.config import change, edit
 from aggregator.errors import ConfigError
 from aggregator.service.desk.changes import FeedChanges, read_comparison
-from aggregator.service.desk.frame import Act, ActResult, Button, Desk, MissingError, Page, PageRequest, now
+from aggregator.service.desk.errors import MissingError
+from aggregator.service.desk.frame import Act, ActResult, Button, Desk, Page, PageRequest, now
 from aggregator.service.desk.jobs import Job
 from aggregator.service.desk.published import read_items
 from aggregator.service.desk.source import find_source
@@ -25,7 +26,7 @@ _HEADINGS: Final[Mapping[tuple[bool, bool], str]] = {
 }
 """Headings of previews, by whether the source is moved, and whether the items that only it lists leave with it."""
 
-_GONE: Final = "What this page showed is not known any more; preview it again."
+_GONE: Final = N_("What this page showed is not known any more; preview it again.")
 
 
 class _Draft(Struct, frozen=True):

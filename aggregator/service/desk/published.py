@@ -13,7 +13,8 @@ from aggregator.generator.report import list_remarks
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment
 from aggregator.model.feed import Feed, Plan
 from aggregator.model.item import Item
-from aggregator.service.desk.frame import Desk, MissingError, format_exact
+from aggregator.service.desk.errors import MissingError
+from aggregator.service.desk.frame import Desk, format_exact
 from aggregator.store.items import FeedItems
 from aggregator.text import word_diff
 from aggregator.text.html import to_text

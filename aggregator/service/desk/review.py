@@ -16,13 +16,13 @@ from aggregator.generator.content.feed_item import make_title
 from aggregator.model.cluster import Decision, Verdict
 from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem, Item
+from aggregator.service.desk.errors import MissingError
 from aggregator.service.desk.frame import (
     SEEN,
     Act,
     ActResult,
     Button,
     Desk,
-    MissingError,
     Page,
     PageRequest,
     parse_number,
@@ -209,7 +209,7 @@ def _show_consequence(desk: Desk, request: PageRequest) -> _Confirmation:
     with desk.open_store() as store:
         known = entries.read_entries_of(store, plan.name, (left, right))
         if len(known) < 2:  # noqa: PLR2004 - a pair
-            raise MissingError("there are no such entries")
+            raise MissingError(N_("there are no such entries"))
         seen = corrections.read_state(store, plan.name, (left, right))
     words = ("review", "--feed", plan.name, "--dry-run", "--same", left, right)
     lines = desk.jobs.call(words, seconds=_SECONDS)

@@ -20,8 +20,9 @@ from aggregator.model.entry import Genre
 from aggregator.model.feed import Plan
 from aggregator.model.source import Source
 from aggregator.service.desk.changes import FeedChanges, read_comparison
+from aggregator.service.desk.errors import BusyError
 from aggregator.service.desk.frame import Act, ActResult, Button, Desk, Page, PageRequest
-from aggregator.service.desk.jobs import BusyError, Job
+from aggregator.service.desk.jobs import Job
 from aggregator.service.desk.source import find_source
 from aggregator.translation.locale import ENGLISH, N_, Locale
 

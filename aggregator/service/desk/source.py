@@ -16,12 +16,13 @@ from aggregator.model.feed import Feed, Plan, SourceResult
 from aggregator.model.item import PublishedItem
 from aggregator.model.results import NextPoll
 from aggregator.model.source import Conditions, Poll, PollState, Source, SourceStatus
-from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, format_exact, now
+from aggregator.service.desk.errors import MissingError
+from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, format_exact, now
 from aggregator.service.desk.published import ListedEntry, format_value, make_entry
 from aggregator.store import decisions, guids, hub_subscriptions, polls, publications
 from aggregator.store.items import FeedItems
 from aggregator.text.times import cron
-from aggregator.translation.locale import SOURCE, Locale
+from aggregator.translation.locale import N_, SOURCE, Locale
 
 _MOST_ITEMS: Final = 30
 _MOST_ENTRIES: Final = 30
@@ -176,7 +177,7 @@ def find_source(plan: Plan, request: PageRequest) -> Source:
     for source in plan.sources:
         if source.name == request.names["source"]:
             return source
-    raise MissingError(f"{plan.name} has no source {request.names['source']}")
+    raise MissingError(N_("%(feed)s has no source %(source)s"), feed=plan.name, source=request.names["source"])
 
 
 def _is_listed(entries: Sequence[str], source: Source) -> bool:

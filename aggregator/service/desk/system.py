@@ -15,9 +15,11 @@ from msgspec import Struct
 from aggregator.config.load import Config
 from aggregator.config.masking import mask_config
 from aggregator.errors import ConfigError
-from aggregator.service.desk.frame import Act, ActResult, Desk, MissingError, Page, PageRequest, now
+from aggregator.service.desk.errors import MissingError, RefusedError
+from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now
 from aggregator.store import connection, facts, leases, schema
 from aggregator.store.leases import Working
+from aggregator.translation.locale import N_
 from aggregator.version import VERSION
 
 _PLACE: Final = re.compile(r"(?P<file>.*?):(?P<line>\d+): (?P<text>.*)")
@@ -122,7 +124,7 @@ def find_backup(config: Config, name: str) -> Path:
     """Return the file of a copy that the page lists; raise MissingError."""
     path = _find_store_file(config)
     if path is None or name not in {each.name for each in _list_backups(path)}:
-        raise MissingError("there is no such backup")
+        raise MissingError(N_("there is no such backup"))
     return path.with_name(name)
 
 
@@ -141,7 +143,7 @@ def _back_up(desk: Desk, request: PageRequest) -> ActResult:
     """Copy the store beside itself, as ``aggregator backup`` does; a process of its own reads the file."""
     path = _find_store_file(desk.config)
     if path is None:
-        raise ConfigError("the store is on a server: back it up there, or with aggregator backup FILE")
+        raise RefusedError(N_("the store is on a server: back it up there, or with aggregator backup FILE"))
     name = f"{path.name}.backup-{now():%Y-%m-%dT%H%M%S}"
     lines = desk.jobs.call(("backup", str(path.with_name(name))), seconds=_SECONDS)
     if not path.with_name(name).exists():

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from aggregator.generator.pages.wording import FIELD_NAMES
-from aggregator.generator.report import LACKS
+from aggregator.generator.pages.wording import FIELD_NAMES, LACKS
 from aggregator.translation.locale import N_
 
 STATES: Final = frozenset(

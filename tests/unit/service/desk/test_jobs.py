@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.service.desk.jobs import BusyError, Jobs
+from aggregator.service.desk.errors import BusyError
+from aggregator.service.desk.jobs import Jobs
 from tests.unit.service.desk.conftest import Visitor
 
 

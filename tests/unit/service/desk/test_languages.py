@@ -207,8 +207,19 @@ def test_the_password_is_asked_in_the_language_that_a_stranger_chooses(refreshed
         assert visitor.press("ログイン", password=RIGHT).status_code == 200
 
 
-def test_what_stays_english_is_marked_as_english(looker: Visitor) -> None:
+def test_the_desk_refuses_in_the_language_of_its_visitor(looker: Visitor) -> None:
     page = looker.get("/feeds/none", **{"accept-language": "es"}).text
     assert "No encontrado" in page
-    assert '<bdi lang="en">the config has no feed none</bdi>' in page
-    assert "lang=" not in looker.get("/feeds/none").text.partition("<main")[2].partition("</main>")[0]
+    assert "La configuración no tiene ningún feed none." in page
+    assert "the config has no feed none" in looker.get("/feeds/none").text
+
+
+def test_what_stays_english_is_marked_as_english(visitor: Visitor) -> None:
+    visitor.get("/add", **{"accept-language": "es"})
+    visitor.session.headers["accept-language"] = "es"
+    assert '<bdi lang="en">' in visitor.press("Examinar", url="ftp://a.example/").text
+    visitor.session.headers["accept-language"] = "en"
+    assert (
+        "lang="
+        not in visitor.get(visitor.page.url.partition("/desk")[2]).text.partition("<main")[2].partition("</main>")[0]
+    )
