@@ -27,7 +27,8 @@ _LEAST = 3  # days that make an order
 _LEAST_WITHOUT_TURN = 4  # days that by chance are in order within one year in 1 of 24 cases
 _YEAR = 365  # days
 _CLEAR = 0.2  # of the days that the other order of the listing would take
-_LONGEST_PAUSE, _USUAL_PAUSES = 62, 6  # days between two items over New Year; or so many times the usual pause
+_LONGEST_PAUSE, _USUAL_PAUSES = 62, 6  # days between two items; or so many times the usual pause
+_PINNED = 2  # old items that may stand above the newest one
 _SILENT = 183  # days since the newest item, after which a year may have gone by
 _TWO_NUMBERS = re.compile(r"(\d{1,2})\s?([/.-])\s?(\d{1,2})\s?(\.?)")
 
@@ -150,6 +151,14 @@ def _choose_days(
     )
     if is_headed or (is_weekly and (_descends(latest) or _descends(latest[::-1]))):
         return [*latest]
+    chosen = _order(places, today)
+    if not any(chosen) and len(places) > _LEAST_WITHOUT_TURN:
+        return [None, *_order(places[1:], today)]  # an old item may be pinned at the top
+    return chosen
+
+
+def _order(places: Sequence[_Place], today: date) -> list[date | None]:
+    """Return the days of entries that are newest or oldest first; ``None`` for each that is not certain."""
     down, up = _descend(places, today), _descend(places[::-1], today)
     if down is not None and (up is None or _measure(down) <= _measure(up)):
         return _accept(places, down, today)
@@ -206,14 +215,13 @@ def _is_clear(days: Sequence[date], today: date, *, is_anchored: bool) -> bool:
     if len(pauses) < _LEAST - 1:
         return False
     usual = median(pauses)
-    longest = max(_LONGEST_PAUSE, _USUAL_PAUSES * usual)
     turns = [(one - other).days for one, other in pairwise(days) if one.year != other.year]
+    if max(*pauses[:_PINNED], *turns) > max(_LONGEST_PAUSE, _USUAL_PAUSES * usual):
+        return False
     if not is_anchored and (today - days[0]).days > max(_SILENT, _USUAL_PAUSES * usual):
         return False
-    if not turns and len(pauses) >= _LEAST_WITHOUT_TURN - 1:
-        return True
     other = _YEAR * len(pauses) - _measure(days)
-    return _measure(days) <= _CLEAR * other and all(pause <= longest for pause in turns)
+    return _measure(days) <= _CLEAR * other or (not turns and len(pauses) >= _LEAST_WITHOUT_TURN - 1)
 
 
 def list_pieces(part: str) -> Iterator[str]:

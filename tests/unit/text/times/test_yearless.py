@@ -120,11 +120,17 @@ def test_no_date_is_later_than_the_day_after_the_poll(texts: list[str], today: d
     assert all(day is None or day <= today + timedelta(days=1) for day in read(texts, today))
 
 
-def test_an_old_item_that_is_pinned_gives_no_wrong_years() -> None:
-    days = [date(2026, 10, 12) - timedelta(days=7 * number) for number in range(20)]
-    for pinned in (date(2026, 3, 3), date(2025, 11, 30), date(2024, 1, 9)):
-        found = read([write(day) for day in (pinned, *days)], date(2026, 10, 14))
-        assert found[1:] in (days, [None] * len(days)), pinned
+@given(shows, st.integers(0, 40), st.data())
+@settings(max_examples=300)
+def test_an_old_item_that_is_pinned_gives_no_wrong_years(days: list[date], since: int, data: st.DataObject) -> None:
+    """One of the listing, or older; what stands below it has its dates, or none."""
+    pause = (days[0] - days[1]).days
+    assume(since <= 3 * pause)
+    pinned = data.draw(
+        st.sampled_from(days[2:]) | st.integers(10 * pause, 3000).map(lambda n: days[-1] - timedelta(days=n))
+    )
+    found = read([write(day) for day in (pinned, *days)], days[0] + timedelta(days=since))
+    assert found[1:] in (days, [None] * len(days))
 
 
 def test_a_show_that_was_silent_for_most_of_a_year_has_no_dates() -> None:
