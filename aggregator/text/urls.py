@@ -17,8 +17,11 @@ PODCAST_NAMESPACE: Final = UUID("ead4c236-bf58-58c6-a2c6-a6b28d128cb6")
 _MOST_PREFIXES = 12  # real feeds nest up to four; more is a loop
 _LONGEST = 4096  # characters of an address in which an id is looked for; browsers and hosts take at most 8 KB
 _TRACKING = re.compile(
-    r"utm_\w+|fbclid|gclid|dclid|msclkid|mc_cid|mc_eid|igshid|yclid|ref_src|itsct|itscg|_ga|_gl|uo", re.IGNORECASE
+    r"utm_\w+|fbclid|gclid|dclid|msclkid|mc_cid|mc_eid|igshid|yclid|ref_src|itsct|itscg|_ga|_gl|uo"
+    r"|phpsessid|jsessionid|aspsessionid\w*|session_?id",  # of a visit: another one at each poll
+    re.IGNORECASE,
 )
+_SESSION = re.compile(r";jsessionid=[^/?#]*", re.IGNORECASE)
 _VOLATILE = re.compile(  # parameters that hosts add to an audio address: tokens that change daily, and the client
     r"awcollectionid|awepisodeid|aid|feed|dest-id|updated|token|signature|expires|policy|key-pair-id|x-amz-.*|ts|_"
     r"|source|rss_browser|nocache",
@@ -85,16 +88,31 @@ def canonical(url: str) -> str:
     'https://example.org/a?a=1&b=2'
     """
     url = url.strip()
-    if (plain := _PLAIN.fullmatch(url)) and not plain["rest"]:
+    if (plain := _PLAIN.fullmatch(url)) and not plain["rest"] and not _SESSION.search(url):
         return f"https://{plain['host'].removeprefix('www.')}{plain['path'].rstrip('/')}"
     if not is_web(url):
         return url
     parts = urlsplit(url)
     host = (parts.hostname or "").removeprefix("www.")
     port = f":{parts.port}" if parts.port not in {None, 80, 443} else ""
-    path = quote(unquote(parts.path), safe="/:@!$&'()*+,;=~-._").rstrip("/")
+    path = quote(unquote(_SESSION.sub("", parts.path)), safe="/:@!$&'()*+,;=~-._").rstrip("/")
     query = urlencode(_keep_parameters(parts.query, _TRACKING))
     return f"https://{host}{port}{path}" + (f"?{query}" if query else "")
+
+
+def strip_tracking(url: str) -> str:
+    """Return an address without the parameters that change with a campaign or a visit; any other stays as it is.
+
+    >>> strip_tracking("https://example.org/a/?b=2&utm_source=x&PHPSESSID=7#top")
+    'https://example.org/a/?b=2#top'
+    """
+    rest, mark, fragment = url.partition("#")
+    address, _, query = _SESSION.sub("", rest).partition("?")
+    pairs = query.split("&") if query else []
+    kept = [pair for pair in pairs if not _TRACKING.fullmatch(pair.partition("=")[0])]
+    if len(kept) == len(pairs) and not _SESSION.search(rest):
+        return url
+    return f"{address}{'?' if kept else ''}{'&'.join(kept)}{mark}{fragment}"
 
 
 def bare_audio(url: str) -> str:

@@ -29,6 +29,7 @@ from aggregator.model.source import Document
 from aggregator.text.html import escape_words, has_tags, to_text
 from aggregator.text.times import dates, durations
 from aggregator.text.times.lines import Dating, find_date, find_dates, learn_dating
+from aggregator.text.urls import strip_tracking
 
 _DEFAULTS = {"title": "title", "id": "id"}
 _UNITS = {"seconds": 1.0, "milliseconds": 0.001, "minutes": 60.0}
@@ -134,7 +135,8 @@ def _make_entry(  # noqa: PLR0913, PLR0917  # what an entry is made of
     day = parse_date(row["date"], written) if published else None
     length = _to_length(fields.get("length"))
     return Entry(
-        source=name, key=fields.id("id") or guid or link or make_key(title, day, file.enclosure),
+        source=name,
+        key=fields.id("id") or guid or (link and strip_tracking(link)) or make_key(title, day, file.enclosure),
         title=title, position=position, guid=guid,
         link=link, ids=file.ids, html=markup, description=None if markup else text or None,
         published=published, duration=durations.parse(fields.text("length") if length is None else length * unit),

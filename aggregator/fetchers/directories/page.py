@@ -17,6 +17,7 @@ from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Entry, Listing, Moment, Show
 from aggregator.model.source import Document
 from aggregator.text.times.lines import Dating, find_date, find_dates, find_duration, learn_dating
+from aggregator.text.urls import strip_tracking
 
 DEFAULTS = {
     "title": "h1, h2, h3, h4, a",
@@ -85,7 +86,8 @@ def _make_entry(  # noqa: PLR0913, PLR0917  # what an entry is made of
     written = replace(dating, now=None)  # the day of "3 days ago", or of "May 3", depends on the poll
     day = find_date(values["date"] or "", written) if published else None
     return Entry(
-        source=name, key=values["id"] or link or make_key(title, day, file.enclosure), title=title,
+        source=name, key=values["id"] or (link and strip_tracking(link)) or make_key(title, day, file.enclosure),
+        title=title,
         position=position, link=link,
         ids=file.ids, description=values["text"], show=options.get("show"),
         published=published, duration=find_duration(values["length"] or "", language=dating.language),

@@ -101,6 +101,17 @@ def test_the_key_of_an_entry_does_not_move_with_the_clock() -> None:
     assert [entry.key for entry in read_page(["2 days ago", "March 1, 2026"])] == ["knot-a", "knot-b@2026-03-01"]
 
 
+def test_the_key_of_an_entry_does_not_move_with_a_campaign_or_a_visit() -> None:
+    keys = set()
+    for more in ("?n=7", "?n=7&utm_campaign=may", "?utm_source=a&n=7&PHPSESSID=9", ";jsessionid=5F?n=7"):
+        rows = f"<li><h3><a href='/knot/a/{more}'>Knot</a></h3></li>"
+        source = Source("p", "page", url="https://k.example/", options=(("items", "li"), ("link", "a@href")))
+        (entry,) = parse.read(Document(source, "https://k.example/", f"<html><body>{rows}".encode())).entries
+        assert entry.link == f"https://k.example/knot/a/{more}"
+        keys.add(entry.key)
+    assert keys == {"https://k.example/knot/a/?n=7"}
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
