@@ -42,12 +42,20 @@ _Candidate = tuple[str, bool, dict[int, list[str]]]  # a frame, whether it leads
 
 
 class Frames(NamedTuple):
-    """Frames of a listing, folded: ``before`` and ``after`` a title with a mark; ``heads`` and ``tails`` without."""
+    """Frames of a listing, folded: ``before`` and ``after`` a title with a mark; ``heads`` and ``tails`` without.
+
+    ``alone`` are those that stand beside nothing but a number or part.
+    """
 
     before: frozenset[str] = frozenset()
     after: frozenset[str] = frozenset()
     heads: frozenset[str] = frozenset()
     tails: frozenset[str] = frozenset()
+    alone: frozenset[str] = frozenset()
+
+    def has(self, words: str) -> bool:
+        """Return whether folded words are a frame."""
+        return any(words in kept for kept in self)
 
     def strip(self, text: str) -> tuple[str, tuple[int, ...], tuple[str, ...]]:
         """Return the text without its longest frames, the number behind the first one, and both frames, folded."""

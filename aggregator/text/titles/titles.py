@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from aggregator.text.fold import fold, normalize
@@ -17,6 +17,7 @@ from aggregator.text.titles.markers import find_part, find_release_stages, find_
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−－"), "-")
 _LONGEST = 500  # characters of a title that are looked at; the longest of the fixtures has 402
+_ALONE = 3  # titles of a listing with the same words beside numbers or parts; of another that are these alone
 _TEASER = 3  # words of a segment that is removed because the description begins with it
 _SENTENCE = re.compile(r"[.!?]\s+")
 _DIGITS = re.compile(r"\d{1,9}")
@@ -71,6 +72,8 @@ def parse_title(title: str, show: str = "", frames: Frames = NO_FRAMES) -> Title
         numbers += counted + further
         season = inner if season is None else season
     core = fold(rest) or fold(text)
+    if (numbers or part is not None) and (core == name or core in frames.alone):
+        core = fold(text).removeprefix(f"{core} ").removesuffix(f" {core}")
     worded = any(letter.isalpha() for letter in core)
     figures = sorted([*map(int, _DIGITS.findall(core)), *_find_roman_numbers(rest)])
     digits: tuple[int | str, ...] = (*figures, *find_release_stages(rest)) if worded else ()
@@ -82,9 +85,40 @@ def learn_frames(listings: Sequence[Sequence[str]], show: str = "") -> Frames:
     """Return the decoration of the titles of a show, given one list of titles for each listing."""
     name = fold(show)
     every = {title for titles in listings for title in titles}
-    bare = {title: strip_numbers(find_part(_clean(title))[1], name)[0] for title in every}
+    bare: dict[str, str] = {}
+    numbered: set[str] = set()  # titles that are only a number or a part
+    for title in every:
+        text = _clean(title)
+        part, rest = find_part(text)
+        bare[title] = strip_numbers(rest, name)[0]
+        if (part is not None and rest == text) or not any(map(str.isalpha, bare[title])):
+            numbered.add(title)
     repeated = {bare[title] for titles in listings for title, times in Counter(titles).items() if times > 1}
-    return mine_frames([[bare[title] for title in titles] for titles in listings], repeated)
+    frames = mine_frames([[bare[title] for title in titles] for titles in listings], repeated)
+    return frames._replace(alone=frozenset(_find_alone([{*titles} for titles in listings], bare, numbered, frames)))
+
+
+def _find_alone(listings: Sequence[set[str]], bare: Mapping[str, str], numbered: set[str], frames: Frames) -> set[str]:
+    """Return the words that one listing has beside numbers or parts, and another leaves out.
+
+    They are a frame, or most titles of the listing have them; no title is these words alone.
+    """
+    if not any(len(titles & numbered) >= _ALONE for titles in listings):
+        return set()
+    counts = [Counter(fold(bare[title]) for title in titles - numbered) for titles in listings]
+    where = Counter(words for own in counts for words in own)
+    whole = {fold(title) for title in bare}
+    return {
+        words
+        for titles, own in zip(listings, counts, strict=True)
+        for words, often in own.items()
+        if words
+        and where[words] == 1
+        and words not in whole
+        and not titles & numbered
+        and often >= _ALONE
+        and (2 * often >= len(titles) or frames.has(words))
+    }
 
 
 def _find_roman_numbers(text: str) -> list[int]:
