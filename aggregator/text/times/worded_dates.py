@@ -74,14 +74,19 @@ def parse(folded: str, *, day_first: bool | None, language: str | None) -> Day |
     return day and replace(day, half=_find_half(parts))
 
 
-def find_weekdays(folded: str) -> frozenset[int]:
-    """Return the weekdays, Monday 0, that the words of a date name; a word may be two in two languages.
+def find_weekdays(folded: str) -> frozenset[int] | None:
+    """Return the weekdays, Monday 0, that the words of a date name; ``None`` if a word is in no date.
+
+    A word may be two weekdays in two languages.
 
     >>> sorted(find_weekdays("mo 12 oktober")), sorted(find_weekdays("12 oktober")), sorted(find_weekdays("12月13日"))
     ([0], [], [])
     """
     tables, found, is_mark = words.load(), set[int](), False
-    for part in _find_parts(folded) or ():
+    parts = _find_parts(folded)
+    if parts is None:
+        return None
+    for part in parts:
         is_mark = is_mark and words.is_closed(part.text)  # "日" is Sunday, and the mark of a day
         if not is_mark and part.text not in tables.months and part.text not in tables.fillers:
             found.update(tables.weekdays.get(part.text, {}))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
+from functools import lru_cache
 from itertools import pairwise
 from statistics import median
 from typing import TypeAlias
@@ -43,19 +44,22 @@ class YearlessDate(Struct, frozen=True):
     day_first: bool | None = None
     language: str | None = None
 
-    def complete(self, year: int) -> Moment | None:
-        """Return the date in a year; ``None`` for a day that the year does not have."""
-        if numbers := _TWO_NUMBERS.fullmatch(words.fold(self.text)):
-            text = f"{numbers[1]}/{numbers[3]}/{year}"
-        else:
-            text = f"{year} {self.text}"
-        found = dates.parse(text, day_first=self.day_first, language=self.language)
-        return found if found and found.precision != "year" else None
+
+@lru_cache(1024)
+def _complete(found: YearlessDate, year: int) -> Moment | None:
+    """Return the date in a year; ``None`` for a day that the year does not have."""
+    if numbers := _TWO_NUMBERS.fullmatch(words.fold(found.text)):
+        text = f"{numbers[1]}/{numbers[3]}/{year}"
+    else:
+        text = f"{year} {found.text}"
+    moment = dates.parse(text, day_first=found.day_first, language=found.language)
+    return moment if moment and moment.precision != "year" else None
 
 
 Found: TypeAlias = Moment | YearlessDate | None
 
 
+@lru_cache(1024)
 def parse(text: str, *, day_first: bool | None = None, language: str | None = None) -> YearlessDate | None:
     """Return the date of a text that has a day and a month and no year; ``None`` for any other text.
 
@@ -77,11 +81,13 @@ def parse(text: str, *, day_first: bool | None = None, language: str | None = No
             day_first = False
         else:
             return None
-    probe = YearlessDate(text, 0, 0, frozenset(), day_first, language)
-    found = probe.complete(_LEAP_YEAR)
+    weekdays = worded_dates.find_weekdays(folded)
+    if weekdays is None:
+        return None
+    found = _complete(YearlessDate(text, 0, 0, weekdays, day_first, language), _LEAP_YEAR)
     if found is None or found.at.year != _LEAP_YEAR:
         return None
-    return YearlessDate(text, found.at.month, found.at.day, worded_dates.find_weekdays(folded), day_first, language)
+    return YearlessDate(text, found.at.month, found.at.day, weekdays, day_first, language)
 
 
 def resolve(found: Sequence[Found], today: date, headings: Sequence[int | None] = ()) -> list[Moment | None]:
@@ -95,7 +101,7 @@ def resolve(found: Sequence[Found], today: date, headings: Sequence[int | None] 
     years = _choose_years(found, today, headings or [None] * len(found))
     for at, (each, year) in enumerate(zip(found, years, strict=True)):
         if isinstance(each, YearlessDate) and year is not None:
-            completed = each.complete(year)
+            completed = _complete(each, year)
             moments[at] = completed and replace(completed, infers_year=True)
     return moments
 
