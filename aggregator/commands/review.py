@@ -83,7 +83,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="With --same or --different, only show what it would do to the feed.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="With --list, print JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --list or --dry-run, print JSON.")] = False,
 ) -> None:
     """Show each near miss and each new item that is held back, and ask what to do.
 
@@ -99,7 +99,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     decided += [Decision("different", *different)] if different else []
     for decision in decided:
         _check_known(loaded, plan, decision)
-        _decide_named(loaded, plan, decision, now, ask=not yes, dry_run=dry_run)
+        _decide_named(loaded, plan, decision, now, ask=not yes, dry_run=dry_run, as_json=as_json)
     if undo:
         _undo(loaded, plan, undo, now)
     if decided or undo:
@@ -263,22 +263,32 @@ def _describe_consequence(found: _Consequence) -> tuple[str, ...]:
     return (*gone, *come) or ("No published item leaves the feed.",)
 
 
+def _print_consequence(found: _Consequence, *, as_json: bool = False) -> None:
+    if as_json:
+        removed = [
+            {"title": item.title, "guid": item.guid, "into": {"title": into.title, "guid": into.guid}}
+            for item, into in found.removed
+        ]
+        added = [{"title": item.title, "guid": item.guid} for item in found.added]
+        typer.echo(to_json({"removed": removed, "added": added}))
+        return
+    for line in _describe_consequence(found):
+        typer.echo(shorten(line, _SENTENCE))
+
+
 def _decide_named(  # noqa: PLR0913 - each is a part of one decision
-    config: Config, plan: Plan, decision: Decision, now: datetime, *, ask: bool, dry_run: bool
+    config: Config, plan: Plan, decision: Decision, now: datetime, *, ask: bool, dry_run: bool, as_json: bool
 ) -> None:
     """Store a decision about two known ids, or only print what it would do.
 
     Ask before two published items become one; exit with 1 if the person declines.
     """
-    ask = ask and decision.verdict == "same"
-    if ask or dry_run:
-        found = _find_consequence(config, plan, decision, now)
-        if dry_run or found.removed:
-            for line in _describe_consequence(found):
-                typer.echo(shorten(line, _SENTENCE))
-        if dry_run:
-            return
-        if found.removed and not typer.confirm(_ASK):
+    if dry_run:
+        _print_consequence(_find_consequence(config, plan, decision, now), as_json=as_json)
+        return
+    if ask and decision.verdict == "same" and (found := _find_consequence(config, plan, decision, now)).removed:
+        _print_consequence(found)
+        if not typer.confirm(_ASK):
             raise typer.Exit(1)
     _decide(config, plan, decision, now)
 

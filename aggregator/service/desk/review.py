@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 from urllib.parse import urlencode
@@ -16,6 +16,7 @@ from aggregator.generator.content.feed_item import make_title
 from aggregator.model.cluster import Decision, Verdict
 from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem, Item
+from aggregator.model.record import make_json_decoder
 from aggregator.service.desk.errors import MissingError
 from aggregator.service.desk.frame import (
     SEEN,
@@ -103,6 +104,22 @@ class _Confirmation(Struct, frozen=True):
     right: str
     seen: str
     place: int
+
+
+class _MovedItem(Struct, frozen=True):
+    """An item in the JSON of ``aggregator review --dry-run``, with the one that its entries become part of, if any."""
+
+    title: str
+    guid: str
+    into: _MovedItem | None = None
+
+
+class _Consequence(Struct, frozen=True):
+    removed: tuple[_MovedItem, ...] = ()
+    added: tuple[_MovedItem, ...] = ()
+
+
+_CONSEQUENCE: Final = make_json_decoder(_Consequence)
 
 
 def _show_reviews(desk: Desk, request: PageRequest) -> _ReviewPage:
@@ -211,10 +228,33 @@ def _show_consequence(desk: Desk, request: PageRequest) -> _Confirmation:
         if len(known) < 2:  # noqa: PLR2004 - a pair
             raise MissingError(N_("there are no such entries"))
         seen = corrections.read_state(store, plan.name, (left, right))
-    words = ("review", "--feed", plan.name, "--dry-run", "--same", left, right)
-    lines = desk.jobs.call(words, seconds=_SECONDS)
+    words = ("review", "--feed", plan.name, "--dry-run", "--json", "--same", left, right)
+    said = desk.jobs.call(words, seconds=_SECONDS)
+    try:
+        lines = tuple(_describe_consequence(_CONSEQUENCE.decode("\n".join(said)), request.locale))
+    except ValueError:
+        lines = said  # it failed, and says why
     back, place = _locate(plan, request.query), parse_number(request.query.get("at", ""))
     return _Confirmation(plan.name, back, request.query.get("queue", ""), lines, left, right, seen, place)
+
+
+def _describe_consequence(found: _Consequence, locale: Locale) -> Iterator[str]:
+    """Yield one sentence for each item that would leave the feed or come into it, as the command prints them."""
+    for item in found.removed:
+        yield locale.gettext(
+            "Merging removes the item “%(title)s” (%(guid)s) from the feed; subscribers who have it keep it. "
+            "Its entries become part of “%(into)s” (%(into_guid)s).",
+            title=item.title,
+            guid=item.guid,
+            into=item.into.title if item.into else "",
+            into_guid=item.into.guid if item.into else "",
+        )
+    for item in found.added:
+        yield locale.gettext(
+            "Parting brings the item “%(title)s” (%(guid)s) into the feed.", title=item.title, guid=item.guid
+        )
+    if not (found.removed or found.added):
+        yield locale.gettext("No published item leaves the feed.")
 
 
 def _decide(desk: Desk, request: PageRequest) -> ActResult:

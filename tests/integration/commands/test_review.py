@@ -163,6 +163,17 @@ def test_before_two_published_items_become_one_it_asks(run: Run, parted: Path) -
     assert before.keys() - items(parted).keys() == {removed}, "what was said is what happened"
 
 
+@pytest.mark.usefixtures("parted")
+def test_the_effect_of_an_answer_is_told_as_text_and_as_json(run: Run) -> None:
+    shown = run("review", "--same", *TWO, "--dry-run", *at(1)).stdout
+    effect = json.loads(run("review", "--same", *TWO, "--dry-run", "--json", *at(1)).stdout)
+    (removed,) = effect["removed"]
+    assert effect["added"] == []
+    for item in (removed, removed["into"]):
+        assert f"“{item['title']}” ({item['guid']})" in shown
+    assert "1 near miss" in run("review", "--list", *at(1)).stdout
+
+
 def test_a_merge_that_is_right_leaves_no_question(run: Run, parted: Path) -> None:
     """Two listings with the same times and lengths: entries that have their partners are no near misses."""
     for name in ("host", "other"):

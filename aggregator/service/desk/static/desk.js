@@ -11,16 +11,19 @@ for (const list of document.querySelectorAll("[data-events]")) {
   source.addEventListener("ended", () => { source.close(); location.reload(); });
 }
 
+// A page of the desk, of which a part is shown in another one: it says it in the language of the visitor.
+const load = (address) => new Promise((resolve, reject) => {
+  const request = new XMLHttpRequest();
+  request.open("GET", address);
+  request.responseType = "document";
+  request.addEventListener("load", () => resolve(request.response));
+  request.addEventListener("error", reject);
+  request.send();
+});
+
 for (const place of document.querySelectorAll("[data-load]")) {
-  fetch(place.dataset.load, { headers: { accept: "application/json" } })
-    .then((answer) => answer.json())
-    .then((found) => {
-      place.replaceChildren(...(found.lines || [found.title]).map((text) => {
-        const line = document.createElement("p");
-        line.textContent = text;
-        return line;
-      }));
-    })
+  load(place.dataset.load)
+    .then((found) => place.replaceChildren(document.adoptNode(found.querySelector("[data-lines], .problem"))))
     .catch(() => { place.textContent = place.dataset.failed; });
 }
 
@@ -39,14 +42,6 @@ addEventListener("pageshow", (event) => {
 });
 
 // What selectors yield, while they are typed, as the page itself says it; the form shows it without this.
-const load = (address) => new Promise((resolve, reject) => {
-  const request = new XMLHttpRequest();
-  request.open("GET", address);
-  request.responseType = "document";
-  request.addEventListener("load", () => resolve(request.response));
-  request.addEventListener("error", reject);
-  request.send();
-});
 for (const form of document.querySelectorAll("form[data-live]")) {
   let waiting;
   const show = async () => {

@@ -153,6 +153,9 @@ def test_an_act_is_done_and_undone_in_japanese_without_script(visitor: Visitor) 
     visitor.session.headers.update(JAPANESE)
     visitor.get("/review")
     assert "この2つは同じ項目ですか？" in visitor.page.text
+    assert "統合すると、項目「" in visitor.press("同じ").text
+    assert "lang=" not in visitor.page.text.partition("<main")[2].partition("</main>")[0]
+    visitor.get("/review")
     assert "次回の更新から2つの項目になります。" in visitor.press("異なる").text
     assert "判断を取り消しました。" in visitor.press("戻る").text
     assert visitor.json("/review.json")["total"] == 1
