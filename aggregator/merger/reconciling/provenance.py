@@ -108,18 +108,19 @@ def rank_entries(entries: Sequence[Entry], weights: Weights) -> RankedEntries:
 def order_sources(entries: Sequence[Entry], began: Mapping[str, datetime]) -> Mapping[str, int]:
     """Return the place of each source in an order that neither names nor later listings change, the lowest first.
 
-    ``began`` is when each source first answered; it decides, then how much each listed then, then a digest of that.
-    Empty if ``began`` is.
+    ``began`` is when each source first answered; it decides, then whether it listed files then (a host does, its channel
+    at a video site does not), then how many entries, then a digest of these. Empty if ``began`` is.
     """
-    first: defaultdict[str, list[str]] = defaultdict(list)
+    first: defaultdict[str, list[Entry]] = defaultdict(list)
     for entry in entries if began else ():
         if entry.span.first == 1:
-            first[entry.source].append(entry.key)
+            first[entry.source].append(entry)
 
-    def rank(source: str) -> tuple[datetime, int, bytes]:
-        keys = sorted(first[source])
+    def rank(source: str) -> tuple[datetime, bool, int, bytes]:
+        keys = sorted(entry.key for entry in first[source])
+        has_files = any(entry.enclosure is not None for entry in first[source])
         digest = blake2b("\n".join(keys).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        return began[source], -len(keys), digest
+        return began[source], not has_files, -len(keys), digest
 
     return {source: place for place, source in enumerate(sorted(began, key=rank))}
 

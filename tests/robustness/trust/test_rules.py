@@ -159,6 +159,7 @@ def test_names_decide_nothing_between_sources_that_are_trusted_alike(names, days
 @quick
 @given(st.permutations(["alpha", "zeta"]), st.integers(2, 9))
 def test_a_source_is_senior_by_when_and_what_it_first_listed(names, count) -> None:
+    """A host comes before its channel at a video site, which may list more."""
     older, larger = names
     more = [replace(ENTRY, source=larger, key=f"k{turn}") for turn in range(count)]
     few = [
@@ -167,3 +168,6 @@ def test_a_source_is_senior_by_when_and_what_it_first_listed(names, count) -> No
     ]
     assert order_sources([*more, *few], {older: NOW - timedelta(days=1), larger: NOW}) == {older: 0, larger: 1}
     assert order_sources([*more, *few], dict.fromkeys(names, NOW)) == {larger: 0, older: 1}
+    bare = [replace(each, enclosure=None) for each in more]
+    heard = [replace(each, enclosure=Enclosure(f"https://host.example/{each.key}.mp3")) for each in few]
+    assert order_sources([*bare, *heard], dict.fromkeys(names, NOW)) == {older: 0, larger: 1}
