@@ -108,7 +108,7 @@ def rank_entries(entries: Sequence[Entry], weights: Weights) -> RankedEntries:
 def order_sources(entries: Sequence[Entry], began: Mapping[str, datetime]) -> Mapping[str, int]:
     """Return the place of each source in an order that neither names nor later listings change, the lowest first.
 
-    ``began`` is when each source first answered; it decides, then whether it listed files then (a host does, its channel
+    ``began`` is when each source first answered; it decides, then whether it listed files then (a host does, a channel
     at a video site does not), then how many entries, then a digest of these. Empty if ``began`` is.
     """
     first: defaultdict[str, list[Entry]] = defaultdict(list)
