@@ -91,6 +91,13 @@ def _write_definition(_number: int, one: Made, _: str) -> str:
     return f'<dt><a href="{one.link}">{one.title}</a></dt><dd>{one.at:%Y-%m-%d}</dd>'
 
 
+def _write_two_numbers(_number: int, one: Made, _: str) -> str:
+    return (
+        f'<li class="ep"><b><a href="{one.link}">{one.title}</a></b><i>{one.at:%d/%m}</i>'
+        f"<span>{(one.seconds or 0) // 60} min</span></li>"
+    )
+
+
 def _write_without_year(_number: int, one: Made, language: str) -> str:
     day = f"{one.at.month}月{one.at.day}日" if language == "ja" else format_day(one.at, language, "{day}. {month}")
     return (
@@ -113,6 +120,9 @@ _SHAPES = (
     ),
     _Shape(
         "days without a year", ("de", "fr", "ru", "pl", "ja"), _write_without_year, audio=False, rounded=True,
+    ),
+    _Shape(
+        "two numbers without a year", ("it", "pt"), _write_two_numbers, "<ul>{}</ul>", audio=False, rounded=True,
     ),
     _Shape("years of two digits", ("de",), _write_short_year, audio=False, seconds=False),
 )  # fmt: skip

@@ -21,6 +21,7 @@ _CONTAINERS = ("article", "li", "div", "section", "tr", "a", "dd", "p", "details
 _OUTSIDE = frozenset({"nav", "footer", "header", "aside", "form", "head", "script", "style", "template", "noscript"})
 _CLASS = re.compile(r"[A-Za-z_][\w-]*")
 _NUMBER = re.compile(r"\d")
+_TWO_NUMBERS = re.compile(r"\d{1,2}\s?[/.-]\s?\d{1,2}\.?")
 _ENDINGS = ("mp3", "m4a", "m4b", "ogg", "oga", "opus", "aac", "wav", "flac", "mp4")
 _MEDIA = re.compile(rf"\.({'|'.join(_ENDINGS)})(?:[?#]|$)", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://|/")
@@ -378,12 +379,16 @@ def _find_date(rows: Sequence[_Row], title: str, _date: str) -> str | None:
             "." not in selector,
         )
 
-    found = [
+    def list_fitting(test: Callable[[str], object]) -> list[str]:
+        found = _list_selectors(rows, 0.8, test)
+        return [name for name in found if name != title and not name.endswith(("@href", "@src", "@title"))]
+
+    numeric = (
         name
-        for name in _list_selectors(rows, 0.8, is_date)
-        if name != title and not name.endswith(("@href", "@src", "@title"))
-    ]
-    return min(found, key=rank, default=None)
+        for name in list_fitting(_TWO_NUMBERS.fullmatch)
+        if dates.find_day_first(row.get(name, "") for row in rows) is not None
+    )
+    return min(list_fitting(is_date), key=rank, default=None) or min(numeric, key=rank, default=None)
 
 
 def _find_length(rows: Sequence[_Row], title: str, _date: str) -> str | None:
