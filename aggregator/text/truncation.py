@@ -31,6 +31,7 @@ _SIGNS = (*_DOT_SIGNS, "]", "\ufffd")  # every mark contains one of these
 LONGEST_MARK = 200
 """Characters at the end of a text in which a mark is looked for: texts of any length cost the same."""
 _HALF_CHARACTER = re.compile("(?<!\ufffd)\ufffd{1,3}$")
+_LOST_INSIDE = re.compile("\ufffd(?=[^\ufffd])")  # the last lost letter is then one of several, no sign of a cut
 # Last character of a word that may be incomplete; a full stop or a closing bracket ends a word.
 _INCOMPLETE = re.compile(r"[\w/(\[{@#&+=’'-]")
 # Scripts without spaces between words: a cut falls between letters and leaves no incomplete word.
@@ -57,7 +58,8 @@ def strip_cut_mark(text: str, *, known: bool = False) -> _Uncut:
     while before != text:
         before = text
         head, tail = text[:-LONGEST_MARK], text[-LONGEST_MARK:]
-        for mark in (_BUTTONED, _BRACKETED, _HALF_CHARACTER) if any(sign in tail for sign in _SIGNS) else ():
+        marks = (_BUTTONED, _BRACKETED, _HALF_CHARACTER)[: 2 if _LOST_INSIDE.search(text) else 3]
+        for mark in marks if any(sign in tail for sign in _SIGNS) else ():
             found = mark.search(tail)
             if found and (found.start() or head):
                 torn, cut = not found.group()[0].isspace(), True

@@ -15,6 +15,7 @@ from aggregator.text.tokens import Token
 _ORDER_POWER = 4  # weight of a copy's order against its length in the choice of the copy whose order is followed
 _LONG = 2000  # tokens of which the order is compared
 _LONGEST_RUN = 60  # columns of a moved block; a longer run is two orders of a whole text
+_MOST_REPEATED = 3  # words that a copy may have twice in a row
 _MOST_REPLACED = 3  # words in the place of as many others; more are another text
 _LEAST_IN_ORDER = 0.25  # share of a long copy; with less it is another text, and nothing moved
 _MOST_RUNS = 60  # moved blocks of one text that are placed
@@ -38,7 +39,43 @@ def align_copies(copies: Sequence[PreparedCopy]) -> list[Column]:
     columns = [Column(token.key, {first: token}, {first: place}) for place, token in enumerate(copies[first].tokens)]
     for number in (other for other in range(len(copies)) if other != first):
         columns = _add_copy(columns, number, copies[number])
+    for size in range(1, _MOST_REPEATED + 1):
+        columns = _join_repeated(columns, size)
     return _join_replaced(columns)
+
+
+def _join_repeated(columns: list[Column], size: int) -> list[Column]:
+    """Return the columns with the words that a copy has once in the same place, where another has them twice in a row.
+
+    "to to lend": one copy may have been aligned with the first "to", another with the second, and both would be right.
+    """
+    keys = [column.key for column in columns]
+    for at in range(len(columns) - 2 * size + 1):
+        words, again = keys[at : at + size], keys[at + size : at + 2 * size]
+        around = keys[max(0, at - size) : at], keys[at + 2 * size : at + 3 * size]
+        if words == again and words not in around and (size == 1 or len({*words}) > 1):
+            pairs = list(zip(columns[at : at + size], columns[at + size : at + 2 * size], strict=True))
+            if not any(column.moved for pair in pairs for column in pair):
+                _place_together(pairs)
+    return [column for column in columns if column.cells]
+
+
+def _place_together(pairs: Sequence[tuple[Column, Column]]) -> None:
+    """Move the words of each copy that has them once to the first place, or where the others write them alike."""
+    numbers = set().union(*(column.cells for pair in pairs for column in pair))
+    twice = {number for number in numbers if all(number in one.cells and number in other.cells for one, other in pairs)}
+    for number in numbers - twice:
+        if any(number in one.cells and number in other.cells for one, other in pairs):
+            continue
+        alike = [0, 0]
+        for one, other in pairs:
+            own = one.cells.get(number) or other.cells.get(number)
+            for place, column in enumerate((one, other)):
+                alike[place] += sum(own is not None and column.cells[each].surface == own.surface for each in twice)
+        for pair in pairs:
+            wanted, left = pair if alike[0] >= alike[1] else pair[::-1]
+            if number in left.cells:
+                wanted.cells[number], wanted.places[number] = left.cells.pop(number), left.places.pop(number)
 
 
 def _join_replaced(columns: list[Column]) -> list[Column]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,41 @@ def test_what_was_left_out_makes_the_reading_less_sure():
     unsure = blend([Copy("a", kept, 0.9), Copy("b", longer, 0.85), Copy("c", kept, 0.5)])
     assert (sure.text, unsure.text) == (kept, kept)
     assert unsure.least < 0.95 * sure.least
+
+
+DOUBLED = {
+    "at the end": (
+        "Who keeps the light at night night.",
+        ["Who kepes the light at night.", "Who keeps the light night."],
+    ),
+    "inside": ("Who keeps the the light at night.", ["Who keeps light at night.", "Whos keeps the light at night."]),
+    "two words": (
+        "Who keeps the light the light at night.",
+        ["Who keeps a light at night.", "Keeps the light at night."],
+    ),
+}
+
+
+@pytest.mark.parametrize(("doubled", "others"), DOUBLED.values(), ids=list(DOUBLED))
+def test_words_that_one_copy_has_twice_in_a_row_are_had_once(doubled: str, others: list[str]) -> None:
+    """Whichever of the two places the other copies are aligned with."""
+    for order in ((0, 1, 2), (1, 0, 2), (2, 1, 0)):
+        texts = [doubled, *others]
+        reading = blend([Copy("abc"[number], texts[number]) for number in order], language="en")
+        words = reading.text.lower().split()
+        assert all(one != other for one, other in pairwise(words)), reading.text
+        assert words.count("light") == 1
+
+
+def test_words_that_two_copies_have_twice_stay() -> None:
+    text = "Bora Bora and the very very long day"
+    assert blend([Copy("a", text), Copy("b", text), Copy("c", "Bora and the very long day")]).text == text
+
+
+def test_a_lost_last_letter_is_no_cut_where_others_are_lost_too() -> None:
+    """A copy with U+FFFD inside has lost letters everywhere, so its end is an end, and a tail of one copy is none."""
+    lost = "Ein M\ufffddchen h\ufffdrt Ger\ufffdusche in der H\ufffdhl\ufffd"
+    sound = "Ein Mädchen hört Geräusche in der Höhlé"
+    reading = blend([Copy("a", lost), Copy("b", sound), Copy("c", f"{sound} Folgt uns auf Instagram.")], language="de")
+    assert reading.text == sound
+    assert blend([Copy("a", "Ein Mädchen hört Ger\ufffd"), Copy("b", sound)], language="de").text == sound
