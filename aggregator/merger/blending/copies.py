@@ -172,7 +172,7 @@ def prepare_copies(copies: Sequence[Copy]) -> list[PreparedCopy]:
     texts = [one.text for one in prepared]
     if len(set(texts)) > 1:
         texts = restore_lost_letters(remove_tracking(remove_page_additions(texts), trusts))
-        for one, text in zip(prepared, restore_case(texts, trusts), strict=True):
+        for one, text in zip(prepared, restore_case(texts, [copy.trust for copy in copies]), strict=True):
             one.text = text
     prepared.sort(key=lambda one: (-one.weight, one.source, one.text, one.cut, one.trust))
     return [one for one in prepared if one.text.strip()]

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import chain, islice
 
 from aggregator.text.alignment import find_equal_blocks, may_be_copies
@@ -25,6 +25,7 @@ _LOSABLE = re.compile(r"[^\x00-\x7f]")
 _MAY_BE_ACCENTED = re.compile("[\u00c0-\u1eff]")
 _MARKED = re.compile(r"(?<!\S)[^\s?\ufffd]*+[?\ufffd]\S*+")
 _MOST_ALIKE = 64  # words with one outline that are tried; in a script without ASCII all words of a length have one
+_LONGEST_HALF = 30  # characters of a word before or behind a letter
 _Damage = Callable[[str], str]
 _CASED_WORD = re.compile(r"[^\W\d_][\w'’]*")
 _LEAST_WORDS = 2
@@ -100,11 +101,25 @@ def _explain_losses(text: str, other: str, damage: _Damage) -> tuple[int, str]:
         if size:
             reach = j + size
             for at in lost[bisect_left(lost, j) : bisect_left(lost, reach)]:
-                letters[i + at - j] = other[at]
+                letters[i + at - j] = _fit_case(other, at, text, i + at - j)
                 restored += 1
     lost_letters = lost_letters or bisect_left(lost, reach)
     explains = restored >= _LEAST_LOST and restored >= _EXPLAINED_SHARE * lost_letters
     return (restored, "".join(letters)) if explains else (0, text)
+
+
+def _fit_case(other: str, at: int, text: str, place: int) -> str:
+    """Return a letter of another copy in the case of the word that gets it, where that copy has another case."""
+    letter = other[at]
+    begin, end = max(0, place - _LONGEST_HALF), place + 1 + _LONGEST_HALF
+    word = text[begin:place].rpartition(" ")[2] + text[place + 1 : end].partition(" ")[0]
+    around = other[max(0, at - 1) : at] + other[at + 1 : at + 2]
+    if letter.isupper() and not any(map(str.islower, around)):
+        fitted = letter.lower() if any(map(str.islower, word)) else letter
+    else:
+        in_capitals = word.isupper() and sum(map(str.isupper, word)) > 1  # one begins a word
+        fitted = letter.upper() if letter.islower() and in_capitals else letter
+    return fitted if len(fitted) == 1 else letter
 
 
 def _count_losable(text: str) -> Mapping[str, int]:
@@ -195,7 +210,7 @@ def restore_case(texts: Sequence[str], trusts: Sequence[float]) -> list[str]:
     for text, case, trust in zip(texts, cases, trusts, strict=True):
         trusted = [(other, one) for other, one, theirs in zip(cases, texts, trusts, strict=True) if theirs >= trust]
         others = [one for other, one in trusted if other > case and (case is _Case.SINGLE or _has_small_words(one))]
-        restored.append(_copy_case(text, max(others, key=_find_case)) if others else text)
+        restored.append(reduce(_copy_case, sorted(others, key=_find_case), text))
     return restored
 
 
@@ -249,7 +264,7 @@ def _copy_case(text: str, other: str) -> str:
 
 def _begins_with_capital(text: str, at: int) -> bool:
     """Return whether the word at a place begins with a capital."""
-    while at > 0 and text[at - 1].isalpha():
+    while at > 0 and (text[at - 1].isalpha() or text[at - 1] == "\ufffd"):
         at -= 1
     return text[at].isupper()
 

@@ -94,3 +94,11 @@ def test_a_query_that_a_feed_sticks_to_its_links_goes_where_another_copy_lacks_i
     assert remove_tracking([stuck, "Ohne Link"], [1, 1])[0] == stuck
     named = "https://shop.example/?utm_source=show&id=7"
     assert remove_tracking([named, "https://shop.example/"], [1, 1])[0] == named, "more than a campaign's"
+
+
+def test_case_is_taken_from_all_copies_that_have_it() -> None:
+    """One is cut, one has lost letters, and only the one in capitals is whole."""
+    sound = "Der Weg führt über Brücken und durch die Schlucht bis nach Oberndorf am Fluss"
+    cut, lost = sound[:20], "".join(letter if letter.isascii() else "\ufffd" for letter in sound)
+    assert restore_case([sound.upper(), cut, lost], [1, 1, 1])[0] == sound
+    assert blend([Copy("a", sound.upper()), Copy("b", f"{cut}…"), Copy("c", lost)], language="de").text == sound

@@ -72,3 +72,11 @@ def test_a_letter_comes_back_as_one_that_it_may_have_been(texts, random):
 def test_more_question_marks_than_another_copy_can_explain():
     texts = ["What? Why? Who? When? Geçici gün", "What, why, who, when: Geçici gün için şimdi ağır"]
     assert restore_lost_letters(texts) == texts
+
+
+@pytest.mark.parametrize("mark", ["?", "\ufffd"])
+def test_letters_of_a_copy_in_capitals_are_small_in_small_words(mark: str) -> None:
+    sound = "Levá klávesa na první rozložení, pravá na poslední"
+    lost = "".join(letter if letter.isascii() else mark for letter in sound)
+    assert restore_lost_letters([lost, sound.upper()])[0] == sound
+    assert restore_lost_letters([lost.upper(), sound])[0] in {lost.upper(), sound.upper()}
