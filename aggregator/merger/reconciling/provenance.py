@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from aggregator.merger.blending.source_model import EMPTY_MODEL, SourceModel
-from aggregator.model.entry import Entry, Note
+from aggregator.model.entry import Entry, Note, Span
 from aggregator.model.feed import Video
 from aggregator.model.item import Dissent, Provenance
 
@@ -126,11 +126,21 @@ def order_sources(entries: Sequence[Entry], began: Mapping[str, datetime]) -> Ma
 
 
 def _find_superseded(entries: Sequence[Entry]) -> frozenset[str]:
-    """Return the ids of entries that vanished before another entry of their source appeared."""
-    newest: dict[str, int] = {}
+    """Return the ids of entries that vanished before another entry of their source appeared, or while one stayed.
+
+    The latter stood in the place of an older entry for a while, as in a feed that was taken over and given back.
+    """
+    of_source: defaultdict[str, list[Span]] = defaultdict(list)
     for entry in entries:
-        newest[entry.source] = max(newest.get(entry.source, 0), entry.span.first)
-    return frozenset(entry.id for entry in entries if entry.span.last < newest[entry.source])
+        of_source[entry.source].append(entry.span)
+    return frozenset(
+        entry.id
+        for entry in entries
+        if any(
+            entry.span.last < each.first or (each.first < entry.span.first and entry.span.last < each.last)
+            for each in of_source[entry.source]
+        )
+    )
 
 
 class Finding(NamedTuple):

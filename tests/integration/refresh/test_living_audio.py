@@ -1,5 +1,6 @@
 """Audio follows the living: a source that fails, or lists an item no more, gives way; one that lists it never does."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -142,3 +143,22 @@ def test_audio_that_is_gone_twice_gives_way_until_it_is_back(project: Project, o
     assert [published(day) for day in (8, 9)] == ["b.mp3", "a.mp3"]
     origin.serve("/a.mp3", "busy", status=503)
     assert [published(day) for day in (12, 15, 18)] == ["a.mp3"] * 3, "a failure that may pass"
+
+
+def test_a_feed_that_was_taken_over_and_given_back_is_as_before(project, origin, episode, rss) -> None:
+    """For one refresh each item stood there under another guid, with other audio and another link."""
+    own = [episode(turn, link=f"https://host.example/e/{turn}") for turn in range(11, -1, -1)]
+    taken = [
+        replace(
+            one, guid=f"x-{one.guid}", audio=f"https://evil.example/{turn}.mp3", link=f"https://evil.example/{turn}"
+        )
+        for turn, one in enumerate(own)
+    ]
+    origin.serve("/feed.xml", rss(*own))
+    project.refresh()
+    before = [(item["id"], item["title"], item["url"], item["attachments"]) for item in project.items()]
+    for listed in (taken, own, own, own, own):
+        origin.serve("/feed.xml", rss(*listed))
+        project.refresh()
+        assert [item["id"] for item in project.items()] == [guid for guid, *_ in before]
+    assert [(item["id"], item["title"], item["url"], item["attachments"]) for item in project.items()] == before
