@@ -26,6 +26,8 @@ _MAY_BE_ACCENTED = re.compile("[\u00c0-\u1eff]")
 _MARKED = re.compile(r"(?<!\S)[^\s?\ufffd]*+[?\ufffd]\S*+")
 _MOST_ALIKE = 64  # words with one outline that are tried; in a script without ASCII all words of a length have one
 _LONGEST_HALF = 30  # characters of a word before or behind a letter
+_WORD = re.compile(r"\S+")
+_UNSPACED = re.compile("[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _Damage = Callable[[str], str]
 _CASED_WORD = re.compile(r"[^\W\d_][\w'’]*")
 _LEAST_WORDS = 2
@@ -105,7 +107,22 @@ def _explain_losses(text: str, other: str, damage: _Damage) -> tuple[int, str]:
                 restored += 1
     lost_letters = lost_letters or bisect_left(lost, reach)
     explains = restored >= _LEAST_LOST and restored >= _EXPLAINED_SHARE * lost_letters
-    return (restored, "".join(letters)) if explains else (0, text)
+    return (restored, _keep_known_words(text, "".join(letters), other)) if explains else (0, text)
+
+
+def _keep_known_words(text: str, restored: str, other: str) -> str:
+    """Return the restored text with each word as it was that became a mixture of two words of the other copy.
+
+    Scripts without blanks between words have no words to compare.
+    """
+    words = {_lower_in_place(word) for word in other.split()}
+    kept = list(restored)
+    for found in _WORD.finditer(restored):
+        start, end = found.span()
+        changed = found[0] != text[start:end]
+        if changed and _lower_in_place(found[0]) not in words and not _UNSPACED.search(found[0]):
+            kept[start:end] = text[start:end]
+    return "".join(kept)
 
 
 def _fit_case(other: str, at: int, text: str, place: int) -> str:

@@ -80,3 +80,13 @@ def test_letters_of_a_copy_in_capitals_are_small_in_small_words(mark: str) -> No
     lost = "".join(letter if letter.isascii() else mark for letter in sound)
     assert restore_lost_letters([lost, sound.upper()])[0] == sound
     assert restore_lost_letters([lost.upper(), sound])[0] in {lost.upper(), sound.upper()}
+
+
+def test_a_word_is_restored_whole_or_not_at_all() -> None:
+    """Where another copy has a word more, its letters would be strewn over two words."""
+    sound = "Записка: дуже простий пароль, якщо писати його знову."
+    lost = "".join("?" if letter.isalpha() else letter for letter in sound)
+    doubled = sound.replace("писати його", "писати писати його")
+    words = {*sound.split(), *lost.split()}
+    assert set(restore_lost_letters([lost, doubled])[0].split()) <= words
+    assert restore_lost_letters([lost, sound])[0] == sound
