@@ -14,9 +14,9 @@
 `catalogues`: products with model codes. `scenes`: one kind of harder damage at a time, for looking. `one-title`: daily
 shows whose items share one title, in listings that differ as a whole, for looking, too. `refreshes`: what of such shows
 is published twice, refresh by refresh. `fileless`: the same of listings without files beside the fixtures. `ablation`:
-each part of the engine, or those named, switched off in turn; all of them take an hour and write their table to
-`docs/matching.md`. `--wrong` prints each error, `--streams` lets the records of a set arrive in instalments, `--shows`
-matches each show by itself.
+each part of the engine, or those named, switched off in turn, and its row of the table in `docs/matching.md` written;
+all of them take an hour. `--wrong` prints each error, `--streams` lets the records of a set arrive in instalments,
+`--shows` matches each show by itself.
 """
 
 from __future__ import annotations

@@ -114,18 +114,27 @@ def _fork(function: Callable[..., None], *given: object) -> Any:
 
 
 def measure(names: Sequence[str]) -> None:
-    """Print what changes without each part, or without some; the table of all is written to the docs."""
+    """Print what changes without each part, or without some, and write it to the table of the docs."""
     os.nice(10)
     base = _fork(_measure_all)
     figures = ", ".join(f"{name} {base[name].f1:.4f}" for name in base)
-    lines = ["| without | F1 | failing cases |", "|---|---|---|", f"| nothing | {figures} | 0 |"]
-    print("\n".join(lines), flush=True)
+    rows = {"nothing": f"| nothing | {figures} | 0 |"}
+    print(rows["nothing"], flush=True)
     for group, switches in GROUPS.items():
         for switch in switches:
             if not names or switch.name in names:
-                lines.append(f"| {group}: {switch.name} | {' | '.join(_fork(_measure_without, switch, base))} |")
-                print(lines[-1], flush=True)
-    if not names:
-        text = "".join(f"{line}\n" for line in lines)
-        before, _, rest = _DOCS.read_text(encoding="utf-8").partition(_BEGIN)
-        _DOCS.write_text(f"{before}{_BEGIN}\n{text}\n{_END}{rest.partition(_END)[2]}", "utf-8")
+                part = f"{group}: {switch.name}"
+                rows[part] = f"| {part} | {' | '.join(_fork(_measure_without, switch, base))} |"
+                print(rows[part], flush=True)
+    _write_rows(rows)
+
+
+def _write_rows(rows: Mapping[str, str]) -> None:
+    """Write rows of the table, by the name of the part; others stay, except those of parts that are gone."""
+    before, _, rest = _DOCS.read_text(encoding="utf-8").partition(_BEGIN)
+    table, _, after = rest.partition(_END)
+    known = {line.split(" | ")[0].removeprefix("| "): line for line in table.splitlines()} | rows
+    parts = ["nothing", *(f"{group}: {switch.name}" for group, switches in GROUPS.items() for switch in switches)]
+    lines = ["| without | F1 | failing cases |", "|---|---|---|", *(known[part] for part in parts if part in known)]
+    text = "".join(f"{line}\n" for line in lines)
+    _DOCS.write_text(f"{before}{_BEGIN}\n{text}\n{_END}{after}", "utf-8")

@@ -79,6 +79,13 @@ _MATCH, _COMPARISON, _BLOCKING = f"{_MATCHING}match", f"{_MATCHING}comparison", 
 _TABLE, _TEXTS = f"{_FEATURES}feature_table", f"{_FEATURES}text_features"
 _MARKED = f"text.titles.titles text.titles.frames {_FEATURES}title_ends"
 
+
+def _list_keys_without(*places: int) -> Callable[..., Iterator[Any]]:
+    """Return a function that lists the keys of blocks without some, by their places among all."""
+    list_keys = importlib.import_module(f"aggregator.{_MATCHING}blocking")._list_block_keys  # noqa: SLF001 - switched off
+    return lambda frame: (keys for place, keys in enumerate(list_keys(frame)) if place not in places)
+
+
 EVIDENCE = tuple(
     Switch(kind, f"{_MATCH} {_MATCHING}em {_MATCHING}genres", "weigh", _weigh_without(kind)) for kind in KINDS
 )
@@ -161,11 +168,16 @@ LISTS = (
 )
 
 BLOCKS = (
+    Switch("rare words of titles", _BLOCKING, "_list_block_keys", _list_keys_without(0)),
+    Switch("equal titles", _BLOCKING, "_list_block_keys", _list_keys_without(2)),
+    Switch("ids", _BLOCKING, "_list_block_keys", _list_keys_without(3)),
+    Switch("days", _BLOCKING, "_list_block_keys", _list_keys_without(6, 7)),
+    Switch("numbers", _BLOCKING, "_list_block_keys", _list_keys_without(15)),
     Switch("couples of common words", _BLOCKING, "_list_couple_keys", _give(_NO_KEYS)),
     Switch("lengths with a number or year", _BLOCKING, "_list_length_keys", _yield_nothing),
     Switch("repeated titles", _BLOCKING, "_list_repeated_title_keys", _yield_nothing),
     Switch("beginnings of texts", _BLOCKING, "_list_opening_keys", _give(_NO_KEYS)),
-    Switch("rare words of texts", _BLOCKING, "_select_rarest", _give(_NO_KEYS)),
+    Switch("rare words of texts", _BLOCKING, "_list_block_keys", _list_keys_without(4)),
 )
 
 GROUPS = {"evidence": EVIDENCE, "learned": LEARNERS, "rule": RULES, "list": LISTS, "block": BLOCKS}
