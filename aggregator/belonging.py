@@ -75,6 +75,7 @@ def _compare(plan: Plan, new: Sequence[Entry], known: Sequence[Entry]) -> Belong
         known=frozenset({each.key for each in new}.difference(each.key for each in rest)),
         doubtful=tuple(each for each in rest if each.id in near),
         new=tuple(each for each in rest if each.id not in near),
+        fileless=found.fileless,
     )
 
 
@@ -85,7 +86,7 @@ def _add_held(store: Store | None, plan: Plan, found: Belonging, given: Comparis
         return found
     added = replace(given.source, name=_NEW, trust=registry.find(given.source.kind).trust)
     plan = replace(plan, sources=(*plan.sources, added))
-    return replace(found, held=new_items.find_held(store, plan, rest, given.at))
+    return replace(found, held=new_items.find_held(store, plan, rest, found.fileless, given.at))
 
 
 def _read_known(store: Store | None, plan: Plan, listed: Mapping[str, Sequence[Entry]]) -> list[Entry]:

@@ -35,14 +35,20 @@ def read_situation(store: Store, plan: Plan, new: Sequence[Item], now: datetime)
     )
 
 
-def find_held(store: Store, plan: Plan, listed: Sequence[Entry], now: datetime) -> tuple[HeldItem, ...]:
-    """Return which entries of a source that was never stored would be held now, if each is a new item."""
+def find_held(
+    store: Store, plan: Plan, listed: Sequence[Entry], fileless: frozenset[str], now: datetime
+) -> tuple[HeldItem, ...]:
+    """Return which entries of a source that was never stored would be held now, if each is a new item.
+
+    ``fileless`` are the sources without files that list the episodes of others.
+    """
     items = [Item(each.title, (each.id,), each.genre, published=each.published) for each in listed]
     known = [each.entry for each in entries.read_entries(store, plan.name)]
     situation = replace(
         read_situation(store, plan, items, now),
         coverage=admission.find_coverage(known),
         arrivals={each.id: admission.Arrival(now) for each in listed},
+        fileless=fileless,
     )
     return admission.admit(items, situation, now).held
 

@@ -17,7 +17,8 @@ class Belonging(Struct, frozen=True):
     """A count of the entries of a listing that are items of a feed, ``of`` so many that could be: the fewer of both.
 
     ``doubtful`` are entries of the listing that look like an item and are none, ``new`` are all others that are none;
-    ``known`` are the keys of those that are. ``held`` is what the next refresh would hold of both.
+    ``known`` are the keys of those that are. ``held`` is what the next refresh would hold of both; ``fileless`` are the
+    sources without files that list the episodes of others, the listing's among them.
     """
 
     feed: str
@@ -27,6 +28,7 @@ class Belonging(Struct, frozen=True):
     doubtful: tuple[Entry, ...] = ()
     new: tuple[Entry, ...] = ()
     held: tuple[HeldItem, ...] = ()
+    fileless: frozenset[str] = frozenset()
 
     @property
     def is_sure(self) -> bool:

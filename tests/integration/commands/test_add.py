@@ -276,6 +276,17 @@ def test_it_says_what_a_listing_would_add_and_what_of_that_waits(run, tmp_path: 
     assert "Before the map" in published(tmp_path, "walks")
 
 
+def test_it_says_that_what_only_videos_of_the_episodes_have_waits(run, tmp_path: Path, walks: Site) -> None:
+    names = [*(f"Walks | {name}" for name in _WALKS[:5]), "A word of thanks", "To the sea wall"]
+    videos = [replace(each, audio=None, seconds=None) for each in make_walks(*names, guid="v")]
+    walks.serve("/videos", make_rss(*videos, title="Walks on film"))
+    looked = json.loads(run("add", walks.url("/videos"), "--json", *AT).stdout)["compared"]
+    assert sorted(looked["doubtful"] + looked["new"]) == ["A word of thanks", "To the sea wall"]
+    assert [each["title"] for each in looked["held"]] == ["A word of thanks", "To the sea wall"]
+    assert run("refresh", *AT).returncode == 0
+    assert sorted(published(tmp_path, "walks")) == sorted(_WALKS)
+
+
 def test_its_new_items_are_published_at_once_on_demand(run, tmp_path: Path, walks: Site) -> None:
     added = run("add", walks.url("/mirror"), "--publish", *AT)
     assert "  the next refresh publishes them\n" in added.stdout
