@@ -7,28 +7,82 @@ from __future__ import annotations
 
 import gzip
 from collections import defaultdict
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import islice, pairwise
 from math import log
+from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
+import numpy as np
 from msgspec import msgpack
 
-_COMMONEST = 40_000  # words of a language whose letters are counted
+_COMMONEST = 40_000  # words of a language that are kept as they are, and whose letters are counted
 _PAIR_SHARE = 0.7  # of the likelihood of a letter that depends on the one before it
 _UNKNOWN_SHARE = 1e-6  # likelihood of a letter that no word has
 _LONGEST_WORD = 100  # characters; the longest word of the lists, a German compound, has 80
 
 
-@lru_cache(maxsize=16)
+class _Words(Mapping[str, float]):
+    """The shares of words; it iterates over the commonest only.
+
+    Of the others it keeps 64 bits of a hash and the number of their bucket, ten bytes in place of a hundred: texts that
+    are wrongly decoded in many scripts may ask for all lists. Two words in 10^13 have one hash.
+    """
+
+    def __init__(self, buckets: Sequence[Sequence[str]], shares: Sequence[float]) -> None:
+        """Keep the words of buckets, each with the share at its place, the commonest first."""
+        every = zip(buckets, shares, strict=True)
+        self._commonest = dict(islice(((word, share) for words, share in every for word in words), _COMMONEST))
+        hashes = np.array([hash(word) for words in buckets for word in words], dtype=np.int64)
+        order = np.argsort(hashes)
+        self._hashes = hashes[order]
+        self._buckets = np.repeat(np.arange(len(buckets), dtype=np.uint16), list(map(len, buckets)))[order]
+        self._shares = shares
+
+    def __getitem__(self, word: str) -> float:
+        if word not in self:
+            raise KeyError(word)
+        return float(self.get(word))
+
+    def get(self, word: str, default: Any = None) -> Any:
+        if word in self._commonest:
+            return self._commonest[word]
+        code = hash(word)
+        at = int(np.searchsorted(self._hashes, code))
+        if at < len(self._hashes) and self._hashes[at] == code:
+            return self._shares[self._buckets[at]]
+        return default
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.get(word) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._commonest)
+
+    def __len__(self) -> int:
+        return len(self._commonest)
+
+
+@cache
 def load_frequencies(language: str) -> Mapping[str, float]:
-    """Return the share of each word in texts of a language (ISO 639-1), the commonest first; empty without a list."""
+    """Return the share of each word in texts of a language (ISO 639-1), the commonest first; empty without a list.
+
+    But for Chinese only the commonest 40,000 are iterated over.
+    """
     import wordfreq  # noqa: PLC0415 - takes a fifth of a second, and most texts need no list
 
-    known = language in wordfreq.available_languages("best")  # without the check it takes the nearest language
-    return wordfreq.get_frequency_dict(language, "best") if known else MappingProxyType({})
+    path = wordfreq.available_languages("best").get(language)
+    if path is None:
+        return MappingProxyType({})
+    # wordfreq's own functions keep each list for good; the buckets are behind a header, each a centibel rarer
+    _, *buckets = msgpack.decode(gzip.decompress(Path(path).read_bytes()))
+    shares = [10 ** (-place / 100) for place in range(len(buckets))]
+    if language == "zh":
+        return {word: share for words, share in zip(buckets, shares, strict=True) for word in words}
+    return _Words(buckets, shares)
 
 
 @lru_cache(maxsize=1 << 14)
