@@ -41,7 +41,7 @@ PLACES = {
     "starlette": {"service/", "commands/serve.py"},
     "uvicorn": {"service/"},
     "segno": {"generator/"},
-    "numpy": {"merger/"},
+    "numpy": {"merger/", "text/word_frequencies.py"},
     "readability": {"fetchers/full_text.py"},
     "obstore": {"generator/storage/bucket.py"},
 }
