@@ -12,7 +12,29 @@ import wordfreq
 
 from aggregator.text.word_frequencies import load_frequencies
 
-MANY = "ru uk bg mk el he ar fa pl cs hu tr lt lv de fr es pt it fi sv".split()
+MANY = [
+    "ru",
+    "uk",
+    "bg",
+    "mk",
+    "el",
+    "he",
+    "ar",
+    "fa",
+    "pl",
+    "cs",
+    "hu",
+    "tr",
+    "lt",
+    "lv",
+    "de",
+    "fr",
+    "es",
+    "pt",
+    "it",
+    "fi",
+    "sv",
+]
 
 
 @pytest.mark.parametrize("language", ["de", "fa", "zh", "ko"])
