@@ -70,7 +70,7 @@ class _Words(Mapping[str, float]):
 def load_frequencies(language: str) -> Mapping[str, float]:
     """Return the share of each word in texts of a language (ISO 639-1), the commonest first; empty without a list.
 
-    But for Chinese only the commonest 40,000 are iterated over.
+    One iterates over the commonest 40,000 only, in Chinese over all.
     """
     import wordfreq  # noqa: PLC0415 - takes a fifth of a second, and most texts need no list
 
