@@ -65,7 +65,7 @@ def test_sources_that_failed_for_one_reason_are_counted_together() -> None:
 def test_closed_streams_stop_no_command(shop: Path, streams: tuple[int, ...]) -> None:
     closing = "; ".join(f"os.close({number})" for number in streams)
     code = f"import os, sys; {closing}; os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
-    for words in (["check"], ["refresh", "--at", "2026-03-01T12:00:00Z"], ["export-opml"]):
+    for words in (["check"], ["refresh", "--at", "2026-03-01T12:00:00Z"], ["list"]):
         command = [sys.executable, "-c", code, *PROGRAM[1:], *words]
         ended = subprocess.run(command, cwd=shop, stderr=subprocess.PIPE, text=True, check=False)
         assert (ended.returncode, ended.stderr) == (0, "")
@@ -75,7 +75,7 @@ def test_closed_streams_stop_no_command(shop: Path, streams: tuple[int, ...]) ->
 
 
 def test_a_full_device_is_one_line_and_the_work_is_done(shop: Path) -> None:
-    for words in (["check"], ["refresh", "--verbose"], ["export-opml"], ["--help"]):
+    for words in (["check"], ["refresh", "--verbose"], ["list"], ["--help"]):
         ended = run_program(shop, *words, full={1})
         assert (ended.returncode, ended.stderr) == (
             1,
@@ -120,7 +120,7 @@ def test_a_reader_that_leaves_is_no_message(shop: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "wb") as left:
-        command = [*PROGRAM, "export-opml"]
+        command = [*PROGRAM, "list"]
         ended = subprocess.run(command, cwd=shop, stdout=left, stderr=subprocess.PIPE, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (1, "")
 
