@@ -10,9 +10,14 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from aggregator.errors import ReadError
+from aggregator.model.source import Document, Source
 from tests.support.origin import Origin, Request, answer, playing
 from tests.support.paths import ROOT
 
@@ -131,6 +136,32 @@ def test_what_a_kind_does_not_understand_is_one_line(folder: Path, program: Prog
     (told,) = done.stderr.splitlines()
     assert f"not a page of a show ({radio.url('/shows/night-trains')})" in told
     assert len(items(folder)) == 2
+
+
+def load(name: str) -> ModuleType:
+    """Return a module as the page has it."""
+    texts = {file["name"]: file["text"] for file in FILE.finditer(PAGE.read_text(encoding="utf-8"))}
+    module = ModuleType(name)
+    exec(compile(texts[f"{name}.py"], name, "exec"), module.__dict__)  # noqa: S102
+    return module
+
+
+@example(0, 0, b"<li>about us</li>")
+@example(0, 0, b"<li><a>soon</a></li>")
+@given(
+    start=st.integers(0, len(SHOW)),
+    length=st.integers(0, 60),
+    piece=st.sampled_from([b"", b"<", b"&", b"\xff", b"<li>"]),
+)
+def test_the_modules_keep_the_rules_of_the_page(start: int, length: int, piece: bytes) -> None:
+    for name, body in (("community_radio", SHOW), ("radio_archive", EPISODES)):
+        damaged = body[:start] + piece + body[start + length :]
+        document = Document(Source("x", name), "https://radio.example/shows/x", damaged)
+        try:
+            entries = load(name).read(document).entries
+        except ReadError:
+            continue
+        assert all(entry.key and entry.title for entry in entries)
 
 
 def insert(folder: Path, line: str) -> None:
