@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,12 @@ from aggregator.merger.matching.comparison import OTHER_SHOW, VETOES
 from aggregator.merger.matching.features.records import parse_records
 from aggregator.merger.matching.match import Constraints, match_records
 from aggregator.merger.matching.scoring import LEVELS
+from tests.support.paths import ROOT
 
 DATA = Path(__file__).parent / "data" / "match"
 
 # what decides beside the kinds of evidence; lists anew, decisions and pins need times and names that a line has not:
-# test_relisting.py, test_promises.py
+# test_adjustments_relisted.py, test_promises.py
 RULES = {"doubt", "frames", "posts", "restamped", "rivals", "scope", "twins"}
 
 
@@ -35,6 +37,11 @@ def test_rule(case: dict[str, Any]) -> None:
     home = {ids[row]: number for number, group in enumerate(found.groups) for row in group}
     joined = {(left, right) for left, right in (*case["same"], *case["apart"]) if home[left] == home[right]}
     assert joined == {(left, right) for left, right in case["same"]}
+
+
+def test_the_case_of_the_page_on_contributing_holds() -> None:
+    (text,) = re.findall(r"```json\n(.*?)```", (ROOT / "docs/contributing.md").read_text(encoding="utf-8"), re.DOTALL)
+    test_rule(json.loads(text))
 
 
 def test_every_kind_of_evidence_has_cases_that_join_and_cases_that_part() -> None:
