@@ -35,8 +35,22 @@ def test_systemd_takes_its_units(tmp_path: Path) -> None:
         unit = (DEPLOY / name).read_text().replace("/opt/aggregator/bin/aggregator", shutil.which("true") or "")
         (tmp_path / name).write_text(unit)
     units = [tmp_path / "aggregator.service", tmp_path / "aggregator.timer"]
-    done = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
+    verify = ["systemd-analyze", "verify", *units]
+    done = subprocess.run(verify, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+    added = tmp_path / "aggregator.service.d" / "serve.conf"
+    added.parent.mkdir()
+    added.write_text((DEPLOY / "serve.conf").read_text().replace("/opt/aggregator/bin/aggregator", "/bin/true"))
+    done = subprocess.run(verify, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_service_can_be_the_server_instead() -> None:
+    lines = (DEPLOY / "serve.conf").read_text().splitlines()
+    assert lines.count("ExecStart=") == 1, "without it, the refresh of the unit stays"
+    (start,) = [line for line in lines if line.startswith("ExecStart=/")]
+    assert command_of(start) == ["serve"]
+    assert "Type=exec" in lines
 
 
 def test_the_service_is_one_refresh_that_may_find_another_at_work() -> None:
