@@ -65,7 +65,7 @@ def _describe(error: ErrorDetails, path: Path, schema: _Schema) -> str:
         mistake = "must not be empty"
     elif kind == "string_pattern_mismatch":
         form = "a name: letters, digits, dot, dash and underscore" if given != HIDDEN else "of the form"
-        mistake = f"{_quote(given)} is not {form} ({context['pattern']})"
+        mistake = f"{_quote(given)} is not {form} ({context['pattern']}){_describe_key(schema, path)}"
         if re.fullmatch(context["pattern"], str(given).lower()):
             mistake = (
                 f'{_quote(given)} has capital letters, and the name is part of a URL; write "{str(given).lower()}"'
@@ -118,6 +118,14 @@ def _find_part(schema: _Schema, path: Path) -> _Schema:
             return {}
         here = _dereference(schema, below)
     return here
+
+
+def _describe_key(schema: _Schema, path: Path) -> str:
+    """Return the end of a message: what the schema says of a key; empty if nothing."""
+    properties = _find_part(schema, path[:-1]).get("properties")
+    key = properties.get(path[-1]) if isinstance(properties, dict) else None
+    text = key.get("description") if isinstance(key, dict) else None
+    return f": {str(text).rstrip('.')}" if text else ""
 
 
 def _dereference(schema: _Schema, part: _Schema) -> _Schema:

@@ -180,7 +180,9 @@ def _allow_single(schema: JsonDict) -> None:
 
 
 def _check_contact(text: str) -> str:
-    return text if re.fullmatch(r"mailto:[!-?A-~]+@[!-?A-~]+", text) else _check_web(text)
+    if not re.fullmatch(r"mailto:[!-?A-~]+@[!-?A-~]+", text) and not is_web(text):
+        raise ValueError(f'"{text}" is not an http or https address, and not mailto: with an address behind it')
+    return text
 
 
 def _check_output(text: str) -> str:

@@ -96,7 +96,7 @@ def test_a_message_quotes_an_address_without_login_and_query() -> None:
         check(text, "c")
     assert str(caught.value).splitlines() == [
         'c:1: base_url: "ftp://a.example/?…" is not an http or https address',
-        'c:2: contact: "https:/a.example" is not an http or https address',
+        'c:2: contact: "https:/a.example" is not an http or https address, and not mailto: with an address behind it',
     ]
 
 
