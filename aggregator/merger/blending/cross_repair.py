@@ -27,7 +27,6 @@ _MARKED = re.compile(r"(?<!\S)[^\s?\ufffd]*+[?\ufffd]\S*+")
 _MOST_ALIKE = 64  # words with one outline that are tried; in a script without ASCII all words of a length have one
 _LONGEST_HALF = 30  # characters of a word before or behind a letter
 _WORD = re.compile(r"\S+")
-_UNSPACED = re.compile("[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _Damage = Callable[[str], str]
 _CASED_WORD = re.compile(r"[^\W\d_][\w'’]*")
 _LEAST_WORDS = 2
@@ -98,31 +97,32 @@ def _explain_losses(text: str, other: str, damage: _Damage) -> tuple[int, str]:
     if not may_be_copies(text, damaged):
         return 0, text
     lost = [at for at, one in enumerate(other) if one in counts and one not in _LOSS_MARKS]
-    letters, restored, reach = list(text), 0, 0
+    origins: dict[int, int] = {}  # by the place of a letter, its place in the other copy
+    reach = 0
     for i, j, size in find_equal_blocks(text, damaged):
         if size:
             reach = j + size
-            for at in lost[bisect_left(lost, j) : bisect_left(lost, reach)]:
-                letters[i + at - j] = _fit_case(other, at, text, i + at - j)
-                restored += 1
+            origins |= {i + at - j: at for at in lost[bisect_left(lost, j) : bisect_left(lost, reach)]}
     lost_letters = lost_letters or bisect_left(lost, reach)
-    explains = restored >= _LEAST_LOST and restored >= _EXPLAINED_SHARE * lost_letters
-    return (restored, _keep_known_words(text, "".join(letters), other)) if explains else (0, text)
+    explains = len(origins) >= _LEAST_LOST and len(origins) >= _EXPLAINED_SHARE * lost_letters
+    return (len(origins), _insert_letters(text, other, origins)) if explains else (0, text)
 
 
-def _keep_known_words(text: str, restored: str, other: str) -> str:
-    """Return the restored text with each word as it was that became a mixture of two words of the other copy.
+def _insert_letters(text: str, other: str, origins: Mapping[int, int]) -> str:
+    """Return the text with letters of another copy, but in words that would get letters of two of its, or of a part.
 
-    Scripts without blanks between words have no words to compare.
+    A word of which letters are left may be shorter or longer than that of the other copy.
     """
-    words = {_lower_in_place(word) for word in other.split()}
-    kept = list(restored)
-    for found in _WORD.finditer(restored):
-        start, end = found.span()
-        changed = found[0] != text[start:end]
-        if changed and _lower_in_place(found[0]) not in words and not _UNSPACED.search(found[0]):
-            kept[start:end] = text[start:end]
-    return "".join(kept)
+    letters = list(text)
+    for word in _WORD.finditer(text):
+        own = {place: origins[place] for place in range(*word.span()) if place in origins}
+        first, last = min(own.values(), default=0), max(own.values(), default=0)
+        whole = other[:first].rpartition(" ")[2] + other[first:].partition(" ")[0]
+        if " " in other[first:last] or (len(whole) != len(word[0]) and not any(map(str.isalnum, word[0]))):
+            continue
+        for place, at in own.items():
+            letters[place] = _fit_case(other, at, text, place)
+    return "".join(letters)
 
 
 def _fit_case(other: str, at: int, text: str, place: int) -> str:
