@@ -66,17 +66,20 @@ def keep(  # noqa: PLR0913 - where from, where to, and when
         known = [_update(each, sources, wanted, fetched) for each in before]
         present = {(each.feed, each.source, each.url) for each in known if not each.is_ending}
         known += [_make(*where, *what) for where, what in wanted.items() if where not in present]
+        due = []
         for each in known:
             if each.is_ending and each.until is None:
                 hub_subscriptions.remove(tx, each.token)  # it never began
+            elif _is_due(each, now):
+                due.append(replace(each, asked=now, tries=each.tries + 1, problem=""))
+                hub_subscriptions.write(tx, due[-1])
             elif each not in before:
                 hub_subscriptions.write(tx, each)
-    due = [each for each in known if _is_due(each, now) and not (each.is_ending and each.until is None)]
     calls = [(each, _send(each, callback, call, sources.get((each.feed, each.source)))) for each in due]
     answers = [(each, _read_problem(answer)) for each, answer in calls]
     with transaction(store) as tx:
         for each, problem in answers:
-            _note_answer(tx, each.token, problem, now)
+            _note_answer(tx, each.token, problem)
 
 
 def verify(store: Store, token: str, given: Mapping[str, str], now: datetime) -> str | None:
@@ -184,17 +187,15 @@ def _read_problem(answer: Future[int]) -> str:
     return "" if status // 100 == 2 else f"it answers {status}"  # noqa: PLR2004  # RFC 9110 section 15.3
 
 
-def _note_answer(store: Store, token: str, problem: str, now: datetime) -> None:
-    """Note a request and its answer; it may have been verified meanwhile."""
+def _note_answer(store: Store, token: str, problem: str) -> None:
+    """Note why a hub did not take a request; one that it took may have been verified or denied meanwhile."""
     known = hub_subscriptions.find(store, token)
     if known is None:
         return
-    is_verified = known.since is not None and known.since >= now
-    tries = 0 if is_verified else known.tries + 1
-    if known.is_ending and tries >= _MOST_ENDINGS:
+    if known.is_ending and known.tries >= _MOST_ENDINGS:
         hub_subscriptions.remove(store, token)
-    else:
-        hub_subscriptions.write(store, replace(known, asked=now, tries=tries, problem=problem))
+    elif problem:
+        hub_subscriptions.write(store, replace(known, problem=problem))
 
 
 def _parse_lease(text: str) -> timedelta:

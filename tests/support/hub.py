@@ -33,12 +33,13 @@ class Hub(Receiver):
     """A hub and its subscriptions, by topic.
 
     It verifies the requests that it took with ``lease`` seconds, by a call of its own, and keeps what it was asked in
-    ``asked``; with ``denies`` it refuses in place of verifying.
+    ``asked``; with ``denies`` it refuses in place of verifying. With ``verifies_first`` it answers only after that.
     """
 
     status: int = 202
     lease: int = 864_000
     denies: bool = False
+    verifies_first: bool = False
     asked: list[dict[str, str]] = field(default_factory=list)
     subscriptions: dict[str, dict[str, str]] = field(default_factory=dict)
     threads: list[threading.Thread] = field(default_factory=list)
@@ -55,6 +56,8 @@ class Hub(Receiver):
             thread = threading.Thread(target=self._verify, args=(form,), daemon=True)
             self.threads.append(thread)
             thread.start()
+            if self.verifies_first:
+                thread.join(20)
 
     def _verify(self, form: dict[str, str]) -> None:
         mode, topic, callback = form["hub.mode"], form["hub.topic"], form["hub.callback"]

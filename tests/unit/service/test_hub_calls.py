@@ -174,7 +174,9 @@ def test_a_subscription_is_renewed_before_it_ends(subscriber: Subscriber) -> Non
     assert first == second, "the same callback, topic and secret"
 
 
-def test_a_hub_that_fails_or_denies_is_asked_again_with_pauses(subscriber: Subscriber) -> None:
+@pytest.mark.parametrize("verifies_first", [False, True])
+def test_a_hub_that_fails_or_denies_is_asked_again_with_pauses(subscriber: Subscriber, *, verifies_first: bool) -> None:
+    subscriber.hub.verifies_first = verifies_first
     subscriber.hub.status = 503
     subscriber.tick()
     assert subscriber.read()[0].problem == "it answers 503"
@@ -189,6 +191,7 @@ def test_a_hub_that_fails_or_denies_is_asked_again_with_pauses(subscriber: Subsc
     subscriber.hub.denies = False
     subscriber.tick(HOUR)
     assert subscriber.read()[0].until is not None
+    assert subscriber.read()[0].tries == 0
 
 
 @pytest.mark.parametrize("case", ["source", "key", "hub"])
