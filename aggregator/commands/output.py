@@ -44,8 +44,6 @@ def format_value(given: object, most: int = SHORT) -> str:
 
     >>> format_value(Duration(990)), format_value(Duration(1020, 60)), format_value(None)
     ('16:30', '17 min', '')
-    >>> format_value(Tag("podcast:transcript", attributes=(("url", "https://host.example/1.vtt"),)))
-    'podcast:transcript url=https://host.example/1.vtt'
     """
     match given:
         case None:
@@ -57,7 +55,7 @@ def format_value(given: object, most: int = SHORT) -> str:
         case Enclosure():
             text = given.url
         case Tag():
-            text = " ".join((given.name, *(f"{name}={value}" for name, value in given.attributes), given.text or ""))
+            text = given.to_line()
         case bool():
             text = "yes" if given else "no"
         case tuple():

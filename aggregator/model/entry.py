@@ -49,6 +49,14 @@ class Tag(Record, frozen=True):
     attributes: tuple[tuple[str, str], ...] = ()
     children: tuple[Tag, ...] = ()
 
+    def to_line(self) -> str:
+        """Return its name, its attributes and its text on one line.
+
+        >>> Tag("podcast:transcript", attributes=(("url", "https://host.example/1.vtt"),)).to_line()
+        'podcast:transcript url=https://host.example/1.vtt'
+        """
+        return " ".join((self.name, *(f"{name}={value}" for name, value in self.attributes), self.text or "")).rstrip()
+
 
 class Note(Record, frozen=True):
     """One change made to one field, replayable: ``cause`` names the fixer; ``before`` and ``after`` are the texts."""

@@ -145,7 +145,11 @@ def mount(desk: Desk) -> tuple[BaseRoute, ...]:
     def refuse(request: Request, error: Any) -> Response:
         return _refuse(desk, request, error.status, desk.make_locale(request.state.language).gettext(str(error)))
 
-    inner = Starlette(routes=_make_routes(desk), exception_handlers={FormError: refuse})
+    def explain_missing(request: Request, _: Exception) -> Response:
+        return _explain(desk, request, MissingError(N_("the desk has no such page")))
+
+    handlers: dict[Any, Any] = {FormError: refuse, 404: explain_missing}
+    inner = Starlette(routes=_make_routes(desk), exception_handlers=handlers)
     inside = Mount(desk.root, app=_protect(desk, inner))
     return Route(desk.root, redirect), inside
 
@@ -387,6 +391,7 @@ def _frame(desk: Desk, request: Request, waiting: Counts | None = None) -> Frame
         can_log_out=bool(desk.access.password) and desk.sessions.is_open(visitor),
         locale=desk.make_locale(request.state.language),
         here=here if request.method == "GET" else f"{desk.root}/",
+        titles={plan.name: plan.channel.title for plan in desk.config.plans} if request.state.enters else {},
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
@@ -236,7 +237,7 @@ class Frame(Struct, frozen=True):
     """The surroundings of a page: the prefix of its links, the token of its forms, and the notice of the last act.
 
     ``waiting`` is ``None`` for one who may not enter: there is no menu. ``here`` is the address of the page, to which
-    the choice of another language leads back.
+    the choice of another language leads back. ``titles`` are those of the feeds of the config.
     """
 
     root: str
@@ -246,7 +247,12 @@ class Frame(Struct, frozen=True):
     can_log_out: bool = False
     locale: Locale = ENGLISH
     here: str = ""
+    titles: Mapping[str, str] = {}
     version: str = VERSION
+
+    def name_feed(self, name: str) -> str:
+        """Return the title of a feed, its name if the config does not have it any more."""
+        return self.titles.get(name, name)
 
 
 _STATUS: Final[Mapping[type[AggregatorError], int]] = {
@@ -313,6 +319,11 @@ def _quote_english(context: Context, value: object, most: int = 300) -> Markup:
     if context["locale"].language == SOURCE:
         return _quote(value, most)
     return Markup('<bdi lang="en">{}</bdi>').format(clean_line(str(value), most))
+
+
+def _mark_code(text: str) -> Markup:
+    """Return a text whose words between backquotes are commands or keys."""
+    return Markup(re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped
 
 
 _UNITS: Final = ((86_400, 172_800), (3600, 3600), (60, 60))
@@ -397,7 +408,13 @@ def _make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"quote": _quote, "english": _quote_english, "bars": charts.draw_bars, "tile": subscribe.draw_tile}
+    made.filters |= {
+        "quote": _quote,
+        "code": _mark_code,
+        "english": _quote_english,
+        "bars": charts.draw_bars,
+        "tile": subscribe.draw_tile,
+    }
     made.filters |= {
         "ago": _format_ago,
         "due": _format_due,

@@ -151,8 +151,9 @@ def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
         events = [each for each in decisions.read_events(store, plan.name) if mentions.search(each.text)]
         seen = corrections.read_state(store, plan.name, (guid, *item.entries))
     others = fixed.keys() - {known.field for known in item.provenance}
-    fields = sorted((*item.provenance, *(Provenance(name, "") for name in sorted(others))), key=_rank)
+    origins = sorted((*item.provenance, *(Provenance(name, "") for name in sorted(others))), key=_rank)
     shown = make_feed_item(item)
+    lines = (_make_field(each, shown, known, fixed.get(each.field), request.locale) for each in origins)
     return _ItemPage(
         feed=plan.name,
         guid=guid,
@@ -161,7 +162,7 @@ def _show_item(desk: Desk, request: PageRequest) -> _ItemPage:
         url=shown.link or "",
         minted=published.minted if published else None,
         updated=published.updated if published else None,
-        fields=tuple(_make_field(each, shown, known, fixed.get(each.field), request.locale) for each in fields),
+        fields=tuple(line for line in lines if line.value or line.others or line.fixed is not None),
         entries=tuple(_make_entry_line(each, request.locale) for each in known),
         pairs=tuple(make_bars(pair, request.locale) for pair in item.pairs[:_MOST_PAIRS]),
         more_pairs=max(0, len(item.pairs) - _MOST_PAIRS),
@@ -252,6 +253,9 @@ def _find_value(origin: Provenance, shown: FeedItem, known: Sequence[StoredEntry
     }
     if given := files.get(origin.field):
         return given
+    field, _, group = origin.field.partition(" ")
+    if field == "tags":
+        return format_value(tuple(tag for tag in shown.tags if tag.name.startswith(group)), locale)
     own = [each.entry for each in known if each.entry.source == origin.source] or [each.entry for each in known]
     values = (value for each in own if (value := getattr(each, origin.field, None)) is not None)
     return next((format_value(value, locale) for value in values), "")

@@ -10,7 +10,7 @@ from aggregator.generator.content.feed_channel import make_feed_channel
 from aggregator.generator.content.feed_item import FeedItem, find_media, make_feed_item
 from aggregator.generator.pages import wording
 from aggregator.generator.report import list_remarks
-from aggregator.model.entry import Duration, Enclosure, Entry, Moment
+from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Tag
 from aggregator.model.feed import Feed, Plan
 from aggregator.model.item import Item
 from aggregator.service.desk.errors import MissingError
@@ -94,7 +94,11 @@ def _cut(text: str, most: int) -> str:
 
 
 def format_value(value: object, locale: Locale) -> str:
-    """Return a value of an entry for people."""
+    """Return a value of an entry for people.
+
+    >>> format_value((Tag("podcast:season", "2"), Tag("podcast:episode", "4")), Locale("en"))
+    'podcast:season 2, podcast:episode 4'
+    """
     match value:
         case Moment() if value.precision in ("minute", "second"):
             text = format_exact(value.at, locale)
@@ -106,8 +110,10 @@ def format_value(value: object, locale: Locale) -> str:
             text = value.url
         case bool():
             text = locale.gettext("yes") if value else locale.gettext("no")
+        case Tag():
+            text = value.to_line()
         case tuple():
-            text = locale.comma.join(map(str, value))
+            text = locale.comma.join(format_value(each, locale) for each in value)
         case _:
             text = "" if value is None else str(value)
     return text

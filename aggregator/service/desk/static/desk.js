@@ -27,6 +27,9 @@ for (const place of document.querySelectorAll("[data-load]")) {
     .catch(() => { place.textContent = place.dataset.failed; });
 }
 
+// On a narrow screen the menu is one line that scrolls: the page that is shown stands in sight.
+document.querySelector(".top [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, textarea, select");
   if (typing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;

@@ -81,7 +81,11 @@ def test_pages_are_protected_and_acts_are_not_done_by_get(looker: Visitor) -> No
         path = act.path.format(feed="crumb-talk", source="topic", number=1)
         assert looker.get(path).status_code in (200, 404, 405), path
     assert looker.desk.jobs.running() == ()
-    assert looker.get("/nothing").status_code == 404
+    missing = looker.get("/nothing")
+    assert missing.status_code == 404
+    assert "the desk has no such page" in missing.text
+    assert '<a href="/desk/review">' in missing.text
+    assert looker.session.get(f"{looker.url}/desk/nothing.json", timeout=30).json()["title"] == "Not found"
     assert looker.get("").url == f"{looker.url}/desk/"
 
 

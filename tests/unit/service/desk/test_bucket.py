@@ -38,6 +38,6 @@ def test_changes_are_shown_and_published_and_every_page_answers(
             assert visitor.json(f"{feed}/changes.json")["feeds"]
             assert s3.read() == before
             visitor.get(f"{feed}/changes")
-            visitor.press("Publish crumb-talk")
+            visitor.press("Publish Crumb Talk")
             wait(visitor, "/jobs/2.json")
             assert b"Salt" in s3.read()["my/crumb-talk/feed.json"]

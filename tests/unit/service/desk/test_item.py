@@ -36,6 +36,7 @@ def test_an_item_is_explained(looker: Visitor) -> None:
     shown = looker.get(f"/feeds/crumb-talk/item?guid={guid}").text
     assert all(f'<th scope="row">{name}</th>' in shown for name in fields)
     assert "<details open" not in shown
+    assert '<a href="/desk/feeds/crumb-talk"><bdi>Crumb Talk</bdi></a>' in shown
     assert looker.get("/feeds/crumb-talk/item?guid=none").status_code == 404
     few = looker.json("/feeds/crumb-talk.json?q=rye&source=topic&mark=several")
     assert [item["title"] for item in few["items"]] == ["Rye without fear"]

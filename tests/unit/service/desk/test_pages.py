@@ -97,7 +97,7 @@ def test_changes_are_found_without_changing_anything_and_published(visitor: Visi
     assert page["feeds"], page
     assert (home / "output/crumb-talk/feed.json").read_bytes() == before
     visitor.get("/feeds/crumb-talk/changes")
-    visitor.press("Publish crumb-talk")
+    visitor.press("Publish Crumb Talk")
     wait(visitor, "/jobs/2.json")
     assert (home / "output/crumb-talk/feed.json").read_bytes() != before
     for name in ("overview", "feeds/crumb-talk"):
