@@ -71,7 +71,7 @@ _OF_TAGS = frozenset({"tag", "silent part"})
 _ROUNDS = 6  # a fixer may give another one work (an entity in mojibake); four rounds were enough for all texts seen
 _PASSAGE = 120
 # Results are cached, because texts are repaired again when they are compared.
-_SHORT = 2000  # characters of a text of which 1,024 results are cached, 16 MB
+_SHORT = 2000  # characters of a text of which 8,192 results are cached: most sources of a show list the same texts
 _LONGEST = 200_000  # characters of a text of which 8 results are cached; of longer ones none
 
 
@@ -124,7 +124,7 @@ def _repair(text: str, cut: bool, literal: bool) -> RepairedText:  # noqa: FBT00
     return RepairedText(text, cut, tuple(changes))
 
 
-_repair_short = lru_cache(maxsize=1 << 10)(_repair)
+_repair_short = lru_cache(maxsize=1 << 13)(_repair)
 _repair_long = lru_cache(maxsize=8)(_repair)
 
 

@@ -50,12 +50,13 @@ class Template(NamedTuple):
         Split(prefix='Show 12: ', own='Bread', suffix=' | Live')
         """
         plain = _simplify_letters(title)
-        head = next((at for at in range(min(_WIDEST, len(plain)), 0, -1) if mask_numbers(plain[:at]) in self.heads), 0)
-        if not self.heads or not _has_letters(plain[head:]):
+        ends = range(min(_WIDEST, len(plain)), 0, -1) if self.heads else ()
+        head = next((at for at in ends if mask_numbers(plain[:at]) in self.heads), 0)
+        if not _has_letters(plain[head:]):
             head = 0
-        most = min(_WIDEST, len(plain) - head)
-        tail = next((at for at in range(most, 0, -1) if mask_numbers(plain[len(plain) - at :]) in self.tails), 0)
-        end = len(plain) - tail if self.tails and _has_letters(plain[head : len(plain) - tail]) else len(plain)
+        ends = range(min(_WIDEST, len(plain) - head), 0, -1) if self.tails else ()
+        tail = next((at for at in ends if mask_numbers(plain[len(plain) - at :]) in self.tails), 0)
+        end = len(plain) - tail if _has_letters(plain[head : len(plain) - tail]) else len(plain)
         return Split(title[:head], title[head:end], title[end:])
 
 
