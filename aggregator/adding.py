@@ -54,6 +54,14 @@ class Found(Struct, frozen=True):
     is_primary: bool = False
 
 
+class KnownSource(Struct, frozen=True):
+    """A source of the config by its feed and its name, and in a line how it is what is to be added."""
+
+    feed: str
+    name: str
+    why: str
+
+
 class Written(Struct, frozen=True):
     """A source that was written into the config: its feed, and its primary source if that was written with it.
 
@@ -344,7 +352,8 @@ def write(path: Path, found: Found, now: datetime, feed: str | None = None, list
     keys = tuple((key, value) for key, value in (*places, ("allow_networks", networks)) if value)
 
     def plan(config: Config | None) -> tuple[Addition, ...]:
-        _refuse_twice(config, found)
+        if known_source := find_known(config, found):
+            raise ConfigError(f"already in the config: {known_source.why}")
         known = {plan.name: {each.name for each in plan.sources} for plan in config.plans} if config else {}
         name = feed or choose_feed(config, found)
         others = _find_other_sources(config, name, found.listing.entries)
@@ -405,25 +414,25 @@ def _are_of_one_host(one: str | None, other: str) -> bool:
     return "" not in hosts and (hosts[0] == hosts[1] or ("." in hosts[0] and hosts[1].endswith(f".{hosts[0]}")))
 
 
-def _refuse_twice(config: Config | None, found: Found) -> None:
-    """Raise ConfigError if the config already has the source, or one that reads the same feed."""
+def find_known(config: Config | None, found: Found) -> KnownSource | None:
+    """Return the source of the config that this one is, or that reads the same feed; ``None`` if there is none."""
     source = found.source
     for plan in config.plans if config else ():
         for known in plan.sources:
             name = f"feeds.{plan.name}.sources.{known.name}"
             place = (known.kind, known.url, known.show, known.path)
             if place == (source.kind, source.url, source.show, source.path):
-                raise ConfigError(f"already in the config: {name}")
+                return KnownSource(plan.name, known.name, name)
             if found.feed is not None and known.url == found.feed:
-                raise ConfigError(
-                    f"already in the config: {name} is the feed that the page names: {redact(found.feed)}"
-                )
-    for name, polled in _read_polled(config).items() if source.url else ():
+                why = f"{name} is the feed that the page names: {redact(found.feed)}"
+                return KnownSource(plan.name, known.name, why)
+    for (feed, known_name), polled in _read_polled(config).items() if source.url else ():
         if source.url in polled:
-            raise ConfigError(f"already in the config: {name} leads to this feed")
+            return KnownSource(feed, known_name, f"feeds.{feed}.sources.{known_name} leads to this feed")
+    return None
 
 
-def _read_polled(config: Config | None) -> dict[str, frozenset[str]]:
+def _read_polled(config: Config | None) -> dict[tuple[str, str], frozenset[str]]:
     """Return the addresses that each source of the config was polled at, without the one that is written there."""
     if config is None or not connection.has_content(config.state):
         return {}
@@ -431,7 +440,7 @@ def _read_polled(config: Config | None) -> dict[str, frozenset[str]]:
     with database.open_store(config.state) as store:
         states = polls.read_poll_states(store, [plan.name for plan in config.plans])
     return {
-        f"feeds.{feed}.sources.{name}": frozenset(each.url for each in states[feed, name]) - {url}
+        (feed, name): frozenset(each.url for each in states[feed, name]) - {url}
         for (feed, name), url in written.items()
         if (feed, name) in states
     }

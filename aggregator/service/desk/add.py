@@ -63,6 +63,7 @@ class _AddPage(Struct, frozen=True):
 
     ``feed`` is the feed that it would go to, ``effect`` what it would do to it, ``None`` if it lists none of its items.
     ``page`` is the address if elements of it can be chosen. ``wanted`` is the feed on whose page adding began.
+    ``known`` is the source, by feed and name, that it is already.
     """
 
     kinds: tuple[str, ...]
@@ -76,6 +77,7 @@ class _AddPage(Struct, frozen=True):
     page: str = ""
     wanted: str = ""
     url: str = ""
+    known: tuple[str, str] | None = None
 
 
 class _ImportLine(Struct, frozen=True):
@@ -116,12 +118,13 @@ def _show_add(desk: Desk, request: PageRequest) -> _AddPage:
     number = request.query.get("found", "")
     found = desk.cache.find(number)
     wanted = request.query.get("feed", "")
-    empty = _AddPage(registry.names(), list_feeds(desk), feed=wanted, wanted=wanted)
+    empty = _AddPage(registry.names(), tuple(desk.titles.items()), feed=wanted, wanted=wanted)
     if not isinstance(found, _Ways):
         return empty
     ways = tuple(_make_way(place, way, request.locale) for place, way in enumerate(found.ways))
     place = min(parse_number(request.query.get("way", "")), len(ways) - 1)
     effect = found.belonging if place == 0 else None
+    known = adding.find_known(desk.config, found.ways[place]) if ways else None
     return replace(
         empty,
         number=number,
@@ -132,12 +135,8 @@ def _show_add(desk: Desk, request: PageRequest) -> _AddPage:
         feed=wanted or (effect.feed if effect else adding.choose_feed(desk.config, found.ways[place]) if ways else ""),
         effect=_make_effect(desk, effect, request.locale) if effect else None,
         page=redact(found.page.url or "") if found.page else "",
+        known=(known.feed, known.name) if known else None,
     )
-
-
-def list_feeds(desk: Desk) -> tuple[tuple[str, str], ...]:
-    """Return the feeds of the config, each with its title."""
-    return tuple((plan.name, plan.channel.title) for plan in desk.config.plans)
 
 
 def _make_way(place: int, way: Found, locale: Locale) -> _WayLine:
@@ -158,7 +157,7 @@ def _make_effect(desk: Desk, found: Belonging, locale: Locale) -> _EffectLine:
     until = max((each.until for each in found.held if each.until), default=None)
     return _EffectLine(
         feed=found.feed,
-        title=next((title for name, title in list_feeds(desk) if name == found.feed), found.feed),
+        title=desk.titles.get(found.feed, found.feed),
         merged=found.matched,
         doubtful=len(found.doubtful),
         new=len(found.new),
@@ -205,7 +204,7 @@ def _look_up(desk: Desk, request: PageRequest) -> ActResult:
         page = None if first.source.kind in _DOCUMENTS and first.feed is None else page
         belonging = _find_belonging(desk, first, wanted or None)
         first = adding.list_episodes(first) if belonging else first
-        if belonging is None and (titled := adding.choose_feed(desk.config, first)) in dict(list_feeds(desk)):
+        if belonging is None and (titled := adding.choose_feed(desk.config, first)) in desk.titles:
             belonging = _find_belonging(desk, first, titled)
         found = _Ways((first, *others), belonging, page, url=url)
     query = {"found": desk.cache.add(request.visitor, found)} | ({"feed": wanted} if wanted else {})
@@ -246,11 +245,11 @@ def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
             terms = corrections.Terms(store, desk.config.plan(feed), now())
             corrections.decide_new(terms, ids, publish=wanted == "publish")
     job = desk.jobs.refresh(feed, then=f"/feeds/{feed}")
-    return ActResult(f"/jobs/{job.number}", _describe_written(written, request.locale))
+    return ActResult(f"/jobs/{job.number}", _describe_written(desk, written, request.locale))
 
 
-def _describe_written(written: adding.Written, locale: Locale) -> str:
-    names = {"source": written.source.name, "feed": written.feed}
+def _describe_written(desk: Desk, written: adding.Written, locale: Locale) -> str:
+    names = {"source": written.source.name, "feed": desk.titles.get(written.feed, written.feed)}
     said = [locale.gettext("Added %(source)s to %(feed)s; it is being refreshed.", **names)]
     if written.primary:
         said.append(locale.gettext("%(source)s is the primary source now: the show's own.", source=written.primary))

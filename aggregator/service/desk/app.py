@@ -391,7 +391,7 @@ def _frame(desk: Desk, request: Request, waiting: Counts | None = None) -> Frame
         can_log_out=bool(desk.access.password) and desk.sessions.is_open(visitor),
         locale=desk.make_locale(request.state.language),
         here=here if request.method == "GET" else f"{desk.root}/",
-        titles={plan.name: plan.channel.title for plan in desk.config.plans} if request.state.enters else {},
+        titles=desk.titles if request.state.enters else {},
     )
 
 

@@ -19,7 +19,7 @@ from aggregator.service.desk.published import Pieces, unmark
 from aggregator.store import decisions
 from aggregator.store.database import Store
 from aggregator.text import word_diff
-from aggregator.translation.locale import N_, Locale
+from aggregator.translation.locale import N_
 
 _KIND: Final = "comparison"
 _SHOWN: Final = 100
@@ -112,7 +112,7 @@ def _show_changes(desk: Desk, request: PageRequest) -> _ChangesPage:
     job = desk.jobs.newest(_KIND, name)
     if job is None or job.code is None:
         return _ChangesPage(name, None, job.number if job else None, (), (), 0)
-    feeds, unchanged = read_comparison(job, request.locale)
+    feeds, unchanged = read_comparison(job)
     with desk.open_store() as store:
         feeds = tuple(_add_decisions(store, each) for each in feeds)
     return _ChangesPage(name, job.ended, None, tuple(job.lines[:50]), feeds, unchanged)
@@ -129,7 +129,7 @@ def _add_decisions(store: Store, found: FeedChanges) -> FeedChanges:
     return replace(found, moved=moved)
 
 
-def read_comparison(job: Job, locale: Locale) -> tuple[tuple[FeedChanges, ...], int]:
+def read_comparison(job: Job) -> tuple[tuple[FeedChanges, ...], int]:
     """Return what ``aggregator diff --json`` found: the feeds that would change, and how many would not."""
     if job.code and not job.output:
         return (), 0
@@ -137,18 +137,18 @@ def read_comparison(job: Job, locale: Locale) -> tuple[tuple[FeedChanges, ...], 
         found = _DECODER.decode(job.output)
     except ValueError as error:
         raise RefusedError(N_("the comparison cannot be read; compare again")) from error
-    feeds = tuple(_show_feed(name, each, locale) for name, each in found.items() if each != _Difference())
+    feeds = tuple(_show_feed(name, each) for name, each in found.items() if each != _Difference())
     return feeds, len(found) - len(feeds)
 
 
-def _show_feed(name: str, found: _Difference, locale: Locale) -> FeedChanges:
+def _show_feed(name: str, found: _Difference) -> FeedChanges:
     moved = tuple(_list_moved(found))
     return FeedChanges(
         name,
         moved[:_SHOWN],
-        tuple(_ItemChange(each.guid, each.title, _show_fields(each.fields, locale)) for each in found.changed[:_SHOWN]),
-        _show_fields(found.channel, locale),
-        _show_fields(found.sources, locale),
+        tuple(_ItemChange(each.guid, each.title, _show_fields(each.fields)) for each in found.changed[:_SHOWN]),
+        _show_fields(found.channel),
+        _show_fields(found.sources),
         len(moved[_SHOWN:]) + len(found.changed[_SHOWN:]),
     )
 
@@ -158,18 +158,19 @@ def _list_moved(found: _Difference) -> Iterator[tuple[str, _ChangedItem]]:
         yield from ((word, item) for item in getattr(found, word))
 
 
-def _show_fields(fields: Mapping[str, _Both], locale: Locale) -> tuple[_FieldChange, ...]:
-    return tuple(_FieldChange(name, tuple(_mark(name, each, locale))) for name, each in fields.items())
+def _show_fields(fields: Mapping[str, _Both]) -> tuple[_FieldChange, ...]:
+    return tuple(_FieldChange(name, tuple(_mark(name, each))) for name, each in fields.items())
 
 
-def _mark(name: str, value: _Both, locale: Locale) -> Iterator[tuple[word_diff.Change, str]]:
+def _mark(name: str, value: _Both) -> Iterator[tuple[word_diff.Change, str]]:
     before, after = (text and text[:_LONGEST] for text in (value.before, value.after))
     if before and after and name in _WORDED:
         yield from unmark(tuple(word_diff.mark_words(before, after)))
         return
     if before:
         yield "removed", before
-    yield "added", after or locale.gettext("(none)")
+    if after:
+        yield "added", after
 
 
 def _compare(desk: Desk, request: PageRequest) -> ActResult:

@@ -17,7 +17,7 @@ from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Listing, Show
 from aggregator.model.outline import Outline, Pick
 from aggregator.model.source import Document, Source
-from aggregator.service.desk.add import find_page, list_feeds, write_found
+from aggregator.service.desk.add import find_page, write_found
 from aggregator.service.desk.errors import MissingError
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
@@ -146,7 +146,7 @@ def _show_choice(desk: Desk, request: PageRequest) -> _ChoosePage:
         problem=problem,
         total=len(found.listing.entries),
         entries=tuple(make_entry(each, request.locale) for each in found.listing.entries[:_MOST_ENTRIES]),
-        feeds=list_feeds(desk),
+        feeds=tuple(desk.titles.items()),
         feed=feed,
         home=chosen.home,
     )

@@ -83,7 +83,7 @@ def _show_job(desk: Desk, request: PageRequest) -> _JobPage:
     return _JobPage(
         number=job.number,
         kind=job.kind,
-        title=request.locale.gettext(job.heading, feed=job.feed, **job.names),
+        title=request.locale.gettext(job.heading, feed=desk.titles.get(job.feed, job.feed), **job.names),
         feed=job.feed,
         begun=job.begun,
         ended=job.ended,

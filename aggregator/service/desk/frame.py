@@ -131,6 +131,11 @@ class Desk:
         return text
 
     @property
+    def titles(self) -> Mapping[str, str]:
+        """Return the titles of the feeds of the config, by their names."""
+        return {plan.name: plan.channel.title for plan in self.config.plans}
+
+    @property
     def access(self) -> DeskAccess:
         """Return who may enter."""
         given = self.config.desk

@@ -90,20 +90,22 @@ def _show_move(desk: Desk, request: PageRequest) -> _MovePage:
         tuple((each.name, each.channel.title) for each in desk.config.plans if each.name != plan.name),
         alone,
         len(plan.sources) == 1,
-        _make_preview(draft, number, request.locale) if isinstance(draft, _Draft) and is_ours else None,
+        _make_preview(desk, draft, number, request.locale) if isinstance(draft, _Draft) and is_ours else None,
     )
 
 
-def _make_preview(draft: _Draft, number: str, locale: Locale) -> _Preview:
+def _make_preview(desk: Desk, draft: _Draft, number: str, locale: Locale) -> _Preview:
     job, move = draft.job, draft.move
     if job.code is None:
         return _Preview(job.number)
     if move.to:
-        label = locale.gettext("Move %(source)s to %(feed)s", source=move.source, feed=move.to)
+        label = locale.gettext(
+            "Move %(source)s to %(feed)s", source=move.source, feed=desk.titles.get(move.to, move.to)
+        )
     else:
         label = locale.gettext("Remove %(source)s", source=move.source)
     act = Button(label, f"/feeds/{move.feed}/sources/{move.source}/move", {"draft": number})
-    return _Preview(None, tuple(job.lines[:50]), read_comparison(job, locale)[0], act if job.code == 0 else None)
+    return _Preview(None, tuple(job.lines[:50]), read_comparison(job)[0], act if job.code == 0 else None)
 
 
 def _preview(desk: Desk, request: PageRequest) -> ActResult:
@@ -145,7 +147,7 @@ def _move(desk: Desk, request: PageRequest) -> ActResult:
         message = N_("%(source)s is a source of %(feed)s now; it counts from the next refresh on.")
     else:
         message = N_("%(source)s is removed; it counts from the next refresh on.")
-    done = request.locale.gettext(message, source=move.source, feed=move.to)
+    done = request.locale.gettext(message, source=move.source, feed=desk.titles.get(move.to or "", move.to))
     return ActResult(f"/feeds/{move.to or move.feed}", done, _make_undo(desk, request, texts, move))
 
 
@@ -158,9 +160,9 @@ def _show_remove(desk: Desk, request: PageRequest) -> _RemovePage:
 
 def _remove_feed(desk: Desk, request: PageRequest) -> ActResult:
     """Remove a feed from the config."""
-    name = desk.find_plan(request).name
-    texts = edit.rewrite(desk.config.path, lambda before: change.remove(before, name))
-    done = request.locale.gettext("%(feed)s is removed from the config.", feed=name)
+    plan = desk.find_plan(request)
+    texts = edit.rewrite(desk.config.path, lambda before: change.remove(before, plan.name))
+    done = request.locale.gettext("%(feed)s is removed from the config.", feed=plan.channel.title)
     return ActResult("/", done, _make_undo(desk, request, texts))
 
 

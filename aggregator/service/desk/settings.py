@@ -129,7 +129,7 @@ def _show_settings(desk: Desk, request: PageRequest) -> _SettingsPage:
     draft = desk.cache.find(request.query.get("draft", ""))
     preview, fields = None, {**_format_fields(keys), "seen": make_digest(keys)}
     if isinstance(draft, _Draft) and draft.place == target.place:
-        preview, fields = _make_preview(draft, request.locale), dict(draft.fields)
+        preview, fields = _make_preview(draft), dict(draft.fields)
     groups = tuple(_list_groups(target, fields, request.locale))
     can_choose = target.source is not None and target.source.kind == "page" and target.source.url is not None
     return _SettingsPage(target.name, target.page, groups, fields["seen"], preview, can_choose)
@@ -143,13 +143,13 @@ def _read(desk: Desk, target: _Target) -> Keys:
     return read_keys(parse(path.read_text(encoding="utf-8-sig"), path.name), target.place)
 
 
-def _make_preview(draft: _Draft, locale: Locale) -> _Preview:
+def _make_preview(draft: _Draft) -> _Preview:
     job = draft.job
     if job is None:
         return _Preview(draft.fields, None, draft.mistakes, ())
     if job.code is None:
         return _Preview(draft.fields, job.number, (), ())
-    feeds, _ = read_comparison(job, locale)
+    feeds, _ = read_comparison(job)
     return _Preview(draft.fields, None, tuple(job.lines[:50]), feeds, can_be_saved=job.code == 0)
 
 

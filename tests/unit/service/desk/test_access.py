@@ -189,7 +189,7 @@ def test_wrong_passwords_are_counted_by_network_or_known_browser() -> None:
 
 def test_a_refresh_is_a_process_of_its_own_and_its_lines_are_seen(visitor: Visitor) -> None:
     visitor.get("/")
-    assert "Refresh of crumb-talk" in visitor.press("Refresh now").text
+    assert "Refresh of Crumb Talk" in visitor.press("Refresh now").text
     end = time.monotonic() + 120
     with visitor.session.get(f"{visitor.page.url}/events", stream=True, timeout=120) as events:
         lines = [line for line in events.iter_lines(decode_unicode=True) if line]

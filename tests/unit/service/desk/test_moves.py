@@ -51,7 +51,7 @@ def test_a_source_is_moved_and_moved_back(visitor: Visitor, home: Path) -> None:
     assert {each["name"] for each in shown["feeds"]} == {"crumb-talk", "walk"}
     assert "removed" in {word for each in shown["feeds"] for word, _ in each["moved"]}
     assert config.read_text() == before
-    assert visitor.press("Move topic to walk").url.startswith(f"{visitor.url}/desk/feeds/walk")
+    assert visitor.press("Move topic to Walk").url.startswith(f"{visitor.url}/desk/feeds/walk")
     assert read(home) == {"crumb-talk": ["numbered"], "walk": ["host", "topic"]}
     assert "# kept" in config.read_text()
     assert list_forgotten(home) == {"topic"}
@@ -71,7 +71,7 @@ def test_a_source_is_removed_and_what_was_changed_meanwhile_stays(visitor: Visit
     assert undo(visitor) == 409
     assert config.read_text() == changed
     visitor.get("/feeds/crumb-talk/sources/numbered/move")
-    assert "It is the only source of crumb-talk" in visitor.page.text
+    assert "It is the only source of Crumb Talk" in visitor.page.text
     assert [form for form in visitor.forms() if form["label"].startswith("Preview")] == []
 
 

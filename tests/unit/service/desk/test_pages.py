@@ -144,8 +144,14 @@ def test_an_address_is_looked_at_and_written_into_the_config(visitor: Visitor, h
         text = (home / "config.yaml").read_text()
         assert site.url("/feed.xml") in text
         assert "# kept" in text
-        assert len(visitor.json("/feeds/crumb-talk.json")["sources"]) == 3
+        sources = visitor.json("/feeds/crumb-talk.json")["sources"]
+        assert len(sources) == 3
+        (added,) = (each["name"] for each in sources if each["name"] not in ("topic", "numbered"))
         wait(visitor, "/jobs/1.json")
+        visitor.get("/add")
+        again = visitor.press("Look", url=site.url("/feed.xml")).text
+        assert f'source already: <a href="/desk/feeds/crumb-talk/sources/{added}">{added}</a> of <a' in again
+        assert ">Add</button>" not in again
 
 
 @pytest.mark.parametrize(("button", "released"), [("publish", True), ("hold", False)])
