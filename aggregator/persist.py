@@ -54,7 +54,7 @@ _BEHIND = timedelta(hours=1)
 _KEPT_FOR = timedelta(minutes=1)
 """How long that time is not written again: many workers would wait for one another at its row."""
 
-_LONGEST_REASON: Final = 160
+_LONGEST_REASON: Final = 300
 """Characters of the reason why a poll failed that are stored."""
 
 _BATCH = 100

@@ -39,6 +39,7 @@ from aggregator.model.source import (
     Validators,
 )
 from aggregator.text.urls import canonical, is_web
+from aggregator.translation.locale import N_
 
 _PROCESSORS = os.cpu_count() or 1
 _LEAST_TRUST_TO_MOVE = 0.5
@@ -146,14 +147,14 @@ class _SourceFetch(Struct, frozen=True):
         except BaseException as error:  # noqa: BLE001  # a defect must not end the refresh of the other sources
             frame = traceback.extract_tb(error.__traceback__)[-1]
             what = f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}: {error}"
-            fetched = FetchedSource(self.source, message=f"could not be fetched, which is a defect of ours: {what}")
+            fetched = FetchedSource(self.source, message=N_(f"could not be fetched, which is a defect of ours: {what}"))
         if SourceResult(self.source, fetched.status).is_failing:
             self.terms.tell(self.source, "failed", "")
         return fetched
 
     def _fetch(self) -> FetchedSource:
         if self.terms.only not in (None, self.source.name):
-            message = "not asked in this run"
+            message = N_("not asked in this run")
             known = tuple(self.poll_states.values())
             resting = tuple(Answer("not due", each, message=message) for each in known)
             return FetchedSource(self.source, resting, (None,) * len(known), known, "not due", message)
@@ -164,9 +165,9 @@ class _SourceFetch(Struct, frozen=True):
         except (FetchError, ReadError) as error:
             status: SourceStatus = "cached" if any(each.listings for each in self.poll_states.values()) else "failed"
             return FetchedSource(self.source, status=status, message=_explain(error, self.source))
-        due_at = self._due_at(requests)
-        if due_at > self.terms.now:
-            message = f"not asked before {due_at:%Y-%m-%d %H:%M:%S} UTC"
+        due = self._due_at(requests)
+        if due > self.terms.now:
+            message = N_(f"not asked before {due:%Y-%m-%d %H:%M:%S} UTC")
             answers = (Answer("not due", self._poll_state(each.url), message=message) for each in requests)
             return _summarize(self.source, [_Read(answer) for answer in answers])
         self.terms.tell(self.source, "fetch", "" if requests else "no address to ask")
@@ -306,7 +307,7 @@ class _SourceFetch(Struct, frozen=True):
     def _with_snapshot(self, fetched: FetchedSource) -> FetchedSource:
         saved = self._read_file()
         if saved.answer.status == "failed":
-            return replace(fetched, message=f"{fetched.message}; its snapshot: {saved.answer.message}")
+            return replace(fetched, message=f"{fetched.message}; " + N_(f"its snapshot: {saved.answer.message}"))
         poll_states = (*fetched.poll_states, saved.answer.poll_state)
         if fetched.status == "not due" and saved.listing is None:
             return replace(fetched, poll_states=poll_states)
@@ -380,7 +381,7 @@ def _summarize(source: Source, read: Sequence[_Read]) -> FetchedSource:
         listings,
         poll_states=tuple(poll_state for each in read for poll_state in (*each.others, each.answer.poll_state)),
         status=_find_status(answers, listings),
-        message="; ".join(messages) if answers else "it has no address to ask",
+        message="; ".join(messages) if answers else N_("it has no address to ask"),
     )
 
 

@@ -19,6 +19,7 @@ from aggregator.fetchers.parsing.bombs import check_bombs
 from aggregator.model.source import Document
 from aggregator.sandbox import calls
 from aggregator.text import html
+from aggregator.translation.locale import N_
 
 _LONGEST: Final = 200_000
 """Characters of a post with its markup, as many as of a text in a feed."""
@@ -33,7 +34,7 @@ def read(document: Document) -> str:
     """Return the HTML of the post on a page, with whole addresses; raise ReadError if none is found."""
     check_bombs(document.body, MOST_ITEMS)
     if decoding.detect_type(document) != "html":
-        raise decoding.unexpected_type(document, "an HTML page")
+        raise decoding.unexpected_type(document, N_("an HTML page"))
     page = html_page.show_lazy_images(decoding.decode(document))
     try:
         found = str(readability.Document(page).summary(html_partial=True))

@@ -46,7 +46,7 @@ def read(body: bytes) -> tuple[Subscription, ...]:
     reader.feed(_BARE_AMPERSAND.sub("&amp;", _decode(body)) + _END)
     reader.close()
     if not reader.recognised:
-        raise ReadError("this is not an OPML subscription list: it has neither <opml> nor <outline>")
+        raise ReadError("this is not an OPML subscription list: it has neither opml nor outline elements")
     unique = {outline.xml_url or outline.title: outline for outline in reversed(reader.found)}
     return tuple(outline for outline in reader.found if unique.get(outline.xml_url or outline.title) is outline)
 

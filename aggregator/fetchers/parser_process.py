@@ -23,6 +23,7 @@ from aggregator.sandbox import calls, forks
 from aggregator.sandbox.calls import BugError
 from aggregator.sandbox.forks import ForkError
 from aggregator.sandbox.limits import Limits
+from aggregator.translation.locale import N_
 
 R = TypeVar("R")
 
@@ -38,15 +39,6 @@ _KNOWN_BYTES: Final = 3
 
 MOST_ITEMS: Final = 50_000
 """Items that one document may list."""
-
-_WORDS: Final[dict[type[Exception], str]] = {
-    ReadError: "",
-    ForkError: "it cannot be parsed: ",
-    BugError: "the parser failed, which is a bug in the aggregator: ",
-    ValueError: "the parser process wrote what is no listing: ",
-    RecursionError: "the parser process wrote what is no listing: ",
-}
-"""What stands before the messages of errors."""
 
 _decoder = make_msgpack_decoder(tuple[Entry, ...])
 
@@ -110,8 +102,16 @@ def _describing_errors(name: str, url: str = "") -> Iterator[None]:
     """Raise every error of a parser as ReadError, with the name of its source and the address."""
     try:
         yield
-    except tuple(_WORDS) as error:
-        why = next(words for kind, words in _WORDS.items() if isinstance(error, kind)) + str(error)
+    except (ReadError, ForkError, BugError, ValueError, RecursionError) as error:
+        why = _explain(error)
         where = f" ({redact(url)})" if url else ""
         why = make_printable(why.replace(url, redact(url)) if url else why)
         raise ReadError(why if why.startswith(name) else f"{name}: {why}{where}") from error
+
+
+def _explain(error: Exception) -> str:
+    if isinstance(error, ForkError):
+        return N_(f"it cannot be parsed: {error}")
+    if isinstance(error, BugError):
+        return N_(f"the parser failed, which is a bug in the aggregator: {error}")
+    return str(error) if isinstance(error, ReadError) else N_(f"the parser process wrote what is no listing: {error}")

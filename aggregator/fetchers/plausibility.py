@@ -20,6 +20,7 @@ from aggregator.fetchers.http import polling
 from aggregator.model.entry import Listing
 from aggregator.model.source import PollState
 from aggregator.text.times import release_times
+from aggregator.translation.locale import N_
 
 _EQUAL_LISTINGS = 3  # of one doubtful listing in a row, until it is believed: with 2, one bad cache would do
 _LOST_AT_MOST = 3  # items that any listing may lose without being held back, as a page of few items does
@@ -49,13 +50,7 @@ def weigh(before: PollState, after: PollState, listing: Listing) -> Verdict:
         believed = replace(believed, released=_find_release_dates(listing) or before.released)
         return Verdict(True, polling.apply_rhythm(believed, listing.rhythm))
     doubtful = replace(_keep_validators(before, after), doubt=outline, doubts=times)
-    more = "one more poll lists" if times == _EQUAL_LISTINGS - 1 else f"{_EQUAL_LISTINGS - times} more polls list"
-    return Verdict(
-        False,
-        doubtful,
-        f"{reason}; not believed yet ({times} of {_EQUAL_LISTINGS} equal listings), so that new items in it wait until "
-        f"{more} the same",
-    )
+    return Verdict(False, doubtful, f"{reason}; {_explain_wait(times)}")
 
 
 def refuse(before: PollState, after: PollState, now: datetime) -> PollState:
@@ -68,10 +63,23 @@ def refuse(before: PollState, after: PollState, now: datetime) -> PollState:
 def _explain(before: int, count: int) -> str:
     lost = before - count
     if before and not count:
-        return f"it listed {before} items and now lists none"
+        return N_(f"it listed {before} items and now lists none")
     if count * _SHRUNK_TO < before and lost > _LOST_AT_MOST:
-        return f"it listed {before} items and now lists {count}"
+        return N_(f"it listed {before} items and now lists {count}")
     return ""
+
+
+def _explain_wait(times: int) -> str:
+    more = _EQUAL_LISTINGS - times
+    if more == 1:
+        return N_(
+            f"not believed yet ({times} of {_EQUAL_LISTINGS} equal listings), so that new items in it wait until one "
+            f"more poll lists the same"
+        )
+    return N_(
+        f"not believed yet ({times} of {_EQUAL_LISTINGS} equal listings), so that new items in it wait until {more} "
+        f"more polls list the same"
+    )
 
 
 def _find_release_dates(listing: Listing) -> tuple[datetime, ...]:

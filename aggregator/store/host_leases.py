@@ -15,6 +15,7 @@ from aggregator.errors import AggregatorError, BusyHostError
 from aggregator.model.source import Robots
 from aggregator.store import hosts, leases
 from aggregator.store.database import Store
+from aggregator.translation.locale import N_
 
 _LONGEST = timedelta(minutes=2)
 """After which the hosts of a worker that died are free: longer than a poll with its robots.txt may take."""
@@ -75,7 +76,7 @@ class HostLeases:
             if time.monotonic() > end:
                 self._busy.add(host)
             time.sleep(_LOOK_SECONDS)
-        raise BusyHostError(f"put off: another worker is asking {host}")
+        raise BusyHostError(N_(f"put off: another worker is asking {host}"))
 
     def _drop(self, host: str) -> None:
         with self._lock:

@@ -1,12 +1,18 @@
 """Bring the catalogues of ``aggregator/translation`` in step with the program, and compile them.
 
-``python -m tests.support.messages`` adds what is new to each ``.po`` file, untranslated, and lists it.
+``python -m tests.support.messages`` adds what is new to each ``.po`` file, untranslated, and lists it. Messages are
+what babel finds, and what ``N_(…)`` marks. f-strings in it, and the errors of fetchers, are sentences that the store
+keeps in English (``sentences.txt``).
 """
 
 from __future__ import annotations
 
+import ast
 import io
+import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from keyword import iskeyword
 
 from babel.messages import mofile, pofile
 from babel.messages.catalog import Catalog
@@ -15,12 +21,18 @@ from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from aggregator.translation.locale import NAMES, SOURCE
 from tests.support.paths import ROOT
 
-CATALOGUES = ROOT / "aggregator" / "translation" / "catalogues"
+PACKAGE = ROOT / "aggregator"
+CATALOGUES = PACKAGE / "translation" / "catalogues"
+SENTENCES = CATALOGUES / "sentences.txt"
 
 LANGUAGES = [language for language in NAMES if language != SOURCE]
 PLURALS = {"de": "de", "es": "es", "fr": "fr", "pt": "pt_BR", "ja": "ja"}
 METHODS = [("**.py", "python"), ("**.j2", "jinja2.ext:babel_extract")]
-KEYWORDS = DEFAULT_KEYWORDS | {"nN_": (1, 2)}
+KEYWORDS = {name: forms for name, forms in DEFAULT_KEYWORDS.items() if name != "N_"} | {"nN_": (1, 2)}
+ERRORS = {"FetchError", "ReadError", "RefusedError", "TooManyRedirectsError", "UnansweredError"}
+NAME = re.compile(r"(?<![\w'])[A-Za-z_]\w*(?![\w('])")
+PLACEHOLDER = re.compile(r"%\(\w+\)s")
+AROUND = re.compile(r"^%\(\w+\)s: | \(%\(url\)s\)$")
 TIME = datetime(2026, 11, 26, tzinfo=UTC)  # of all, so that a file changes with its messages alone
 
 
@@ -30,7 +42,45 @@ def extract() -> Catalog:
     options = {"**.j2": {"trimmed": "true", "silent": "false"}}
     for file, _, message, comments, context in extract_from_dir(ROOT / "aggregator", METHODS, options, KEYWORDS):
         found.add(message, locations=[(f"aggregator/{file}", 0)], auto_comments=comments, context=context)
+    for message, path, _ in find_marked():
+        found.add(message, locations=[(path, 0)])
     return found
+
+
+def find_marked() -> Iterator[tuple[str, str, bool]]:
+    """Yield what ``N_(…)`` marks and the errors of fetchers, each with its file and whether it is such a sentence."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        errors = ERRORS if PACKAGE / "fetchers" in path.parents else set()
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            mark = ast.unparse(node.func) if isinstance(node, ast.Call) and node.args else ""
+            if mark == "N_" or mark in errors:
+                is_sentence = mark != "N_" or isinstance(node.args[0], ast.JoinedStr)
+                message = make_template(node.args[0])
+                message = AROUND.sub("", message) if is_sentence else message
+                if re.search("[A-Za-z]", PLACEHOLDER.sub("", message)):
+                    yield message, path.relative_to(ROOT).as_posix(), is_sentence
+
+
+def make_template(text: ast.expr) -> str:
+    """Return a string, or an f-string with the last name in each of its fields as placeholder; empty for others."""
+    if isinstance(text, ast.Constant):
+        return str(text.value)
+    made = ""
+    for part in text.values if isinstance(text, ast.JoinedStr) else ():
+        if isinstance(part, ast.FormattedValue):
+            names = ["value", *(each for each in NAME.findall(ast.unparse(part.value)) if not iskeyword(each))]
+            name = names[-1].lower().strip("_")
+            name += str(made.count(f"%({name})s") + 1) * (f"%({name})s" in made)
+            made += f"%({name})s"
+        else:
+            made += ast.literal_eval(part).replace("%", "%%")
+    return made
+
+
+def render_sentences() -> str:
+    """Return the sentences with placeholders, by which those in the store are recognised, one a line."""
+    found = {message for message, _, is_sentence in find_marked() if is_sentence and PLACEHOLDER.search(message)}
+    return "".join(f"{message}\n" for message in sorted(found))
 
 
 def read(language: str) -> Catalog:
@@ -67,6 +117,7 @@ def list_missing(catalogue: Catalog) -> list[str]:
 
 def main() -> None:
     current = extract()
+    SENTENCES.write_text(render_sentences(), "utf-8")
     for language in LANGUAGES:
         catalogue = read(language)
         catalogue.update(current, no_fuzzy_matching=True)

@@ -11,12 +11,14 @@ from aggregator.fetchers.apple import lookup, page, page_text
 from aggregator.fetchers.parsing import decoding
 from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Request, Source
+from aggregator.translation.locale import N_
 
 _LOOKUP = "https://itunes.apple.com/lookup?id={show}&country={store}&media=podcast&entity=podcastEpisode&limit=200"
 _PAGE = "https://podcasts.apple.com/{store}/podcast/id{show}"
 _ADDRESS = re.compile(
     r"https?://(?:podcasts|itunes)\.apple\.com/(?:(?P<store>[a-z]{2})/)?podcast/(?:[^/?#]+/)?id(?P<show>\d+)"
 )
+
 _DEFAULT_STORE = "us"  # the store with the most shows; option "country" names another
 
 
@@ -47,7 +49,7 @@ def read(document: Document) -> Listing:
         case "text":
             listing = page_text.read(name, text)
     if listing is None:
-        raise decoding.unexpected_type(document, "an Apple Podcasts page or lookup")
+        raise decoding.unexpected_type(document, N_("an Apple Podcasts page or lookup"))
     return listing
 
 

@@ -15,6 +15,7 @@ from aggregator.fetchers.parsing import decoding
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document
 from aggregator.text.urls import canonical
+from aggregator.translation.locale import N_
 
 discover = discovery.find_feeds
 
@@ -33,7 +34,7 @@ def read(document: Document) -> Listing:
         case "text":
             listing = front_page.read_text(name, decoding.decode(document))
     if listing is None:
-        raise decoding.unexpected_type(document, "a blog's feed or front page")
+        raise decoding.unexpected_type(document, N_("a blog's feed or front page"))
     return replace(listing, entries=tuple(_make_post(entry) for entry in listing.entries))
 
 

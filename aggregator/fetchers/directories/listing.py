@@ -21,6 +21,7 @@ from aggregator.model.entry import Entry, Listing, Show
 from aggregator.model.source import Document
 from aggregator.text import html
 from aggregator.text.times import dates, durations
+from aggregator.translation.locale import N_
 
 _LONGEST_HEAD = 600  # characters of the line with the date; the names of shows are shorter than 255
 _CUT_AT = 300  # characters with the dots; shorter texts that end in dots were written so
@@ -29,6 +30,7 @@ _DATED = re.compile(
     r"(?P<show>\S.*)\s+-\s+(?P<date>[^\W\d]{3,12}\.? \d{1,2}(?:st|nd|rd|th)?, \d{4}(?: \d{1,2}:\d{2})?)"
     r"(?:\s+-\s+(?P<length>\d[^★☆-]{0,30}?))?\s*(?:[★☆].*)?"
 )
+
 _ARTWORK = re.compile(r"(?P<show>\S.*) artwork")
 _NUMBERED = re.compile(r"(?P<number>\d{1,5})\)\s+(?P<title>\S.*)")
 _DOTS = re.compile(r"(?:\.\.\.|…)$")
@@ -43,7 +45,7 @@ def read(document: Document) -> Listing:
     lines = [line.strip(" \t\n\u200b\ufeff") for line in text.split("\n")]
     entries = _read_dated(document.source.name, lines) or _read_numbered(document.source.name, lines)
     if not entries:
-        raise decoding.unexpected_type(document, "a directory's listing, dated or numbered,")
+        raise decoding.unexpected_type(document, N_("a directory's listing, dated or numbered,"))
     shows = {entry.show for entry in entries}
     return Listing(tuple(entries), Show(title=shows.pop() if len(shows) == 1 else None), partial=True)
 

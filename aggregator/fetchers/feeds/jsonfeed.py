@@ -11,6 +11,7 @@ from aggregator.model.source import Document
 from aggregator.text.html import to_text
 from aggregator.text.times import dates, durations
 from aggregator.text.times.lines import Dating, learn_dating
+from aggregator.translation.locale import N_
 
 _VERSION = "jsonfeed.org/version/1"
 
@@ -19,7 +20,7 @@ def read(document: Document) -> Listing:
     """Return the items in the feed's order; ReadError if the document is no JSON Feed."""
     feed = JsonObject(decoding.load_json(decoding.decode(document)))
     if _VERSION not in (feed.text("version") or ""):
-        raise decoding.unexpected_type(document, "a JSON Feed")
+        raise decoding.unexpected_type(document, N_("a JSON Feed"))
     if not isinstance(feed.get("items"), list):
         raise ReadError(f"{document.source.name}: the JSON Feed has no list of items")
     items = feed.objects("items")

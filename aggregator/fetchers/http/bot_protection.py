@@ -22,6 +22,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from aggregator.translation.locale import N_
+
 READ_AT_MOST = 32 * 1024
 """Bytes of a page in which its marks are looked for; challenge pages have about 10 kB."""
 
@@ -52,7 +54,7 @@ def find_in_page(body: bytes) -> str:
 
 def describe(name: str) -> str:
     """Describe the refusal, and the ways around it that the owner of the config has."""
-    return (
+    return N_(
         f"blocked by the site's bot protection ({name}): ask the site to admit the aggregator, name another address of "
-        "the show, or save the page with a browser and give it as path; its stored entries stay"
+        f"the show, or save the page with a browser and give it as path; its stored entries stay"
     )

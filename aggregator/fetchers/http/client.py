@@ -25,6 +25,7 @@ from aggregator.fetchers.http.target import Target, follow_redirect, parse_targe
 from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, Document, PollState, Source
 from aggregator.text.urls import find_host
+from aggregator.translation.locale import N_
 
 _REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # status: whether permanent
 _SENDABLE = re.compile(r"[\t -~\x80-\xff]*")  # http.client refuses line breaks alone
@@ -310,7 +311,7 @@ def _interpret(source: Source, poll_state: PollState, url: str, body: bytes, rep
         return Answer("failed", after, message=message)
     if digest is None or digest == poll_state.digest:
         if after.unread:  # what is old was not believed
-            return Answer("failed", after, message=f"{redact(url)}: not changed since: {after.unread}")
+            return Answer("failed", after, message=N_(f"{redact(url)}: not changed since: {after.unread}"))
         return Answer("unchanged", after)
     kind, charset = headers.parse_content_type(reply.fields.get("content-type", ""))
     partial = reply.status in polling.PARTIAL

@@ -31,6 +31,7 @@ from aggregator.errors import FetchError, UnansweredError
 from aggregator.fetchers.http import ssrf
 from aggregator.fetchers.http.exchange import Exchange, Meter
 from aggregator.fetchers.http.target import Target, make_printable
+from aggregator.translation.locale import N_
 
 _HOSTS = 100  # pools of connections kept for hosts asked last; more only costs file descriptors
 _HEAD_BYTES = 128 * 1024  # status line, header fields and all interim heads; the largest of honest origins are < 16 KB
@@ -322,31 +323,31 @@ def _find_cause(error: BaseException) -> BaseException:
 def _describe(error: BaseException) -> str:
     """Return one line that describes the error; bytes of the origin only where they help, and escaped."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        advice = _CERTIFICATE_ADVICE.get(error.verify_code, "")
-        return f"the certificate is not accepted: {make_printable(error.verify_message)}{advice}"
+        why = N_(f"the certificate is not accepted: {make_printable(error.verify_message)}")
+        return "; ".join(filter(None, (why, _CERTIFICATE_ADVICE.get(error.verify_code))))
+    if isinstance(error, ssl.SSLError):
+        return N_(f"no secure connection: {make_printable(str(error))}")
     for kind, words in _WORDS:
         if isinstance(error, kind):
-            return words.format(detail=make_printable(str(error)))
-    return f"could not be reached: {make_printable(getattr(error, 'strerror', None) or str(error))}"
+            return words
+    if isinstance(error, http.client.HTTPException | HTTPError | ValueError):
+        return N_(f"the answer is not sound HTTP: {make_printable(str(error))}")
+    return N_(f"could not be reached: {make_printable(getattr(error, 'strerror', None) or str(error))}")
 
 
 _WORDS: tuple[tuple[type[BaseException], str], ...] = (  # the first that fits, so the special before the general
-    (TimeoutError, "took longer than its deadline"),
-    (ssl.SSLError, "no secure connection: {detail}"),
-    (ConnectionRefusedError, "the connection was refused"),
-    (http.client.RemoteDisconnected, "closed the connection without an answer"),
-    (ConnectionError, "the connection broke"),
-    (http.client.IncompleteRead, "the body ended early"),
-    (http.client.BadStatusLine, "does not answer by HTTP"),
-    (http.client.HTTPException, "the answer is not sound HTTP: {detail}"),
-    (HTTPError, "the answer is not sound HTTP: {detail}"),
-    (ValueError, "the answer is not sound HTTP: {detail}"),
+    (TimeoutError, N_("took longer than its deadline")),
+    (ConnectionRefusedError, N_("the connection was refused")),
+    (http.client.RemoteDisconnected, N_("closed the connection without an answer")),
+    (ConnectionError, N_("the connection broke")),
+    (http.client.IncompleteRead, N_("the body ended early")),
+    (http.client.BadStatusLine, N_("does not answer by HTTP")),
 )
 
-_TRUST = "; if you trust it, write the file of its certificate (PEM) as ca of the source"
+_TRUST = N_("if you trust it, write the file of its certificate (PEM) as ca of the source")
 _CERTIFICATE_ADVICE = {
-    9: "; the clock of this machine may be wrong",
-    10: "; its host must renew it",
+    9: N_("the clock of this machine may be wrong"),
+    10: N_("its host must renew it"),
     **dict.fromkeys((18, 19, 20, 21), _TRUST),
 }
 """What to do, by the code of OpenSSL (x509_vfy.h): not yet valid, expired, self-signed, of an unknown authority."""

@@ -8,6 +8,7 @@ from http.client import responses
 
 from aggregator.errors import FetchError
 from aggregator.model.source import PollState
+from aggregator.translation.locale import N_
 
 
 class BarredError(FetchError):
@@ -36,11 +37,11 @@ def describe_status(status: int, after: PollState) -> str:
     """Describe a status without a document; the origin's own reason phrase is not repeated."""
     name = f"{status} {responses[status]}" if status in responses else f"{status}"
     if status == HTTPStatus.GONE and after.gone:
-        return f"{name}: gone for good; it is not asked any more, and its items stay"
+        return N_(f"{name}: gone for good; it is not asked any more, and its items stay")
     if status == HTTPStatus.UNAUTHORIZED:
-        return f"{name}: it wants a login, as in https://NAME:${{PASSWORD}}@HOST/…, or a header (docs/config.md)"
+        return N_(f"{name}: it wants a login, as in https://NAME:${{PASSWORD}}@HOST/…, or a header (docs/config.md)")
     if status == HTTPStatus.NOT_MODIFIED:
-        return f"{name}, though nothing was asked conditionally"
+        return N_(f"{name}, though nothing was asked conditionally")
     if after.hold_until is not None and status in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}:
-        return f"{name}: not asked before {after.hold_until:%Y-%m-%d %H:%M:%S} UTC, as its Retry-After says"
+        return N_(f"{name}: not asked before {after.hold_until:%Y-%m-%d %H:%M:%S} UTC, as its Retry-After says")
     return name

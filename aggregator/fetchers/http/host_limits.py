@@ -24,6 +24,7 @@ from aggregator.fetchers.http.target import Target, redact
 from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, PollState, Robots, Source
 from aggregator.text.urls import find_host
+from aggregator.translation.locale import N_
 
 _THREADS = 64  # requests at once to all hosts; a thread waits for the network, so more cost memory and no time
 
@@ -109,7 +110,7 @@ class HostLimiter:
 
         def poll_now() -> Answer:
             if self._is_down(address):
-                why = f"not asked: the last {_MOST_UNANSWERED} requests to its host had no answer"
+                why = N_(f"not asked: the last {_MOST_UNANSWERED} requests to its host had no answer")
                 missed = polling.update_after_unreached(asked.poll_state, now, now)
                 return Answer("failed", missed, message=f"{redact(address)}: {why}")
             with self._entered(address):

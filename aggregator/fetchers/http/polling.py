@@ -253,9 +253,9 @@ def _find_slot(schedule: Schedule | None, poll_states: Sequence[PollState], last
 def explain_rest(poll_state: PollState, now: datetime, *, force: bool = False) -> str:
     """Return why the address is not polled now, "" if it is; one that is gone (410) is polled only with ``force``."""
     if poll_state.gone and not force:
-        return "gone (410), not asked any more"
-    ready = _ready_at(poll_state, now, force=force)
-    return f"not asked before {ready:%Y-%m-%d %H:%M:%S} UTC" if ready > now else ""
+        return N_("gone (410), not asked any more")
+    due = _ready_at(poll_state, now, force=force)
+    return N_(f"not asked before {due:%Y-%m-%d %H:%M:%S} UTC") if due > now else ""
 
 
 def find_rest(poll_state: PollState, now: datetime, *, force: bool = False) -> Answer | None:

@@ -34,6 +34,7 @@ from aggregator.fetchers.http.exchange import Access, Meter
 from aggregator.fetchers.http.polling import Reply
 from aggregator.fetchers.http.target import LONGEST_URL, Target, redact
 from aggregator.model.source import PollState, Robots, Validators
+from aggregator.translation.locale import N_
 
 _TOKEN: Final = "aggregator"  # noqa: S105  # a name, no password
 """The product token of our User-Agent, which a robots.txt names in any case of letters (section 2.2.1)."""
@@ -160,12 +161,12 @@ def _explain_refusal(robots: Robots, where: Target, now: datetime) -> str:
     name = redact(robots.poll_state.url)
     hold = robots.poll_state.hold_until
     if hold is not None and hold > now:
-        return f"not asked before {hold:%Y-%m-%d %H:%M:%S} UTC, as the Retry-After of {where.authority} says"
+        return N_(f"not asked before {hold:%Y-%m-%d %H:%M:%S} UTC, as the Retry-After of {where.authority} says")
     if robots.rules is not None:
-        return "" if permits(robots.rules, where.url) else f"not asked, {name} disallows {redact(where.url)}"
+        return "" if permits(robots.rules, where.url) else N_(f"not asked, {name} disallows {redact(where.url)}")
     if robots.missed is not None and now - robots.missed >= _LONGEST_MISSED:
         return ""
-    return f"not asked, {name} cannot be had: {robots.why}"
+    return N_(f"not asked, {name} cannot be had: {robots.why}")
 
 
 def _extract_rules(body: bytes) -> str:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from aggregator.errors import FetchError, UnansweredError
+from aggregator.translation.locale import N_
 
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -28,6 +29,7 @@ _DENIED: tuple[_Network, ...] = tuple(
         "3fff::/20",  # documentation, RFC 9637
     )
 )
+
 # All unicast addresses of IPv6 that are allocated (IANA, IPv6 address space). Outside of it are NAT64 (64:ff9b::/96),
 # local NAT64, IPv4-compatible and IPv4-translated addresses, segment routing, site-local and multicast.
 _ALLOCATED = ipaddress.ip_network("2000::/3")
@@ -61,7 +63,7 @@ def _explain_refusal(address: str, allowed: Sequence[str] = ()) -> str | None:
     allocated = parsed.version == 4 or parsed in _ALLOCATED  # noqa: PLR2004  # the version of the protocol
     if parsed.is_global and allocated and not any(parsed in network for network in _DENIED):
         return None
-    return f"{parsed} is not a public address"
+    return N_(f"{parsed} is not a public address")
 
 
 def _parse(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
@@ -94,7 +96,7 @@ def _refuse(refusals: Mapping[str, str | None]) -> RefusedError:
     networks = [str(ipaddress.ip_network(str(_parse(address)).partition("%")[0])) for address in refusals]
     line = f"allow_networks: [{', '.join(networks)}]"
     option = " ".join(f"--allow {network}" for network in networks)
-    reasons = "; ".join(reason for reason in refusals.values() if reason) or "the host has no address"
+    reasons = "; ".join(reason for reason in refusals.values() if reason) or N_("the host has no address")
     return RefusedError(
         f"refused: {reasons}; if it is the source's own, write {line} into the config, or add it with {option}"
     )

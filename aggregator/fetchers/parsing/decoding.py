@@ -13,6 +13,7 @@ from aggregator.errors import ReadError
 from aggregator.model.record import replace_surrogates
 from aggregator.model.source import Document
 from aggregator.text import html
+from aggregator.translation.locale import N_
 
 # HTML Living Standard, 13.2.3.2: byte order mark, then the transport, then what the document declares.
 _MARKS = (
@@ -34,6 +35,7 @@ _HALF_REFERENCE = re.compile(
 _PAIR_REFERENCE = re.compile(
     rb"&#(?:[xX][dD][89abAB][0-9a-fA-F]{2}|5[56]\d{3});&#(?:[xX][dD][c-fC-F][0-9a-fA-F]{2}|5[67]\d{3});"
 )
+
 _DECLARATION_HEAD = 4096  # bytes; browsers look at 1024 for a declaration, real pages put it behind longer scripts
 _WIDER = {
     "iso8859-1": "cp1252",
@@ -188,8 +190,12 @@ def load_json(text: str) -> Any | None:
 
 def unexpected_type(document: Document, wanted: str) -> ReadError:
     """Return the error for a document of another type than expected, or of which only the beginning is of that type."""
-    found = {"json": "JSON", "feed": "a feed", "html": "an HTML page", "text": "text"}[detect_type(document)]
-    what = f"begins as {wanted}, but cannot be read" if found == wanted else f"{found} where {wanted} was expected"
+    found = {"json": "JSON", "feed": N_("a feed"), "html": N_("an HTML page"), "text": N_("text")}[
+        detect_type(document)
+    ]
+    what = N_(f"begins as {wanted}, but cannot be read")
+    if found != wanted:
+        what = N_(f"{found} where {wanted} was expected")
     return ReadError(f"{document.source.name}: {what} ({document.url})")
 
 

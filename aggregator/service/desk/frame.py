@@ -37,6 +37,7 @@ from aggregator.store import connection, database
 from aggregator.store.database import Store
 from aggregator.text.times.zones import format_time
 from aggregator.translation.locale import ENGLISH, N_, NAMES, SOURCE, Locale, nN_
+from aggregator.translation.sentences import translate_sentence
 from aggregator.version import VERSION
 
 _SHORTEST_SECRET: Final = 8
@@ -319,10 +320,12 @@ def _quote(value: object, most: int = 300) -> Markup:
 
 
 @pass_context
-def _quote_english(context: Context, value: object, most: int = 300) -> Markup:
-    """Return a line that the program says in English alone, marked as English on a page in another language."""
-    if context["locale"].language == SOURCE:
-        return _quote(value, most)
+def _translate_sentence(context: Context, value: object, most: int = 300) -> Markup:
+    """Return a line of the program in the language of the page; one that is not known is marked as English."""
+    locale: Locale = context["locale"]
+    translated = str(value) if locale.language == SOURCE else translate_sentence(str(value), locale)
+    if translated or not value:
+        return _quote(translated or "", most)
     return Markup('<bdi lang="en">{}</bdi>').format(clean_line(str(value), most))
 
 
@@ -396,7 +399,7 @@ def _translate(context: Context, word: str) -> Markup:
     """Return a word of a record in the language of the page; one that is not known there is marked as English."""
     locale: Locale = context["locale"]
     is_known = word in WORDS or locale.gettext(word) != word
-    return locale.gettext_markup(word) if is_known else _quote_english(context, word, 400)
+    return locale.gettext_markup(word) if is_known else _translate_sentence(context, word, 400)
 
 
 @pass_context
@@ -416,7 +419,7 @@ def _make_environment() -> Environment:
     made.filters |= {
         "quote": _quote,
         "code": _mark_code,
-        "english": _quote_english,
+        "sentence": _translate_sentence,
         "bars": charts.draw_bars,
         "tile": subscribe.draw_tile,
     }

@@ -17,6 +17,8 @@ from aggregator.model.source import SourceStatus
 from aggregator.service.desk import access
 from aggregator.service.desk.words import WORDS
 from aggregator.translation.locale import NAMES, Locale
+from tests.support.origin import Site, serving
+from tests.support.program import run_program
 from tests.unit.service.desk.conftest import Visitor, opened
 from tests.unit.service.desk.test_pages import list_another, wait
 
@@ -39,7 +41,7 @@ DATA = frozenset({"bdi", "code", "pre", "kbd", "script", "style", "option", "tex
 MARKS = re.compile(r"[⟦⟧]|[^⟦⟧]+")
 WORD = re.compile(r"[A-Za-z]{2,}")
 NAMED = re.compile(
-    r"aggregator [\w.]+|aggregator|crumb-talk|Crumb Talk|(?:topic|numbered)(?:/\S+)?|https://|(?:UTC|ms|kB|MB|GB)\b|Python"
+    r"aggregator [\w.]+|aggregator|crumb-talk|Crumb Talk|(?:topic|numbered|absent|closed)(?:/\S+)?|https://|(?:UTC|ms|kB|MB|GB)\b|Python"
 )
 
 
@@ -226,3 +228,22 @@ def test_what_stays_english_is_marked_as_english(visitor: Visitor) -> None:
         "lang="
         not in visitor.get(visitor.page.url.partition("/desk")[2]).text.partition("<main")[2].partition("</main>")[0]
     )
+
+
+def test_why_a_poll_failed_is_said_in_the_language_of_the_visitor(
+    visitor: Visitor, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "numbered.txt").write_text("no listing")
+    with serving(Site()) as site:
+        with (home / "config.yaml").open("a") as config:
+            config.write(f"      absent: {{kind: feed, url: '{site.url('/absent')}'}}\n")
+            config.write("      closed: {kind: feed, url: 'http://127.0.0.1:9/'}\n")
+        done = run_program(home, "refresh", "--force", "--at", "2026-01-03T03:04:05Z")
+    assert done.returncode == 0, done.stderr
+    assert "the connection was refused" in str(visitor.json(f"{FEED}.json"))
+    pages = ["/", FEED, *(f"{FEED}/sources/{name}" for name in ("numbered", "absent", "closed"))]
+    german = [visitor.get(path, **{"accept-language": "de"}).text for path in pages]
+    assert all("die Verbindung wurde abgelehnt" in page for page in (german[0], german[1], german[-1]))
+    assert [line for page in german for line in re.findall('<bdi lang="en">.*?</bdi>', page)] == []
+    monkeypatch.setattr("aggregator.translation.locale._read_catalogue", lambda _: Marked())
+    assert [fault for path in pages for fault in find_untranslated(visitor.get(path, **JAPANESE).text)] == []
