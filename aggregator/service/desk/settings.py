@@ -47,14 +47,15 @@ _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
 class _Setting(Struct, frozen=True):
     """A field of the form: its name there, what it means, its value, and the values to choose from, if these are known.
 
-    Of ``lines`` each is a value; a ``switch`` is yes or no.
+    Of ``lines`` each is a value, and a single one is written without a list where the config takes that; a ``switch``
+    is yes or no.
     """
 
     field: str
     name: str
     help: str
     value: str
-    type: Literal["text", "lines", "number", "switch"] = "text"
+    type: Literal["text", "lines", "list", "number", "switch"] = "text"
     choices: tuple[str, ...] = ()
 
 
@@ -217,12 +218,15 @@ def _describe(keys: type[SchemaKeys], name: str, choices: tuple[str, ...] = ()) 
     """Return a setting as the schema of the config describes it, without a value."""
     field = keys.model_fields[name]
     is_switch = field.annotation in (bool, bool | None)
+    kind: Literal["text", "lines", "list", "switch"] = "switch" if is_switch else "text"
+    if field.default_factory is list or field.default == []:
+        kind = "list" if field.default_factory else "lines"
     return _Setting(
         name,
         name.replace("_", " "),
         field.description or "",
         "",
-        "lines" if field.default == [] or field.default_factory is list else "switch" if is_switch else "text",
+        kind,
         _CHOICES["switch"] if is_switch else choices,
     )
 
@@ -248,9 +252,9 @@ def _parse_value(setting: _Setting, text: str) -> object:
         return None
     if setting.type == "switch":
         return {"yes": True, "no": False}.get(text, text)
-    if setting.type == "lines":
+    if setting.type in ("lines", "list"):
         lines = [line.strip() for line in text.split("\n") if line.strip()]
-        return lines if len(lines) > 1 else lines[0]
+        return lines if len(lines) > 1 or setting.type == "list" else lines[0]
     if setting.type == "number":
         with suppress(ValueError):
             return float(text)

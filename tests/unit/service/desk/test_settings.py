@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import lxml.html
 import yaml
 
 from tests.unit.service.desk.conftest import Visitor
@@ -108,3 +109,26 @@ def test_one_source_is_polled(visitor: Visitor, home: Path) -> None:
     assert visitor.json("/jobs/1.json")["code"] == 0
     polls = {name: visitor.json(f"/feeds/crumb-talk/sources/{name}.json")["polls"] for name in ("topic", "numbered")}
     assert {name: len(made) for name, made in polls.items()} == {"topic": 2, "numbered": 1}
+
+
+def fill_in(page: str) -> dict[str, str]:
+    """What a browser sends of the settings' form if nothing is typed."""
+    (form,) = (each for each in lxml.html.fromstring(page).forms if each.action.endswith("/settings/preview"))
+    return dict(form.form_values())
+
+
+def test_settings_that_are_sent_as_they_are_shown_leave_the_config_as_it_is(visitor: Visitor, home: Path) -> None:
+    config = home / "config.yaml"
+    topic = "topic: {kind: listing, path: topic.txt, trust: 0.5, only: {title: Rye}, exclude: {category: [a, b]}}"
+    text = config.read_text().replace("topic: {kind: listing, path: topic.txt}", topic)
+    config.write_text(f"contact: mailto:a@b.example\n{text}".replace("    title:", "    explicit: false\n    title:"))
+    before = config.read_text()
+    for page in ("/system", "/feeds/crumb-talk", SOURCE):
+        fields = fill_in(visitor.get(f"{page}/settings").text)
+        answer = visitor.post(f"/desk{page}/settings/save", **fields)
+        assert "it counts from the next refresh on" in answer.text, page
+        assert config.read_text() == before, page
+    fields = fill_in(visitor.get("/system/settings").text)
+    assert fields["allow_networks"] == "127.0.0.0/8"
+    visitor.post("/desk/system/settings/save", **fields | {"allow_networks": "10.0.0.0/8\r\n127.0.0.0/8"})
+    assert yaml.safe_load(config.read_text())["allow_networks"] == ["10.0.0.0/8", "127.0.0.0/8"]
