@@ -87,8 +87,8 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     meter = metrics.make_meter() if counted else None
     is_refreshing = not (no_refresh or worker.config.queue)
     find_overdue = worker.find_overdue if is_refreshing else None
-    served = None if output.bucket else output.path
-    server = web.make_server(served, routes=routes, meter=meter, find_overdue=find_overdue)
+    served, first = None if output.bucket else output.path, None if no_desk else "desk/"
+    server = web.make_server(served, routes=routes, meter=meter, find_overdue=find_overdue, first=first)
     web.catch_signals(server)
     refreshing = scheduler.ticking(partial(_tick, worker, meter), warn) if is_refreshing else nullcontext()
     with refreshing, desk.jobs:

@@ -100,20 +100,22 @@ FindOverdue = Callable[[datetime], tuple[str, timedelta] | None]
 """Returns the feed that has been due for longest, and for how long; ``None`` if none is due."""
 
 
-def app(
+def app(  # noqa: PLR0913 - each is one part of what a server answers with
     output: Path | None,
     *,
     routes: Sequence[BaseRoute] = (),
     meter: Meter | None = None,
     find_overdue: FindOverdue | None = None,
+    first: str | None = None,
     most: int = _MOST,
 ) -> Starlette:
     """Return the application that serves ``output``; ``routes`` come before it, ``most`` limits answers under way.
 
     With a ``meter`` every answer is counted, and ``/metrics`` gives the counts. Without an output it serves only these.
-    ``/healthz`` says for how long a feed has been overdue.
+    ``first`` is where the root leads as long as nothing is published, relative to it. ``/healthz`` says for how long a
+    feed has been overdue.
     """
-    published = limit(_PublishedFiles(output) if output else _NOT_HERE[SOURCE], most)
+    published = limit(_PublishedFiles(output, first) if output else _NOT_HERE[SOURCE], most)
     if meter is not None:
         published = _count(published, meter)
         routes = (*routes, Route("/metrics", partial(_show_counts, meter)))
@@ -150,13 +152,14 @@ def make_server(
     routes: Sequence[BaseRoute] = (),
     meter: Meter | None = None,
     find_overdue: FindOverdue | None = None,
+    first: str | None = None,
 ) -> uvicorn.Server:
     """Return a server of ``output`` and the routes; ``run(sockets=...)`` serves until a signal or ``should_exit``.
 
     Answers under way have ten seconds to finish.
     """
     config = uvicorn.Config(
-        app(output, routes=routes, meter=meter, find_overdue=find_overdue),
+        app(output, routes=routes, meter=meter, find_overdue=find_overdue, first=first),
         http=limit_connections(),
         log_level="warning",
         access_log=False,
@@ -181,9 +184,10 @@ def catch_signals(server: uvicorn.Server) -> None:
 class _PublishedFiles(StaticFiles):
     """The published files, packed if the client takes that; nothing else of the folder can be reached."""
 
-    def __init__(self, output: Path) -> None:
-        """Serve ``output``, which need not exist yet."""
+    def __init__(self, output: Path, first: str | None) -> None:
+        """Serve ``output``, which need not exist yet; the root leads to ``first`` until it does."""
         super().__init__(directory=output, check_dir=False)
+        self._first = first
         self._digests: dict[str, tuple[tuple[int, ...], str]] = {}
 
     async def check_config(self) -> None:
@@ -216,6 +220,8 @@ class _PublishedFiles(StaticFiles):
             # Relative, so that it is right behind a proxy's prefix too.
             place = {"location": f"{quote(path.rpartition('/')[2], safe='')}/"}
             return Response(status_code=308, headers=place | _describe_reach(private=private))
+        if self._first and not path:
+            return Response(status_code=302, headers={"location": self._first, "cache-control": "no-store"})
         return _NOT_HERE[choose_language(",".join(headers.getlist("accept-language")), NAMES) or SOURCE]
 
     def _negotiate(self, folder: str, file: BufferedReader, headers: Headers) -> Response:
