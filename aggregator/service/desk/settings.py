@@ -147,7 +147,7 @@ def _read(desk: Desk, target: _Target) -> Keys:
 def _make_preview(draft: _Draft) -> _Preview:
     job = draft.job
     if job is None:
-        return _Preview(draft.fields, None, draft.mistakes, ())
+        return _Preview(draft.fields, None, draft.mistakes, (), can_be_saved=not draft.mistakes)
     if job.code is None:
         return _Preview(draft.fields, job.number, (), ())
     feeds, _ = read_comparison(job)
@@ -272,6 +272,10 @@ def _preview(desk: Desk, request: PageRequest) -> ActResult:
     except ConfigError as error:
         draft = _Draft(target.place, fields, mistakes=tuple(str(error).splitlines()))
         desk.cache.add(request.visitor, draft, number)
+        return ActResult(then)
+    if not desk.config.plans:  # nothing is published that could change
+        file.unlink()
+        desk.cache.add(request.visitor, _Draft(target.place, fields), number)
         return ActResult(then)
     feed = target.plan.name if target.plan else ""
     words = ("diff", "--json", *(("--feed", feed) if feed else ()))

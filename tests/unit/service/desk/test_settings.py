@@ -77,6 +77,17 @@ def test_the_settings_of_a_feed_and_of_the_server_are_changed_and_no_secret_is_i
     assert config.read_text().index("base_url") < config.read_text().index("feeds:")
 
 
+def test_the_server_is_set_before_there_is_a_feed(visitor: Visitor, home: Path) -> None:
+    config = home / "config.yaml"
+    config.write_text("feeds: {}\n")
+    visitor.get("/system/settings")
+    assert "Nothing of what is published would change" in visitor.press("Preview", allow_networks="10.1.2.3/32").text
+    assert config.read_text() == "feeds: {}\n"
+    visitor.press("Save")
+    assert yaml.safe_load(config.read_text()) == {"allow_networks": ["10.1.2.3/32"], "feeds": {}}
+    assert [each.name for each in home.glob(".config*draft*")] == []
+
+
 def test_a_mistake_is_shown_beside_what_was_typed(visitor: Visitor, home: Path) -> None:
     visitor.get(f"{SOURCE}/settings")
     answer = visitor.press("Preview", **{"trust": "much", "only.title": "("})
