@@ -200,8 +200,11 @@ def _choose_feed(
     are = "entry is an item" if best.of == 1 else f"entries {'is an item' if best.matched == 1 else 'are items'}"
     fact = f"{best.matched} of {best.of} {are} of {best.feed}"
     if best.is_sure:
-        typer.echo(f"{fact}: added there", err=is_quiet)
-        return best.feed, adding.list_episodes(found)
+        listing = adding.list_episodes(found)
+        kind = listing.source.kind
+        as_kind = "" if kind == found.source.kind else f", as kind {kind}"
+        typer.echo(f"{fact}: added there{as_kind}", err=is_quiet)
+        return best.feed, listing
     if adding.choose_feed(config, found) == best.feed:
         return best.feed, found
     if sys.stdin.isatty() and not is_quiet:

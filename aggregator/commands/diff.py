@@ -170,6 +170,8 @@ def _print_difference(console: Console, name: str, found: Difference) -> None:
     if found.sources:
         _print_line(console, "sources", "", "bold")
         _print_fields(console, found.sources)
+    if found and not (found.added or found.removed or found.merged or found.parted or found.changed):
+        console.print("  no item would change")
 
 
 def _print_line(console: Console, word: str, text: str, style: str) -> None:

@@ -95,7 +95,9 @@ def test_a_buried_item_is_removed_and_a_decision_merges_and_parts(run, done: Pat
 @pytest.mark.parametrize("edit", ["title: Crumbs", "title: Crumb Talk\n    language: de"])
 def test_the_channel_of_the_config_is_compared(run, done: Path, edit: str) -> None:
     (done / "config.yaml").write_text(CONFIG.replace("title: Crumb Talk", edit), encoding="utf-8")
-    assert "\n  feed\n" in run("diff", *LATER).stdout
+    said = run("diff", *LATER).stdout
+    assert "\n  feed\n" in said
+    assert ("no item would change" in said) == ("  changed " not in said)
 
 
 def test_a_source_added_or_removed_is_shown(run, done: Path) -> None:

@@ -180,7 +180,7 @@ def test_a_listing_of_a_show_without_audio_and_lengths_is_no_blog(run, tmp_path:
     _write_show(folder, "words", "Splice in words", damaged=True, seconds=None)
     write(tmp_path, "allow_networks: [127.0.0.0/8]\n")
     answer = run("init", f"{address}/host.xml", f"{address}/words.xml", "--at", "2024-09-01T12:00:00Z")
-    assert "8 of 8 entries are items of splice: added there\n" in answer.stdout
+    assert "8 of 8 entries are items of splice: added there, as kind feed\n" in answer.stdout
     assert "→ 8 items (8 episodes, 0 posts): 8 duplicates merged" in answer.stdout
 
 
