@@ -10,16 +10,16 @@ A text that was made otherwise, or in the words of another version, stays in Eng
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cache
 from http.client import responses
 from importlib import resources
-from typing import Final
+from typing import Any, Final
 
 from aggregator.translation.locale import Locale
 
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
+_CLAUSE = r'(?:"[^"]*"|(?!; )[^"])+?'  # what is quoted is part of it
 _STATUS = re.compile(r"(\d{3}) (.+)")
 _LONGEST: Final = 1000
 """Characters of a text that is looked at; a message of an origin in it may be hostile."""
@@ -57,14 +57,14 @@ def _translate_clause(text: str, locale: Locale) -> str | None:
 
 
 def _translate_message(text: str, locale: Locale) -> str | None:
-    if text and (translated := locale.gettext(text)) != text:
-        return translated
     if (status := _STATUS.fullmatch(text)) and responses.get(int(status[1])) == status[2]:
         return text
-    for message, names, parts in _read_messages():
-        if (values := _find_values(text, parts)) is not None:
-            said = {name: _translate_value(value, locale) for name, value in zip(names, values, strict=True)}
-            return locale.gettext(message) % said
+    for forms, pattern in _read_messages():
+        if (found := pattern.fullmatch(text)) is not None:
+            said: dict[str, Any] = {name: _translate_value(each, locale) for name, each in found.groupdict().items()}
+            if len(forms) == 1:
+                return locale.gettext(forms[0]) % said
+            return locale.ngettext(forms[0], forms[1], int(found["count"].replace(",", "")), **said)
     return None
 
 
@@ -74,31 +74,25 @@ def _translate_value(value: str, locale: Locale) -> str:
     return translate_sentence(value, locale) or value
 
 
-def _find_values(text: str, parts: Sequence[str]) -> list[str] | None:
-    """Return what stands between the parts of a message, each as short as can be; ``None`` if it is another one.
-
-    A value at the beginning or the end is one clause.
-    """
-    at, end, values = len(parts[0]), len(text) - len(parts[-1]), list[str]()
-    if not (text.startswith(parts[0]) and text.endswith(parts[-1])):
-        return None
-    for part in parts[1:-1]:
-        found = text.find(part, at + 1, end)
-        if found < 0:
-            return None
-        values.append(text[at:found])
-        at = found + len(part)
-    values.append(text[at:end])
-    is_joined = (not parts[0] and "; " in values[0]) or (not parts[-1] and "; " in values[-1])
-    return values if values[-1] and not is_joined else None
-
-
 @cache
-def _read_messages() -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
-    """Return the messages with placeholders, their names, and what stands around these; the longest first."""
+def _read_messages() -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
+    """Return the forms of each message with the pattern of one of them, the longest first.
+
+    ``count`` is a number. A value at the beginning or the end is one clause; another is as short as can be.
+    """
     path = resources.files("aggregator.translation") / "catalogues" / "sentences.txt"
-    found = []
-    for message in path.read_text("utf-8").splitlines():
-        parts = _PLACEHOLDER.split(message.replace("%%", "%"))
-        found.append((message, tuple(parts[1::2]), tuple(parts[::2])))
-    return tuple(sorted(found, key=lambda each: -sum(map(len, each[2]))))
+    rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
+    found = sorted(
+        ((form, tuple(row)) for row in rows for form in row), key=lambda each: -len(_PLACEHOLDER.sub("", each[0]))
+    )
+    return tuple((forms, re.compile(_make_pattern(form))) for form, forms in found)
+
+
+def _make_pattern(message: str) -> str:
+    parts = _PLACEHOLDER.split(message.replace("%%", "%"))
+    for at in range(1, len(parts), 2):
+        is_open = (at == 1 and not parts[0]) or (at == len(parts) - 2 and not parts[-1])
+        value = r"\d[\d,]*" if parts[at] == "count" else _CLAUSE if is_open else ".+?"
+        parts[at] = f"(?P<{parts[at]}>{value})"
+    parts[::2] = map(re.escape, parts[::2])
+    return "".join(parts)

@@ -1,8 +1,7 @@
 """Bring the catalogues of ``aggregator/translation`` in step with the program, and compile them.
 
 ``python -m tests.support.messages`` adds what is new to each ``.po`` file, untranslated, and lists it. Messages are
-what babel finds, and what ``N_(…)`` marks. f-strings in it, and the errors of fetchers, are sentences that the store
-keeps in English (``sentences.txt``).
+what babel finds, what ``N_`` and ``nN_`` mark, f-strings too, and the errors of fetchers.
 """
 
 from __future__ import annotations
@@ -28,9 +27,10 @@ SENTENCES = CATALOGUES / "sentences.txt"
 LANGUAGES = [language for language in NAMES if language != SOURCE]
 PLURALS = {"de": "de", "es": "es", "fr": "fr", "pt": "pt_BR", "ja": "ja"}
 METHODS = [("**.py", "python"), ("**.j2", "jinja2.ext:babel_extract")]
-KEYWORDS = {name: forms for name, forms in DEFAULT_KEYWORDS.items() if name != "N_"} | {"nN_": (1, 2)}
+KEYWORDS = {name: forms for name, forms in DEFAULT_KEYWORDS.items() if name != "N_"}
 ERRORS = {"FetchError", "ReadError", "RefusedError", "TooManyRedirectsError", "UnansweredError"}
 NAME = re.compile(r"(?<![\w'])[A-Za-z_]\w*(?![\w('])")
+PAGES = ("aggregator/service/", "aggregator/generator/")
 PLACEHOLDER = re.compile(r"%\(\w+\)s")
 AROUND = re.compile(r"^%\(\w+\)s: | \(%\(url\)s\)$")
 TIME = datetime(2026, 11, 26, tzinfo=UTC)  # of all, so that a file changes with its messages alone
@@ -42,27 +42,29 @@ def extract() -> Catalog:
     options = {"**.j2": {"trimmed": "true", "silent": "false"}}
     for file, _, message, comments, context in extract_from_dir(ROOT / "aggregator", METHODS, options, KEYWORDS):
         found.add(message, locations=[(f"aggregator/{file}", 0)], auto_comments=comments, context=context)
-    for message, path, _ in find_marked():
-        found.add(message, locations=[(path, 0)])
+    for forms, path in find_marked():
+        found.add(forms if len(forms) > 1 else forms[0], locations=[(path, 0)])
     return found
 
 
-def find_marked() -> Iterator[tuple[str, str, bool]]:
-    """Yield what ``N_(…)`` marks and the errors of fetchers, each with its file and whether it is such a sentence."""
+def find_marked() -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the forms of what ``N_`` and ``nN_`` mark and of the errors of fetchers, each with its file."""
     for path in sorted(PACKAGE.rglob("*.py")):
-        errors = ERRORS if PACKAGE / "fetchers" in path.parents else set()
+        file = path.relative_to(ROOT).as_posix()
+        marks = {"N_", "nN_", *(ERRORS if "/fetchers/" in file else ())}
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            mark = ast.unparse(node.func) if isinstance(node, ast.Call) and node.args else ""
-            if mark == "N_" or mark in errors:
-                is_sentence = mark != "N_" or isinstance(node.args[0], ast.JoinedStr)
-                message = make_template(node.args[0])
-                message = AROUND.sub("", message) if is_sentence else message
-                if re.search("[A-Za-z]", PLACEHOLDER.sub("", message)):
-                    yield message, path.relative_to(ROOT).as_posix(), is_sentence
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in marks:
+                texts = node.args if ast.unparse(node.func) == "nN_" else node.args[:1]
+                forms = tuple(map(make_template, texts))
+                if re.search("[A-Za-z]", PLACEHOLDER.sub("", "".join(forms))):
+                    yield forms, file
 
 
 def make_template(text: ast.expr) -> str:
-    """Return a string, or an f-string with the last name in each of its fields as placeholder; empty for others."""
+    """Return a string, or an f-string with the last name in each of its fields as placeholder; empty for others.
+
+    A name before an f-string and an address behind it are left out.
+    """
     if isinstance(text, ast.Constant):
         return str(text.value)
     made = ""
@@ -74,13 +76,17 @@ def make_template(text: ast.expr) -> str:
             made += f"%({name})s"
         else:
             made += ast.literal_eval(part).replace("%", "%%")
-    return made
+    return AROUND.sub("", made)
 
 
 def render_sentences() -> str:
-    """Return the sentences with placeholders, by which those in the store are recognised, one a line."""
-    found = {message for message, _, is_sentence in find_marked() if is_sentence and PLACEHOLDER.search(message)}
-    return "".join(f"{message}\n" for message in sorted(found))
+    """Return the messages by which stored sentences are recognised, one a line.
+
+    They are made below the pages: all of fetchers, and those with placeholders.
+    """
+    made = [each for each in find_marked() if not each[1].startswith(PAGES)]
+    found = {forms for forms, file in made if "/fetchers/" in file or PLACEHOLDER.search(forms[0])}
+    return "".join("\t".join(forms) + "\n" for forms in sorted(found))
 
 
 def read(language: str) -> Catalog:

@@ -30,6 +30,7 @@ from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Entry, Genre
 from aggregator.model.item import Admission, HeldItem, Item, PublishedItem, WhyHeld, sources_of
 from aggregator.model.source import Source
+from aggregator.translation.locale import N_, nN_
 
 HOLD = timedelta(days=7)
 """Time for which an item is held that no other source lists; a weekly directory takes no longer to list it."""
@@ -353,23 +354,48 @@ def describe_held(held: Sequence[HeldItem]) -> tuple[str, ...]:
     return tuple(_describe_group(names, why, groups[names, why]) for names, why in sorted(groups))
 
 
-_REASONS: Mapping[WhyHeld, str] = {
-    "unconfirmed": "until another source lists them, at the latest",
-    "perhaps published": "as each may be any of a more trusted source's items; until it is known which, at the latest",
-    "quota": "as more new items came than a refresh publishes at once; the next refresh publishes more of them",
-    "never": "as the source adds none (adds: never)",
-    "declined": "as you decided",
-    "due": "until the next refresh",
-    "removed": "as the config no longer names the source",
+_LINES: Mapping[WhyHeld, tuple[str, str]] = {
+    "unconfirmed": nN_(
+        "%(sources)s: %(count)s new item is held until another source lists them, at the latest %(until)s: %(titles)s",
+        "%(sources)s: %(count)s new items are held until another source lists them, at the latest %(until)s: "
+        "%(titles)s",
+    ),
+    "perhaps published": nN_(
+        "%(sources)s: %(count)s new item is held as each may be any of a more trusted source's items; until it is "
+        "known which, at the latest %(until)s: %(titles)s",
+        "%(sources)s: %(count)s new items are held as each may be any of a more trusted source's items; until it is "
+        "known which, at the latest %(until)s: %(titles)s",
+    ),
+    "quota": nN_(
+        "%(sources)s: %(count)s new item is held as more new items came than a refresh publishes at once; the next "
+        "refresh publishes more of them: %(titles)s",
+        "%(sources)s: %(count)s new items are held as more new items came than a refresh publishes at once; the "
+        "next refresh publishes more of them: %(titles)s",
+    ),
+    "never": nN_(
+        "%(sources)s: %(count)s new item is held as the source adds none (adds: never): %(titles)s",
+        "%(sources)s: %(count)s new items are held as the source adds none (adds: never): %(titles)s",
+    ),
+    "declined": nN_(
+        "%(sources)s: %(count)s new item is held as you decided: %(titles)s",
+        "%(sources)s: %(count)s new items are held as you decided: %(titles)s",
+    ),
+    "due": nN_(
+        "%(sources)s: %(count)s new item is held until the next refresh: %(titles)s",
+        "%(sources)s: %(count)s new items are held until the next refresh: %(titles)s",
+    ),
+    "removed": nN_(
+        "%(sources)s: %(count)s new item is held as the config no longer names the source: %(titles)s",
+        "%(sources)s: %(count)s new items are held as the config no longer names the source: %(titles)s",
+    ),
 }
 _TITLES = 3
 
 
-def _describe_group(names: str, why: WhyHeld, held: Sequence[HeldItem]) -> str:
+def _describe_group(sources: str, why: WhyHeld, held: Sequence[HeldItem]) -> str:
     """Return the line for the items of one source that are held for one reason."""
+    count = len(held) - _TITLES
     titles = ", ".join(f'"{each.title}"' for each in held[:_TITLES])
-    more = f" and {len(held) - _TITLES} more" if len(held) > _TITLES else ""
-    ends = [each.until for each in held if each.until is not None]
-    until = f" {max(ends):%Y-%m-%d}" if why in _WAITING and ends else ""
-    noun = "item is" if len(held) == 1 else "items are"
-    return f"{names}: {len(held)} new {noun} held {_REASONS[why]}{until}: {titles}{more}"
+    titles = N_(f"{titles} and {count} more") if count > 0 else titles
+    until = max((f"{each.until:%Y-%m-%d}" for each in held if each.until is not None), default="")
+    return _LINES[why][len(held) > 1] % {"sources": sources, "count": len(held), "until": until, "titles": titles}

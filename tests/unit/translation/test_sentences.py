@@ -13,7 +13,7 @@ from aggregator.translation.locale import SOURCE, Locale
 from aggregator.translation.sentences import translate_sentence
 from tests.support import messages
 
-SENTENCES = messages.SENTENCES.read_text("utf-8").splitlines()
+SENTENCES = [line.split("\t")[-1] for line in messages.SENTENCES.read_text("utf-8").splitlines()]
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 JAPANESE, GERMAN = Locale("ja"), Locale("de")
 
@@ -24,9 +24,11 @@ def test_the_sentences_are_those_of_the_program() -> None:
 
 @given(st.sampled_from(SENTENCES), st.lists(st.from_regex(r"[a-z0-9./]{1,20}", fullmatch=True), min_size=5, max_size=5))
 def test_a_sentence_is_translated_with_its_values(message: str, given_values: list[str]) -> None:
-    values = dict(zip(PLACEHOLDER.findall(message), given_values, strict=False))
+    values = {**dict(zip(PLACEHOLDER.findall(message), given_values, strict=False)), "count": "7"}
     for locale in (GERMAN, JAPANESE):
-        assert translate_sentence(message % values, locale) == locale.gettext(message) % values
+        one = message.replace(" items are ", " item is ")
+        translated = locale.ngettext(one, message, 7, **values) if one != message else locale.gettext(message) % values
+        assert translate_sentence(message % values, locale) == translated
 
 
 @given(st.text(max_size=300) | st.lists(st.sampled_from([*SENTENCES, "; ", ": ", " (", "404"])).map("".join))
@@ -48,6 +50,14 @@ def test_no_text_is_an_error_and_english_stays_as_it_is(text: str) -> None:
             "an HTML page where a feed was expected (https://a.example/)",
             "eine HTML-Seite, erwartet wurde: ein Feed (https://a.example/)",
         ),
+        (
+            'a, b: 1 new item is held until another source lists them, at the latest 2024-05-01: "A: b; c"',
+            'a, b: 1 neuer Eintrag wartet, bis ihn eine andere Quelle auflistet, längstens bis 2024-05-01: "A: b; c"',
+        ),
+        (
+            'a: 12,345 new items are held as you decided: "Rye", "and 5 more", "text" and 12,342 more',
+            'a: 12.345 neue Einträge warten, wie Sie entschieden haben: "Rye", "and 5 more", "text" und noch 12.342',
+        ),
         ("https://a.example/: 404 Not Found; words of another version", None),
         ("an error of the past", None),
         ("404 Nothing here", None),
@@ -59,7 +69,7 @@ def test_sentences_that_are_joined_or_stand_at_an_address(english: str, german: 
 
 
 @pytest.mark.parametrize(
-    "part", ["; ", ": ", " (", "its snapshot: ", "refused: a; if it is ", "x; not changed since: "]
+    "part", ["; ", ": ", " (", "its snapshot: ", "refused: a; if it is ", "x; not changed since: ", '"', '"; ', "1"]
 )
 def test_a_hostile_text_costs_little(part: str) -> None:
     began = time.process_time()

@@ -230,20 +230,22 @@ def test_what_stays_english_is_marked_as_english(visitor: Visitor) -> None:
     )
 
 
-def test_why_a_poll_failed_is_said_in_the_language_of_the_visitor(
+def test_why_polls_failed_and_items_are_held_is_said_in_the_language_of_the_visitor(
     visitor: Visitor, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / "numbered.txt").write_text("no listing")
+    list_another(home)
     with serving(Site()) as site:
-        with (home / "config.yaml").open("a") as config:
-            config.write(f"      absent: {{kind: feed, url: '{site.url('/absent')}'}}\n")
-            config.write("      closed: {kind: feed, url: 'http://127.0.0.1:9/'}\n")
+        config = (home / "config.yaml").read_text().replace("path: topic.txt", "path: topic.txt, adds: never")
+        config += f"      absent: {{kind: feed, url: '{site.url('/absent')}'}}\n"
+        (home / "config.yaml").write_text(f"{config}      closed: {{kind: feed, url: 'http://127.0.0.1:9/'}}\n")
         done = run_program(home, "refresh", "--force", "--at", "2026-01-03T03:04:05Z")
     assert done.returncode == 0, done.stderr
     assert "the connection was refused" in str(visitor.json(f"{FEED}.json"))
     pages = ["/", FEED, *(f"{FEED}/sources/{name}" for name in ("numbered", "absent", "closed"))]
     german = [visitor.get(path, **{"accept-language": "de"}).text for path in pages]
     assert all("die Verbindung wurde abgelehnt" in page for page in (german[0], german[1], german[-1]))
+    assert "topic: 1 neuer Eintrag wartet, da die Quelle keine hinzufügt (adds: never): " in german[0]
     assert [line for page in german for line in re.findall('<bdi lang="en">.*?</bdi>', page)] == []
     monkeypatch.setattr("aggregator.translation.locale._read_catalogue", lambda _: Marked())
     assert [fault for path in pages for fault in find_untranslated(visitor.get(path, **JAPANESE).text)] == []
