@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from aggregator import corrections
 from aggregator.commands import refresh
-from aggregator.commands.find_item import find_item
+from aggregator.commands.find_item import find_item, find_plan_of
 from aggregator.commands.options import (
     CONFIG,
     AtOption,
@@ -18,7 +18,6 @@ from aggregator.commands.options import (
     FeedOption,
     JsonOption,
     current_time,
-    find_plan,
     require_store,
 )
 from aggregator.commands.output import shorten, to_json
@@ -58,7 +57,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     What is set here is used whatever the sources list; what the config sets (overrides:, buried:) is changed there.
     """
     loaded = require_store(load(config))
-    plan = find_plan(loaded, feed)
+    plan = find_plan_of(loaded, feed, item)
     values = [_parse_field(each) for each in (*(given or ()), *(more or ()))]
     given_now = _Given(values, unset or (), part, join, remove, back)
     with database.open_store(loaded.state) as store, database.transaction(store) as tx:

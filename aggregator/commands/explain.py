@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from aggregator.commands import item_report
-from aggregator.commands.find_item import find_item
+from aggregator.commands.find_item import find_item, find_plan_of
 from aggregator.commands.options import (
     CONFIG,
     ConfigOption,
@@ -25,7 +25,7 @@ from aggregator.merger.identity import admission
 from aggregator.merger.model import learning, wording
 from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem, LeftOut
-from aggregator.store import database, entries, facts, guids, publications
+from aggregator.store import database, entries, facts, publications
 from aggregator.store.items import FeedItems
 from aggregator.text.fold import fold
 
@@ -59,7 +59,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         return
     if item is None:
         raise ConfigError("name an item by its guid or some words of its title; or add --model to see what was learned")
-    plan = find_plan(loaded, feed or _find_feed(loaded, item))
+    plan = find_plan_of(loaded, feed, item)
     with database.open_store(loaded.state) as store:
         published, items = publications.read_feed(store, plan.name), FeedItems(store, plan.name)
         listed = items.read()
@@ -96,14 +96,6 @@ def _print_model(config: Config, plan: Plan, *, as_json: bool) -> None:
         typer.echo(shorten(f"{source}: {'; '.join(clauses)}", _LONGEST))
     for remark in learning.boilerplate_remarks(model, plan):
         typer.echo(shorten(remark, _LONGEST))
-
-
-def _find_feed(config: Config, guid: str) -> str | None:
-    """Return the feed of the config that has published this guid; ``None`` if there is none or several."""
-    names = {plan.name for plan in config.plans}
-    with database.open_store(config.state) as store:
-        found = [feed for feed in guids.find_feeds(store, guid) if feed in names]
-    return found[0] if len(found) == 1 else None
 
 
 def _is_meant(wanted: str, found: HeldItem | LeftOut) -> bool:

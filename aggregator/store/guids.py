@@ -10,8 +10,6 @@ from calendar import isleap
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import select
-
 from aggregator.errors import StoreError
 from aggregator.model.entry import PRECISIONS, Moment
 from aggregator.model.item import PublishedItem
@@ -30,12 +28,6 @@ def read_guids(store: Store, feed: str) -> tuple[PublishedItem, ...]:
         rows = select_rows(connection, guids, guids.c.feed == feed)
         found = [records.decode(PublishedItem, row.record) for row in rows]
     return tuple(sorted(found, key=lambda item: item.guid))
-
-
-def find_feeds(store: Store, guid: str) -> tuple[str, ...]:
-    """Return the feeds that have published the guid, sorted: alive, as a tombstone, or as an alias of another."""
-    with reading(store) as connection:
-        return tuple(sorted(connection.execute(select(guids.c.feed).where(guids.c.guid == mark(guid))).scalars()))
 
 
 def write_guids(store: Store, feed: str, published: Collection[PublishedItem]) -> None:

@@ -65,7 +65,7 @@ def test_where_nothing_is_remembered_no_store_is_made(run, shop: Path) -> None:
     assert not (shop / ".aggregator").exists()
 
 
-def test_explain_finds_the_feed_of_a_guid(run, shop: Path) -> None:
+def test_the_feed_of_an_item_is_found_by_what_names_it(run, shop: Path) -> None:
     config = shop / "config.yaml"
     feed = config.read_text().partition("feeds:\n")[2]
     config.write_text(config.read_text() + feed.replace("crumb-talk", "cooled").replace("topic.txt", "cooled.txt"))
@@ -74,9 +74,18 @@ def test_explain_finds_the_feed_of_a_guid(run, shop: Path) -> None:
     known = json.loads(run("explain", "--json", "--feed", "cooled", "rye, cooled").stdout)["item"]
     found = run("explain", "--json", known["guid"])
     assert json.loads(found.stdout)["item"] == known
-    unknown = run("explain", "rye")
-    assert unknown.returncode == 2
-    assert "the config has several feeds; choose one with --feed: cooled, crumb-talk" in unknown.stderr
+    assert json.loads(run("explain", "--json", "RYE cooled").stdout)["item"] == known
+    corrected = run("correct", "RYE cooled", "title=Rye with care")
+    assert corrected.stdout.startswith("cooled: Rye, cooled: title is Rye with care")
+    both = run("explain", "rye")
+    assert (both.returncode, both.stderr) == (
+        2,
+        'aggregator: several feeds have "rye"; choose one with --feed: cooled, crumb-talk\n',
+    )
+    for words in (("explain", "barley"), ("correct", "barley", "title=Rye")):
+        unknown = run(*words)
+        assert unknown.returncode == 2
+        assert "the config has several feeds; choose one with --feed: cooled, crumb-talk" in unknown.stderr
 
 
 @pytest.mark.usefixtures("done")
