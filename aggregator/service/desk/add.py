@@ -201,7 +201,8 @@ def _look_up(desk: Desk, request: PageRequest) -> ActResult:
     except (ReadError, FetchError, ConfigError) as error:
         found = _Ways((), page=page if isinstance(error, ReadError) else None, problem=str(error), url=url)
     else:
-        page = None if first.source.kind in _DOCUMENTS and first.feed is None else page
+        is_document = first.source.kind in _DOCUMENTS or first.assumed
+        page = None if is_document and first.feed is None else page
         belonging = _find_belonging(desk, first, wanted or None)
         first = adding.list_episodes(first) if belonging else first
         if belonging is None and (titled := adding.choose_feed(desk.config, first)) in desk.titles:

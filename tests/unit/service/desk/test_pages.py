@@ -180,6 +180,7 @@ def test_a_source_is_added_from_the_page_of_its_feed(visitor: Visitor, home: Pat
     with serving(Site()) as site:
         site.serve("/feed.xml", make_rss(*(make_item(each) for each in range(3)), title="Nothing in common"))
         site.serve("/titled.xml", make_rss(*(make_item(each) for each in range(2)), title="Crumb Talk"))
+        site.serve("/posts.xml", re.sub("<enclosure[^>]*>", "", make_rss(*(make_item(each) for each in range(2)))))
         assert 'href="/desk/add?feed=crumb-talk"' in visitor.get("/feeds/crumb-talk").text
         visitor.get("/add?feed=crumb-talk")
         assert "3 would be new" in visitor.press("Look", url=site.url("/feed.xml")).text
@@ -187,6 +188,7 @@ def test_a_source_is_added_from_the_page_of_its_feed(visitor: Visitor, home: Pat
         visitor.get("/add")
         assert "2 would be new" in visitor.press("Look", url=site.url("/titled.xml")).text
         assert '<option value="crumb-talk" selected>' in visitor.page.text
+        assert "Choose on the page" not in visitor.press("Look", url=site.url("/posts.xml")).text, "a feed is no page"
         assert (home / "config.yaml").read_text().count("kind:") == 2
 
 
