@@ -49,7 +49,9 @@ def configure(fleet: Fleet, postgresql: PostgreSQL, redis: Redis, name: str, lea
 def test_workers_give_the_answers_of_one_machine_although_one_dies_and_the_queue_is_emptied(
     fleet: Fleet, postgresql: PostgreSQL, redis: Redis
 ) -> None:
-    config = configure(fleet, postgresql, redis, "lost", 24)  # a batch may take nine tenths of it
+    config = configure(
+        fleet, postgresql, redis, "lost", 12
+    )  # a batch, half a second of work, may take nine tenths of it
     matching = fleet.start("match", "all.jsonl", "--queue", "-c", config.name, "-o", "there.jsonl")
     with Client.from_url(redis.address) as client:
         wait_for(lambda: client.llen("aggregator:matches") == 3, 120)
@@ -87,7 +89,7 @@ def test_what_takes_too_long_is_told_in_one_line(redis: Redis) -> None:
 
 
 def test_without_a_worker_it_ends_with_one_line(fleet: Fleet, postgresql: PostgreSQL, redis: Redis) -> None:
-    config = configure(fleet, postgresql, redis, "idle", 6)
+    config = configure(fleet, postgresql, redis, "idle", 5)
     done = run_program(fleet.folder, "match", "all.jsonl", "--queue", "-c", config.name, seconds=120)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert "no worker answered 3 messages; is `aggregator worker` running?" in done.stderr
