@@ -36,6 +36,7 @@ from aggregator.sandbox.limits import CostError, limited, make_limits
 from aggregator.store import database, decisions, entries
 from aggregator.store.cache import CachePart
 from aggregator.store.database import Store
+from aggregator.translation.locale import N_
 
 
 def _ignore(_: object) -> None:
@@ -222,7 +223,7 @@ def _to_composition(  # noqa: PLR0913, PLR0917 - each is a part of one question
             *full_texts.describe(store, plan),
             *settlement.remarks,
             *learning.boilerplate_remarks(merged.model, plan),
-            *(f"{name}: forgotten, its entries take no part in the feed" for name in sorted(state.forgotten)),
+            *(N_(f"{name}: forgotten, its entries take no part in the feed") for name in sorted(state.forgotten)),
         ),
         gone=tuple(source for source in state.former if source.name not in unused),
         held=merged.admission.held,

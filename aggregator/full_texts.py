@@ -29,6 +29,7 @@ from aggregator.store import entries, facts, publications, records, schema
 from aggregator.store.database import Store, transaction
 from aggregator.store.facts import Fact
 from aggregator.text.urls import find_host, is_web
+from aggregator.translation.locale import N_
 from aggregator.version import name_install
 
 MOST: Final = 20
@@ -79,7 +80,7 @@ def find_faults(plan: Plan) -> tuple[str, ...]:
     names = ", ".join(source.name for source in _list_sources(plan))
     if not names or find_spec("readability"):
         return ()
-    return (f"{names}: full_text needs readability-lxml: run {name_install('fulltext')}",)
+    return (N_(f"{names}: full_text needs readability-lxml: run {name_install('fulltext')}"),)
 
 
 def is_due(store: Store, plan: Plan, now: datetime) -> bool:
@@ -120,11 +121,12 @@ def describe(store: Store, plan: Plan) -> Iterator[str]:
     if not _list_sources(plan):
         return
     if left := (_PROGRESS.read(store, plan.name) or _Progress()).left:
-        yield f"full texts: {left} more pages are fetched by the next refreshes, {MOST} in each"
+        yield N_(f"full texts: {left} more pages are fetched by the next refreshes, {MOST} in each")
     failed = [page for page in _read_pages(store, plan).values() if page.problem]
     if failed:
         first = min(failed, key=lambda page: page.entry)
-        yield f"full texts: {len(failed)} pages gave none, such as {redact(first.state.url)}: {first.problem}"
+        count = len(failed)
+        yield N_(f"full texts: {count} pages gave none, such as {redact(first.state.url)}: {first.problem}")
 
 
 def _list_sources(plan: Plan) -> list[Source]:

@@ -20,6 +20,7 @@ from aggregator.errors import FetchError
 from aggregator.model.entry import Listing, Tag
 from aggregator.model.record import make_json_decoder
 from aggregator.model.source import Request, Source
+from aggregator.translation.locale import N_
 
 Secrets = tuple[tuple[str, str], ...]
 """Names and values."""
@@ -105,9 +106,9 @@ def _remove_addresses(listing: Listing, source: Source) -> Listing:
     count = sum(before is not after for before, after in zip(listing.entries, entries, strict=True))
     if not count:
         return listing
-    remark = (
-        f"audio left out because its address contains a secret of the config, entries: {count}; a private feed (token)"
-        " keeps it"
+    remark = N_(
+        f"audio left out because its address contains a secret of the config, entries: {count}; a private feed (token) "
+        f"keeps it"
     )
     return replace(listing, entries=entries, remarks=(*listing.remarks, remark))
 

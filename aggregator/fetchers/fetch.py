@@ -264,10 +264,10 @@ class _SourceFetch(Struct, frozen=True):
             moved = self._read(there, (*states.values(), page), request)
             if moved.listing is not None and 2 * len(moved.listing.entries) >= len(read.listing.entries):
                 return moved
-            why = f"follow_moves: {moved.answer.message or 'less is listed at the new address'}"
+            why = f"follow_moves: {moved.answer.message or N_('less is listed at the new address')}"
         else:
-            why = "write that as its url, or set follow_moves: true"
-        remark = f"the feed says that it has moved to {redact(url)} (itunes:new-feed-url): {why}"
+            why = N_("write that as its url, or set follow_moves: true")
+        remark = N_(f"the feed says that it has moved to {redact(url)} (itunes:new-feed-url): {why}")
         return replace(read, listing=replace(read.listing, remarks=(*read.listing.remarks, remark)))
 
     def _read_page(self, request: Request, found_by: str | None) -> paging.Page:

@@ -19,6 +19,7 @@ from aggregator.fetchers.http.target import redact
 from aggregator.fetchers.parsing.entries import make_keys_unique
 from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Request
+from aggregator.translation.locale import N_
 
 _MOST_PAGES = 20
 
@@ -45,9 +46,10 @@ def describe_end(page: Page) -> str:
         return ""
     if find_next(page) is not None or page[0].source.history:
         return ""
-    return (
-        f"it lists exactly {len(listing.entries)} items and names no page of older ones: if some are missing, name "
-        "archived copies of it under history"
+    count = len(listing.entries)
+    return N_(
+        f"it lists exactly {count} items and names no page of older ones: if some are missing, name archived copies of "
+        f"it under history"
     )
 
 
@@ -63,10 +65,10 @@ def read_pages(first: Page, request: Request, read_page: Callable[[Request, str 
     while next_url is not None and next_url not in asked:
         where = _choose_request(next_url, request, document.url)
         if where is None:
-            why = f"the next page is at another host, which is not asked: {redact(next_url)}"
+            why = N_(f"the next page is at another host, which is not asked: {redact(next_url)}")
             break
         if number == _MOST_PAGES or len(entries) >= parser_process.MOST_ITEMS:
-            why = f"only the first {number} pages are read: older items are left out"
+            why = N_(f"only the first {number} pages are read: older items are left out")
             break
         asked.add(next_url)
         number += 1
@@ -75,7 +77,7 @@ def read_pages(first: Page, request: Request, read_page: Callable[[Request, str 
         except BusyHostError:
             raise
         except (FetchError, ReadError) as error:
-            why, is_whole = f"page {number} is missing: {error}", False
+            why, is_whole = N_(f"page {number} is missing: {error}"), False
             break
         entries += page[1].entries
         before, keys = len(keys), keys | {entry.key for entry in page[1].entries}

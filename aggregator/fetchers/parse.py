@@ -24,6 +24,7 @@ from aggregator.sandbox import calls
 from aggregator.text import html
 from aggregator.text.fold import fold
 from aggregator.text.times import dates
+from aggregator.translation.locale import N_
 
 R = TypeVar("R")
 
@@ -103,7 +104,8 @@ def read(document: Document) -> Listing:
     chosen = [entry for entry in shown if _is_of_show(entry, document.source.filter, listing)]
     entries, remarks = make_keys_unique(chosen)
     if listing.entries and not chosen:
-        remarks += (f"none of the {len(listing.entries)} entries is of the show that the config asks for",)
+        count = len(listing.entries)
+        remarks += (N_(f"none of the {count} entries is of the show that the config asks for"),)
     show = listing.show
     if show.title:
         show = replace(show, title=html.to_line(show.title) or show.title)

@@ -21,9 +21,15 @@ from aggregator.model.cluster import Pair
 from aggregator.model.entry import Note
 from aggregator.model.feed import Feed, SourceResult
 from aggregator.model.item import HeldItem, Item, LeftOut, Provenance
+from aggregator.translation.locale import nN_
 
 # Characters of a value; longer ones are cut.
 _LONGEST = 2000
+
+_UNSIZED = nN_(
+    "the size of %(count)s audio file is unknown; 0 is published",
+    "the size of %(count)s audio files is unknown; 0 is published",
+)
 
 
 def lay_out(feed: PreparedFeed) -> Document:
@@ -155,5 +161,5 @@ def list_remarks(feed: Feed, channel: FeedChannel, unsized: int) -> list[str]:
     given = (channel.image, channel.categories, channel.language, channel.author)
     found = [remark for remark, value in zip(LACKS, given, strict=True) if not value]
     if unsized:
-        found.append(f"the size of {unsized} audio file{'s' if unsized > 1 else ''} is unknown; 0 is published")
+        found.append(_UNSIZED[unsized > 1] % {"count": unsized})
     return [sanitize.clean_text(remark) for remark in (*feed.remarks, *found)]

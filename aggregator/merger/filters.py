@@ -15,6 +15,7 @@ from aggregator.model.entry import Entry
 from aggregator.model.item import Item, LeftOut
 from aggregator.model.source import Conditions, Filter
 from aggregator.text.fold import fold
+from aggregator.translation.locale import N_
 
 
 def find_reason(found: Entry | Item, chosen: Filter, place: str) -> str | None:
@@ -43,7 +44,9 @@ def _describe(source: str, why: str, number: int) -> str:
 def list_emptied(left_out: Iterable[LeftOut], kept: Container[str]) -> tuple[str, ...]:
     """Return one line for each source whose filter leaves out all entries; ``kept`` are those with an entry left."""
     emptied = Counter(each.source for each in left_out if each.source and each.source not in kept)
-    return tuple(f"{name}: its filter leaves out all of its {count} entries" for name, count in sorted(emptied.items()))
+    return tuple(
+        N_(f"{name}: its filter leaves out all of its {count} entries") for name, count in sorted(emptied.items())
+    )
 
 
 def _check_conditions(found: Entry | Item, given: Conditions, place: str) -> Iterator[tuple[str, bool]]:

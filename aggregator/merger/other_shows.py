@@ -16,6 +16,7 @@ from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Entry, Genre, Show
 from aggregator.text.fold import fold
 from aggregator.text.urls import canonical
+from aggregator.translation.locale import N_
 
 LEAST = 5
 """Entries without a match for which a source is reported; fewer may all be new or missing elsewhere."""
@@ -102,11 +103,12 @@ def _describe_mixed(title: str, entries: Sequence[Listed], own: set[str]) -> str
     others = sorted((name for name in names if name not in ours), key=lambda name: (-names[name], name))
     if not others:
         return ""
-    quoted = ", ".join(f'"{name}"' for name in others[:_NAMES]) + (" and others" if len(others) > _NAMES else "")
+    quoted = ", ".join(f'"{name}"' for name in others[:_NAMES])
+    quoted = N_(f"{quoted} and others") if len(others) > _NAMES else quoted
     number = sum(names[name] for name in others)
-    return (
-        f"{number} of its {sum(names.values())} entries are of other shows ({quoted});"
-        f" to leave them out add only: {{show: {_quote(kept)}}}"
+    return N_(
+        f"{number} of its {sum(names.values())} entries are of other shows ({quoted}); to leave them out add only: "
+        f"{{show: {_quote(kept)}}}"
     )
 
 
@@ -148,10 +150,14 @@ def _is_same_name(left: str, right: str) -> bool:
 
 def _describe_other(title: str, name: str | None) -> str:
     """Describe a source without any entry of the feed's show."""
-    called = f' and it calls its show "{name}"' if name else ""
-    return (
-        f"nothing that it lists matches the other sources{called}: if it is another show, remove it or add"
-        f" only: {{show: {_quote(title)}}}"
+    if name:
+        return N_(
+            f'nothing that it lists matches the other sources and it calls its show "{name}": if it is another show, '
+            f"remove it or add only: {{show: {_quote(title)}}}"
+        )
+    return N_(
+        f"nothing that it lists matches the other sources: if it is another show, remove it or add only: "
+        f"{{show: {_quote(title)}}}"
     )
 
 

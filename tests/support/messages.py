@@ -28,11 +28,11 @@ LANGUAGES = [language for language in NAMES if language != SOURCE]
 PLURALS = {"de": "de", "es": "es", "fr": "fr", "pt": "pt_BR", "ja": "ja"}
 METHODS = [("**.py", "python"), ("**.j2", "jinja2.ext:babel_extract")]
 KEYWORDS = {name: forms for name, forms in DEFAULT_KEYWORDS.items() if name != "N_"}
-ERRORS = {"FetchError", "ReadError", "RefusedError", "TooManyRedirectsError", "UnansweredError"}
+ERRORS = {"FetchError", "NotSoundError", "ReadError", "RefusedError", "TooManyRedirectsError", "UnansweredError"}
 NAME = re.compile(r"(?<![\w'])[A-Za-z_]\w*(?![\w('])")
-PAGES = ("aggregator/service/", "aggregator/generator/")
+PAGES = ("aggregator/service/", "aggregator/generator/pages/", "aggregator/generator/changes/")
 PLACEHOLDER = re.compile(r"%\(\w+\)s")
-AROUND = re.compile(r"^%\(\w+\)s: | \(%\(url\)s\)$")
+AROUND = re.compile(r"^%\((?:name|url)\)s: | \(%\(url\)s\)$")
 TIME = datetime(2026, 11, 26, tzinfo=UTC)  # of all, so that a file changes with its messages alone
 
 

@@ -14,6 +14,7 @@ from aggregator.fetchers.parsing import decoding, enclosures
 from aggregator.fetchers.parsing.json_fields import JsonObject
 from aggregator.model.entry import Entry, Listing, Show
 from aggregator.text.times import dates, durations
+from aggregator.translation.locale import N_
 
 ADVICE = {"explicit": True, "clean": False, "cleaned": False, "notExplicit": False}
 _VISITOR = re.compile(r"([?&])uo=\d+(?:&|$)")  # "?uo=4" is the kind of client
@@ -41,7 +42,7 @@ def read(name: str, value: object, wanted: str | None) -> Listing | None:
     art = _find_picture(about) if about else None
     episodes = [one for one in results if _is_episode(one)]
     found = [entry for at, one in enumerate(episodes) if (entry := _make_entry(name, one, at, art))]
-    remarks = () if episodes else ("the answer names the show and none of its episodes",)
+    remarks = () if episodes else (N_("the answer names the show and none of its episodes"),)
     if about is None and show.title is None:
         show = Show(title=next((one.show for one in found), None))
     return Listing(tuple(found), show, partial=show.total is None or len(found) < show.total, remarks=remarks)

@@ -15,6 +15,7 @@ from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Duration, Entry, Listing, Note, Show
 from aggregator.text.fold import fold
 from aggregator.text.times import dates, durations
+from aggregator.translation.locale import N_
 
 _ITEM = re.compile(r"(?:[-*•]\s+)?\d{1,4}\\?\.\s*\\?\[\s")
 _END = re.compile(r"#{1,6}\s|\[[^\]]*\(\d+\)\s*\]\(")  # a heading, or "[See All (83) ]("
@@ -93,12 +94,12 @@ def _make_entry(name: str, item: str, position: int, *, day_first: bool | None) 
     words, duration, displaced = _split_length(body[date.end() :] if date and published else body)
     title, description = _split_title(words, address["slug"] or "")
     if title is None:
-        return None, [f"an entry whose title cannot be told from its text is left out: {url}"]
+        return None, [N_(f"an entry whose title cannot be told from its text is left out: {url}")]
     whole = _is_whole(address["id"], closed=closed)
     notes = [Note("duration", "displaced words", displaced, "")] if displaced else []
     notes += [] if whole else [Note("link", "cut id", url, "")]
-    remarks = [f"{title}: words displaced into the duration: {displaced}"] if displaced else []
-    remarks += [] if whole else [f"{title}: the address is cut and not used: {url}"]
+    remarks = [N_(f"{title}: words displaced into the duration: {displaced}")] if displaced else []
+    remarks += [] if whole else [N_(f"{title}: the address is cut and not used: {url}")]
     entry = Entry(
         source=name, key=address["id"] if whole else make_key(title, published), title=title, position=position,
         ids=(("apple", address["id"]),) if whole else (), link=url if whole else None,

@@ -23,6 +23,7 @@ from aggregator.text import html
 from aggregator.text.times import dates, relative
 from aggregator.text.times.lines import Dating, find_yearless, learn_dating
 from aggregator.text.times.yearless import YearlessDate, resolve
+from aggregator.translation.locale import N_
 
 _HEADINGS = ("h1", "h2", "h3", "h4")
 _ENTRY = re.compile(r"(?:^|\s)(?:h-entry|hentry|post|blog-post)(?:\s|$)")
@@ -140,7 +141,7 @@ def read_text(name: str, text: str) -> Listing | None:
         )  # fmt: skip
     if not found:
         return None
-    remarks = (f"{rest} lines behind the last post belong to none",) if rest else ()
+    remarks = (N_(f"{rest} lines behind the last post belong to none"),) if rest else ()
     return Listing(tuple(found), Show(title=show), partial=True, remarks=remarks)
 
 

@@ -26,6 +26,7 @@ from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document
 from aggregator.text.urls import canonical
+from aggregator.translation.locale import N_
 
 _MISTAKE = "not well-formed"
 _SHARED_BY = 3  # items under one address that is not the show's: a link to each item's own page would differ
@@ -52,7 +53,7 @@ def read(document: Document) -> Listing:
     if mistake:
         with suppress(NotSoundError):
             return _read_strictly(repaired, [mistake])
-    return _read_tolerantly(repaired, mistake or f"read slowly: {why}")
+    return _read_tolerantly(repaired, mistake or N_(f"read slowly: {why}"))
 
 
 def _repair(document: Document) -> tuple[Document, str]:
@@ -66,7 +67,9 @@ def _repair(document: Document) -> tuple[Document, str]:
         text = well_formed.make_well_formed(text)
     elif not mixed:
         return document, ""
-    remark = f"{_MISTAKE}: {mistake}" if mistake else "encoding: some bytes are in no encoding that it names"
+    remark = (
+        N_(f"not well-formed: {mistake}") if mistake else N_("encoding: some bytes are in no encoding that it names")
+    )
     return replace(document, body=text.encode("utf-8", "replace"), charset="utf-8"), remark
 
 
@@ -91,7 +94,7 @@ def _read_tolerantly(document: Document, why: str = "") -> Listing:
         raise ReadError(f"{document.source.name}: the feed's items cannot be read")
     remarks = [remark for remark in (why if why.startswith(_MISTAKE) else parsed.remark or why,) if remark]
     if found and feed_xml is None:
-        remarks.append("the XML counts other items than the tolerant reader: podcast elements are not read")
+        remarks.append(N_("the XML counts other items than the tolerant reader: podcast elements are not read"))
     return _make_listing(document, found, parsed.channel, feed_xml or FeedXml(), remarks)
 
 
@@ -107,7 +110,8 @@ def _make_listing(
     if found and not any(found):
         raise ReadError(f"{document.source.name}: none of the feed's {len(found)} items says anything")
     if None in found:
-        remarks.append(f"{found.count(None)} items say nothing and are left out")
+        count = found.count(None)
+        remarks.append(N_(f"{count} items say nothing and are left out"))
     show = make_show(document, channel, feed_xml)
     # RFC 5005 section 3 ("next") before section 4 ("prev-archive")
     links = {str(link.get("rel")): link.get("href") for link in reversed(list_records(channel, "links"))}

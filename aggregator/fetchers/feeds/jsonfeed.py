@@ -28,13 +28,13 @@ def read(document: Document) -> Listing:
     texts = (item.text(name) for item in items for name in ("date_published", "date_modified"))
     dating = learn_dating(texts, language=feed.text("language"))
     found = [_make_entry(document.source.name, base, item, at, dating) for at, item in enumerate(items)]
-    empty = found.count(None)
+    count = found.count(None)
     next_url = enclosures.resolve_url(enclosures.find_base(document), feed.get("next_url"))
     return Listing(
         entries=tuple(entry for entry in found if entry),
         show=_make_show(base, feed),
         partial=document.partial or next_url is not None,
-        remarks=(f"{empty} items say nothing and are left out",) if empty else (),
+        remarks=(N_(f"{count} items say nothing and are left out"),) if count else (),
         next_url=next_url,
         hub=next((each.text("url") for each in feed.objects("hubs") if each.text("type") == "WebSub"), None),
     )

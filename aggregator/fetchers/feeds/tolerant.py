@@ -17,6 +17,7 @@ from aggregator.errors import ReadError
 from aggregator.fetchers.feeds.podcast import FeedXml, read_feed_xml
 from aggregator.fetchers.parsing.decoding import correct_declaration
 from aggregator.model.source import Document
+from aggregator.translation.locale import N_
 
 _FAILURES = (  # what feedparser 6.0.14 was seen to raise on mutated feeds; all mean that it cannot go on
     SAXException, ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError, OverflowError,
@@ -50,12 +51,12 @@ def parse(document: Document) -> _Parsed:
         for entry in answer.entries:
             entry.pop("title_detail", None)
     fault = answer.get("bozo_exception") if answer.get("bozo") else None
-    reason = " ".join(str(fault).removeprefix("<unknown>:").split())[:_LONGEST_REASON]
-    kind = "encoding" if isinstance(fault, _MILD) else "not well-formed"
+    mistake = " ".join(str(fault).removeprefix("<unknown>:").split())[:_LONGEST_REASON]
+    remark = N_(f"encoding: {mistake}") if isinstance(fault, _MILD) else N_(f"not well-formed: {mistake}")
     return _Parsed(
         version=str(answer.get("version") or ""),
         channel=answer.feed,
         entries=tuple(answer.entries),
-        remark=f"{kind}: {reason}" if fault else None,
+        remark=remark if fault else None,
         feed_xml=read_feed_xml(body, str(answer.get("encoding") or ""), len(answer.entries)),
     )

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from aggregator.model.entry import Enclosure, Entry, Listing, Moment, Show, Tag
 from aggregator.text.fold import fold
 from aggregator.text.urls import bare_audio
+from aggregator.translation.locale import N_
 
 _TAIL = 8  # hex digits; a page would need 65,000 items under one key to expect one collision
 _LONGEST_KEY_TITLE = 120  # characters of a folded title; a key is also a line in reports
@@ -50,7 +51,7 @@ def make_keys_unique(entries: Iterable[Entry]) -> tuple[tuple[Entry, ...], tuple
         kept = _remove_equal(group)
         found += kept
         if len(group) > 1:
-            remarks.append(f"{len(group)} entries under one key, {len(kept)} kept: {key}")
+            remarks.append(N_(f"{len(group)} entries under one key, {len(kept)} kept: {key}"))
     return tuple(sorted(found, key=lambda entry: entry.position)), tuple(remarks)
 
 
@@ -146,10 +147,12 @@ def limit_lengths(listing: Listing) -> Listing:
     """Return the listing with long texts cut and long addresses left out, and a remark if there were any."""
     entries = tuple(map(_limit_entry, listing.entries))
     show = _limit_show(listing.show)
-    shortened = sum(new is not old for new, old in zip(entries, listing.entries, strict=True))
+    count = sum(new is not old for new, old in zip(entries, listing.entries, strict=True))
     remarks = tuple(remark[:_LONGEST_WORD] for remark in listing.remarks[:_MOST_WORDS])
-    if shortened or show is not listing.show:
-        remarks += (f"{shortened} entries say more than is taken" if shortened else "the show says more than is taken",)
+    if count:
+        remarks += (N_(f"{count} entries say more than is taken"),)
+    elif show is not listing.show:
+        remarks += (N_("the show says more than is taken"),)
     return replace(listing, entries=entries, show=show, remarks=remarks)
 
 

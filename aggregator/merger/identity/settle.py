@@ -35,6 +35,7 @@ from aggregator.model.entry import PRECISIONS, Moment, Precision
 from aggregator.model.item import Item, Override, PublishedItem, Settlement, sources_of
 from aggregator.text.fold import fold
 from aggregator.text.urls import PODCAST_NAMESPACE
+from aggregator.translation.locale import N_
 
 AHEAD = timedelta(hours=24)
 """An episode dated further in the future is reported: a day without a zone is wrong by at most 14 hours."""
@@ -125,12 +126,12 @@ def _identify(items: Sequence[Item], run: _Run) -> Iterator[tuple[Item, str]]:
     for item, claimed in turns:
         if claimed:
             guid = claimed[0]
-            run.events += [f"{other} and {guid} are one item: {other} is an alias now" for other in claimed[1:]]
+            run.events += [N_(f"{other} and {guid} are one item: {other} is an alias now") for other in claimed[1:]]
             run.records.update((other, replace(run.records[other], alias_of=guid)) for other in claimed[1:])
         else:
             guid = _choose_guid(item, run)
             for other in sorted({before[entry] for entry in item.entries if entry in before}):
-                run.events.append(f"{item.title!r} is not {other} as was thought: it is an item of its own")
+                run.events.append(N_(f"{item.title!r} is not {other} as was thought: it is an item of its own"))
         run.records[guid] = _update_record(item, guid, run)
         yield item, guid
 
@@ -221,7 +222,7 @@ def _return_guids(items: Sequence[Item], claims: Sequence[tuple[str, ...]], run:
         if trust <= rank[place] or record.dated is None or guid in decided:
             continue
         own = _make_free_guid(items[place], run)
-        run.events.append(f"{guid} belongs to {item.title!r}: {items[place].title!r} has the guid {own} now")
+        run.events.append(N_(f"{guid} belongs to {item.title!r}: {items[place].title!r} has the guid {own} now"))
         aliases = [each for each in run.records.values() if each.alias_of == guid]
         run.records.update((each.guid, replace(each, alias_of=own)) for each in aliases)
         run.records[own] = replace(record, guid=own)
@@ -258,7 +259,7 @@ def _choose_guid(item: Item, run: _Run) -> str:
     if item.guid and item.guid not in run.records:
         return item.guid
     if item.guid:
-        run.events.append(f"{item.title!r} came with the guid {item.guid} of another item: it was given its own")
+        run.events.append(N_(f"{item.title!r} came with the guid {item.guid} of another item: it was given its own"))
     return _make_free_guid(item, run)
 
 
@@ -335,7 +336,7 @@ def _choose_first_date(item: Item, run: _Run) -> Moment:
     if date is None:
         return Moment(seen)
     if date.at > now + AHEAD:
-        run.events.append(f"{item.title!r} is dated {date.at:%Y-%m-%d}, in the future: published as seen now")
+        run.events.append(N_(f"{item.title!r} is dated {date.at:%Y-%m-%d}, in the future: published as seen now"))
     elif date.precision == "day":
         return replace(date, at=seen.replace(hour=0, minute=0, second=0, microsecond=0))
     return Moment(seen)

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from aggregator.merger.reconciling.overrides import PERSON
 from aggregator.model.item import Item, PublishedItem
+from aggregator.translation.locale import N_
 
 
 def make_enclosures_unique(
@@ -38,6 +39,6 @@ def make_enclosures_unique(
     for item in items:
         first = owner[item.enclosure.url][1] if item.enclosure else item.guid
         if first != item.guid:
-            remarks.append(f"{item.title!r} has the audio of the item {first}: it is published without")
+            remarks.append(N_(f"{item.title!r} has the audio of the item {first}: it is published without"))
         answer.append(item if first == item.guid else replace(item, enclosure=None))
     return tuple(answer), tuple(sorted(remarks))

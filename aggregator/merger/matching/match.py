@@ -63,6 +63,7 @@ from aggregator.merger.matching.same_titles import compare_same_titles
 from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SHIPPED, UNSEEN, Levels, Table, weigh
 from aggregator.model.cluster import Cluster, Decision, ListingAlignment, Matching, Pair
 from aggregator.model.entry import Entry
+from aggregator.translation.locale import N_
 
 NEAR_MISS = -3.0
 """Natural log-odds from which a pair that was not merged is shown to a person."""
@@ -115,9 +116,10 @@ def match(
     home = _number_groups(found)
     inside = _explain_inside(found, home)
     ranked = _rank_near_misses(found, home, find_decided(found.frame, decisions, pins)[1])
-    remarks = [f"match: {found.capped} blocks of more than 80 entries were not compared"] if found.capped else []
+    remarks = [N_(f"match: {found.capped} blocks of more than 80 entries were not compared")] if found.capped else []
     if len(ranked) > _SHOWN:
-        remarks.append(f"match: {len(ranked) - _SHOWN} more near misses are not shown")
+        count = len(ranked) - _SHOWN
+        remarks.append(N_(f"match: {count} more near misses are not shown"))
     clusters = tuple(
         Cluster(tuple(named[found.frame.records[row].id] for row in group), tuple(inside[number]))
         for number, group in enumerate(found.groups)

@@ -27,6 +27,7 @@ from aggregator.model.feed import Plan
 from aggregator.model.feed_model import FeedModel
 from aggregator.text.titles import affixes
 from aggregator.text.titles.affixes import Template
+from aggregator.translation.locale import N_
 from aggregator.version import digest_code
 
 _GROWTH: Final = 1.05
@@ -124,4 +125,4 @@ def boilerplate_remarks(model: FeedModel, plan: Plan) -> tuple[str, ...]:
     phrases = to_source_model(model, plan).phrases
     texts = [phrase for phrase in phrases if phrase.startswith(HEAD) or phrase.endswith(TAIL)]
     longest = sorted(texts, key=lambda text: (-len(text), text))[:_MOST_REMARKS]
-    return tuple(f"boilerplate, left out where another copy lacks it: {text.strip(_EDGES)}" for text in longest)
+    return tuple(N_(f"boilerplate, left out where another copy lacks it: {text.strip(_EDGES)}") for text in longest)

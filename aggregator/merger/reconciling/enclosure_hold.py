@@ -19,6 +19,7 @@ from aggregator.merger.reconciling.supply import TAGS
 from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Enclosure, Entry, Tag
 from aggregator.text import urls
+from aggregator.translation.locale import N_
 
 _REFRESHES = 3
 """Refreshes for which moved audio is held back; as for a shrunken listing (``fetchers.plausibility``)."""
@@ -192,8 +193,10 @@ def describe_holds(held: Iterable[HeldAudio], rekeyed: Mapping[str, Collection[s
     """Return one line for each source whose audio is held back; ``rekeyed`` are of :func:`find_rekeyed`."""
     counts = {each.source: len(each.audio) + len(rekeyed.get(each.source, ())) for each in held}
     return tuple(
-        f"{source}: the audio of {count} items moved to another host at once, or has other versions there; the known "
-        f"audio stands until this has been so for {_REFRESHES} refreshes"
+        N_(
+            f"{source}: the audio of {count} items moved to another host at once, or has other versions there; the "
+            f"known audio stands until this has been so for {_REFRESHES} refreshes"
+        )
         for source, count in counts.items()
         if count
     )

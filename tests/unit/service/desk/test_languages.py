@@ -19,6 +19,8 @@ from aggregator.service.desk.words import WORDS
 from aggregator.translation.locale import NAMES, Locale
 from tests.support.origin import Site, serving
 from tests.support.program import run_program
+from tests.support.rss import make_rss
+from tests.support.workspace import make_item
 from tests.unit.service.desk.conftest import Visitor, opened
 from tests.unit.service.desk.test_pages import list_another, wait
 
@@ -230,7 +232,7 @@ def test_what_stays_english_is_marked_as_english(visitor: Visitor) -> None:
     )
 
 
-def test_why_polls_failed_and_items_are_held_is_said_in_the_language_of_the_visitor(
+def test_what_went_wrong_is_said_in_the_language_of_the_visitor(
     visitor: Visitor, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / "numbered.txt").write_text("no listing")
@@ -240,10 +242,15 @@ def test_why_polls_failed_and_items_are_held_is_said_in_the_language_of_the_visi
         config += f"      absent: {{kind: feed, url: '{site.url('/absent')}'}}\n"
         (home / "config.yaml").write_text(f"{config}      closed: {{kind: feed, url: 'http://127.0.0.1:9/'}}\n")
         done = run_program(home, "refresh", "--force", "--at", "2026-01-03T03:04:05Z")
+        site.serve("/absent", make_rss(make_item(1), "<item>&nbsp;</item>"))
+        visitor.session.headers["accept-language"] = "de"
+        visitor.get(f"{FEED}/sources/absent")
+        looked = visitor.press("Dokument ansehen").text
     assert done.returncode == 0, done.stderr
+    assert re.findall("<li><bdi>([^<:]*): ", looked) == ["nicht wohlgeformt", "Einträge ohne Inhalt, ausgelassen"]
     assert "the connection was refused" in str(visitor.json(f"{FEED}.json"))
     pages = ["/", FEED, *(f"{FEED}/sources/{name}" for name in ("numbered", "absent", "closed"))]
-    german = [visitor.get(path, **{"accept-language": "de"}).text for path in pages]
+    german = [visitor.get(path).text for path in pages]
     assert all("die Verbindung wurde abgelehnt" in page for page in (german[0], german[1], german[-1]))
     assert "topic: 1 neuer Eintrag wartet, da die Quelle keine hinzufügt (adds: never): " in german[0]
     assert [line for page in german for line in re.findall('<bdi lang="en">.*?</bdi>', page)] == []
