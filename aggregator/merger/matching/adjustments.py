@@ -11,7 +11,8 @@ rewritten them. Then different texts of equal titles are no evidence against a p
 twice because of this counts as once. At least three titles and half of the shorter listing must come back without a
 contradicting date, because one title alone may be next week's "Listener mail". Seen: a blog's front page, then its
 feed. If five titles or more come back, each with its own length to the second, dates do not count: a new host has
-dated the archive again.
+dated the archive again. So it has if it dates five or more of them within a tenth of the days of the former listing,
+as it imported them; their lengths may differ by an advertisement then, but not by more.
 
 **Competitors.** Two weekly items of one title and one day fit their copies elsewhere equally well. The best guess would
 be right half of the time and a wrong merge hides an item, so a pair loses the odds of all other candidates of the same
@@ -25,7 +26,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from aggregator.merger.matching.comparison import LONGER, Compared, find_witnessed
-from aggregator.merger.matching.features.feature_table import Frame
+from aggregator.merger.matching.features.feature_table import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
 from aggregator.merger.matching.scoring import KINDS, LEVELS, Table, has_level
 
@@ -38,6 +39,7 @@ _WORTHLESS = -1.0  # a level of far dates that weighs more is no evidence: hosts
 
 _LEAST = 3  # titles that must come back; with 2, two weekly titles of one page would be enough
 _REDATED = 5  # titles that must come back with equal lengths if dates do not count
+_IMPORTED = 0.1  # share of the days of the former listing within which an import dates it
 _NEARLY_ALL = 0.8  # share of their lengths that must be different from each other
 _SAME_TITLE = ("equal, 2 or 3 times", "equal, in a source once")
 _ONCE = LEVELS["title"].index("equal, in a source once")
@@ -61,19 +63,40 @@ def penalize_weak_titles(compared: Compared, table: Table, own: Ints) -> Floats:
 
 
 def find_redated(frame: Frame, compared: Compared, era: Ints) -> Bools:
-    """Return which pairs one source listed at different times with one title and one length to the second.
+    """Return which pairs one source listed at different times with one title, and dated anew.
 
-    They must be half of the shorter listing and have different lengths. ``era`` is from ``listings.number_eras``.
+    They are half of the shorter listing, and either of one length to the second, each of its own, or dated at once
+    (`_is_imported`). ``era`` is from ``listings.number_eras``.
     """
     found: Bools = np.zeros(len(compared.left), dtype=np.bool_)
     same = (frame.source[compared.left] == frame.source[compared.right]) & (era[compared.left] != era[compared.right])
-    same &= has_level(compared.levels, "title", _SAME_TITLE) & has_level(compared.levels, "duration", ("precise, 2 s",))
-    again = np.flatnonzero(same)
-    for move in _group_moves(compared, era, again, _REDATED):
+    same &= has_level(compared.levels, "title", _SAME_TITLE)
+    exact = has_level(compared.levels, "duration", ("precise, 2 s",))
+    for move in _group_moves(compared, era, np.flatnonzero(same & exact), _REDATED):
         lengths = frame.seconds[compared.left[move]]
         if len(np.unique(lengths)) >= _NEARLY_ALL * len(move):
             found[move] = True
+    like = same & ~has_level(compared.levels, "duration", LONGER)
+    for move in _group_moves(compared, era, np.flatnonzero(like), _REDATED):
+        if _is_imported(frame, compared, era, move):
+            listings = {int(era[compared.left[move[0]]]), int(era[compared.right[move[0]]])}
+            found |= same & np.isin(era[compared.left], [*listings]) & np.isin(era[compared.right], [*listings])
     return found
+
+
+def _is_imported(frame: Frame, compared: Compared, era: Ints, move: Ints) -> bool:
+    """Return whether one of two listings dates the entries that both have within a tenth of the days of the other.
+
+    At least within a day of ten: a page may list what is on today, under the same titles each day.
+    """
+    left, right = compared.left[move], compared.right[move]
+    first = np.where(era[left] < era[right], left, right)
+    then, now = frame.day[first], frame.day[left + right - first]
+    dated = (then != ABSENT) & (now != ABSENT)
+    if np.count_nonzero(dated) < _REDATED:
+        return False
+    spans = sorted(int(np.ptp(days[dated])) for days in (then, now))
+    return max(spans[0], 1) <= _IMPORTED * spans[1]
 
 
 def _group_moves(compared: Compared, listing: Ints, again: Ints, least: int) -> Iterator[Ints]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from aggregator.merger.matching import adjustments
 from aggregator.merger.matching.adjustments import credit_relisted
 from aggregator.merger.matching.features.records import make_record
 from aggregator.merger.matching.match import compare_records, match
@@ -57,8 +58,11 @@ def test_what_stands_side_by_side_is_never_relisted() -> None:
 MORE = ("Paint against rust", "Bells in the fog", "Charts of the north", "Anchors", "Lamp oil", "Sextants")
 
 
-def moved_archive(other_seconds: int) -> list[Entry]:
-    """Episodes of a host, and the same at the next one, which dated all of them as it imported them, without texts."""
+def moved_archive(other_seconds: int | None) -> list[Entry]:
+    """Episodes of a host, and the same at the next one, which dated all of them as it imported them, without texts.
+
+    There they are longer by some seconds, or have no length.
+    """
     entries = []
     for turn, title in enumerate((*TITLES, *MORE)):
         old = Moment(datetime(2020, 1, 6, 5, tzinfo=UTC) + timedelta(days=7 * turn))
@@ -66,13 +70,46 @@ def moved_archive(other_seconds: int) -> list[Entry]:
         seconds, text = 1500 + 137 * turn, f"What we heard on the quay about {title.lower()}, and who told it to us."
         first = Entry("host", f"old-{turn}", title, published=old, duration=Duration(seconds), description=text)
         entries.append(replace(first, span=Span(1, 5)))
-        second = Entry("host", f"new-{turn}", title, published=new, duration=Duration(seconds + other_seconds))
+        length = None if other_seconds is None else Duration(seconds + other_seconds)
+        second = Entry("host", f"new-{turn}", title, genre="episode", published=new, duration=length)
         entries.append(replace(second, span=Span(6, 9)))
     return entries
 
 
 def test_an_archive_that_was_dated_anew_is_known_by_its_lengths() -> None:
     assert items(*moved_archive(other_seconds=0)) == len((*TITLES, *MORE))
+
+
+@pytest.mark.parametrize("other_seconds", [30, None])
+def test_an_archive_that_was_dated_as_it_was_imported_needs_no_equal_lengths(
+    other_seconds: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert items(*moved_archive(other_seconds)) == len((*TITLES, *MORE))
+    monkeypatch.setattr(adjustments, "_is_imported", lambda *_: False)
+    assert items(*moved_archive(other_seconds)) == 2 * len((*TITLES, *MORE))
+
+
+def test_the_programmes_of_two_days_are_no_archive() -> None:
+    """A page of what is on today lists the same titles each day, and nothing of the day before."""
+    days = [datetime(2024, 5, 1, 6, tzinfo=UTC), datetime(2024, 5, 8, 6, tzinfo=UTC)]
+    listed = [
+        replace(entry(f"{day}-{title}", title, Span(day, day), ""), published=Moment(at + timedelta(hours=turn)))
+        for day, at in enumerate(days, 1)
+        for turn, title in enumerate((*TITLES, *MORE))
+    ]
+    assert items(*listed) == len(listed)
+
+
+def test_a_week_of_titles_that_comes_again_is_another_week() -> None:
+    days = datetime(2024, 5, 6, 6, tzinfo=UTC)
+    listed = [
+        replace(
+            entry(f"{week}-{title}", title, Span(week, week), ""), published=Moment(days + timedelta(14 * week + turn))
+        )
+        for week in (1, 2)
+        for turn, title in enumerate((*TITLES, *MORE[:3]))
+    ]
+    assert items(*listed) == len(listed)
 
 
 def test_an_archive_of_other_dates_and_lengths_is_another() -> None:
