@@ -17,6 +17,8 @@ _ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in ra
 _Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 _MANY = 100
 _MARK = re.compile(r"[^\w\s\x00-\x7f]|[\uff9e\uff9f]")  # the two halfwidth marks count as letters
+# Hebrew and Arabic points, which are mostly left out: they say how a word is read, not which one it is.
+_POINTS = re.compile("[\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]")
 _MANY_MARKS = re.compile(rf"(?:{_MARK.pattern}){{{_MANY},}}")
 
 
@@ -52,3 +54,17 @@ def _order_marks(form: _Form, found: re.Match[str]) -> str:
     decomposed = "".join([unicodedata.normalize(form, mark) for mark in found[0]])
     runs = (list(run) for _, run in groupby(decomposed, key=lambda letter: unicodedata.combining(letter) > 0))
     return "".join(["".join(sorted(run, key=unicodedata.combining)) for run in runs])
+
+
+def is_mark(character: str) -> bool:
+    """Return whether a character is a mark that belongs to the letter before it (virama, vowel signs)."""
+    return character >= "\u0300" and unicodedata.category(character).startswith("M")
+
+
+def is_of_word(character: str) -> bool:
+    """Return whether a character is a letter, a digit, or a mark that is part of a letter; points are not.
+
+    >>> is_of_word("é"), is_of_word("7"), is_of_word("ी"), is_of_word("-")
+    (True, True, True, False)
+    """
+    return character.isalnum() or (is_mark(character) and not _POINTS.match(character))

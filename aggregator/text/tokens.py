@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import starmap
 from typing import NamedTuple
 
-from aggregator.text.fold import normalize
+from aggregator.text.fold import is_of_word, normalize
 
 # Tokens of a text are cached, because each text is read twice: to learn about its source, and to blend it.
 _SHORT = 2000  # characters of a text of which 8,192 are cached
@@ -31,8 +31,8 @@ class Token(NamedTuple):
     """One token: the white space ``gap`` before it and its ``surface``, which is ``lead``, ``word`` and ``trail``.
 
     ``lead`` and ``trail`` are the punctuation around the word, empty for a token of punctuation alone. Tokens are
-    compared by ``key``: the word folded. ``bare`` are the letters and digits of the key, ``unnumbered`` is the key with
-    every number as #.
+    compared by ``key``: the word folded. ``bare`` is the key without punctuation, ``unnumbered`` is the key with every
+    number as #.
     """
 
     lead: str
@@ -86,11 +86,13 @@ def _make_token(blank: str, surface: str) -> Token:
         begin += 1
     while end > begin and not surface[end - 1].isalnum():
         end -= 1
+    while begin < end < len(surface) and is_of_word(surface[end]):
+        end += 1
     word = surface[begin:end]
     key = _fold_word(word) if word else ""
     lead, trail = (surface[:begin], surface[end:]) if key else ("", "")
     word, key = (word, key) if key else (surface, _fold_mark(surface))
-    bare = key if key.isalnum() else "".join(filter(str.isalnum, key))
+    bare = key if key.isalnum() else "".join(filter(is_of_word, key))
     return Token(lead, word, trail, key, gap, surface, bare, _DIGITS.sub("#", key))
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from aggregator.merger.blending.aligned_copies import Column
 from aggregator.merger.blending.copies import PreparedCopy, log_odds, trust_about_marks
 from aggregator.text.alignment import ocr_shape
-from aggregator.text.fold import normalize
+from aggregator.text.fold import is_of_word, normalize
 from aggregator.text.word_frequencies import frequency
 
 # Kinds of marks, each with its typographic and its plain forms; a text may have a style for each.
@@ -194,7 +194,7 @@ def _is_slip(group: Sequence[str], seen: Collection[str], language: str | None) 
 
 @lru_cache(maxsize=1 << 12)
 def _strip_marks(word: str) -> str:
-    return "".join(filter(str.isalnum, word)) or _fold_marks(word)
+    return "".join(filter(is_of_word, word)) or _fold_marks(word)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -213,7 +213,7 @@ def _choose_marks(parts: dict[int, str], voters: Voters) -> str:
         return next(iter(parts.values()))
     if any(_LOST not in part for part in parts.values()):
         parts = {number: part.replace(_LOST, "") for number, part in parts.items()}
-    counts = {number: sum(not letter.isalnum() for letter in _fold_marks(part)) for number, part in parts.items()}
+    counts = {number: sum(not is_of_word(letter) for letter in _fold_marks(part)) for number, part in parts.items()}
     most = max(counts.values())
     fullest = {number for number, count in counts.items() if count == most}
     alike = len({_fold_marks(parts[number]) for number in fullest}) == 1

@@ -17,6 +17,7 @@ import ftfy
 from ftfy.badness import badness, is_bad
 
 from aggregator.text import word_frequencies
+from aggregator.text.fold import is_mark
 from aggregator.text.mojibake.byte_sequences import (
     ENCODINGS,
     MOST_COST,
@@ -28,7 +29,7 @@ from aggregator.text.mojibake.byte_sequences import (
     load_page,
 )
 from aggregator.text.mojibake.other_encodings import keep_beyond_ascii
-from aggregator.text.mojibake.word_choice import Piece, choose_characters, is_known, is_mark
+from aggregator.text.mojibake.word_choice import Piece, choose_characters, is_known
 
 # Chinese characters whose UTF-8 contains byte 95: it is "•" in cp1252, and pages show undefined bytes as "•", too.
 _DOT = b"\x95"

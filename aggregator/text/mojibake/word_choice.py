@@ -14,6 +14,7 @@ from itertools import chain, pairwise, product
 from math import prod
 
 from aggregator.text import word_frequencies
+from aggregator.text.fold import is_mark
 from aggregator.text.mojibake.byte_sequences import Choice
 
 Piece = str | tuple[Choice, ...]
@@ -124,11 +125,6 @@ def choose_characters(pieces: Sequence[Piece]) -> Iterator[str]:
             yield _choose_word(tuple(word), certain) if count and left > 0 else _join_likeliest(word)
             word = []
         yield likeliest
-
-
-def is_mark(character: str) -> bool:
-    """Return whether a character is a mark that belongs to the letter before it (virama, vowel signs)."""
-    return character >= "\u0300" and unicodedata.category(character).startswith("M")
 
 
 def _has_marks(text: str) -> bool:

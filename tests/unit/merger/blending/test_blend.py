@@ -108,3 +108,24 @@ def test_a_lost_last_letter_is_no_cut_where_others_are_lost_too() -> None:
     reading = blend([Copy("a", lost), Copy("b", sound), Copy("c", f"{sound} Folgt uns auf Instagram.")], language="de")
     assert reading.text == sound
     assert blend([Copy("a", "Ein Mädchen hört Ger\ufffd"), Copy("b", sound)], language="de").text == sound
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("th", "12. กีฬาและดนตรีในเมืองเก่าริมแม่น้ำ กับเพื่อนที่โรงเรียน"),
+        ("lo", "12. ກິລາແລະດົນຕີໃນເມືອງເກົ່າແຄມແມ່ນ້ຳ ກັບໝູ່ທີ່ໂຮງຮຽນ"),
+        ("hi", "12. नदी किनारे की पुरानी हवेली और उसकी कहानी सुनिए"),
+        ("bn", "12. নদীর ধারে পুরোনো বাড়ি আর তার দীর্ঘ কাহিনি শুনুন"),
+        ("ta", "12. ஆற்றங்கரையில் உள்ள பழைய வீட்டின் கதையை கேளுங்கள்"),
+    ],
+    ids=["th", "lo", "hi", "bn", "ta"],
+)
+@pytest.mark.parametrize("mark", ["…", "..."])
+def test_copies_that_are_cut_behind_a_letter_take_no_vowel_sign_from_a_whole_one(language, text, mark):
+    """Lengths count characters: a cut falls between a letter and the vowel sign that belongs to it."""
+    for title in (True, False):
+        for end in range(12, len(text) - 4):
+            cut = text[:end].rstrip() + mark
+            reading = blend([Copy("a", text), Copy("b", cut), Copy("c", cut)], language=language, title=title)
+            assert reading.text == text, cut
