@@ -16,6 +16,7 @@ from functools import lru_cache, reduce
 from itertools import chain, islice
 
 from aggregator.text.alignment import find_equal_blocks, may_be_copies
+from aggregator.text.chapter_lines import find_chapters
 from aggregator.text.truncation import DOTS, LONGEST_MARK, has_dots
 
 _LOSS_MARKS = ("?", "\ufffd")
@@ -318,7 +319,8 @@ def remove_tracking(texts: Sequence[str], trusts: Sequence[float]) -> list[str]:
 def remove_page_additions(texts: Sequence[str]) -> list[str]:
     """Return the texts without notes, times and Base64 that another lacks, and without the button behind a cut.
 
-    The numbers of notes, and the times, are such as no other copy has.
+    The numbers of notes, and the times, are such as no other copy has. Times that all are those of a list of chapters
+    stay: they are the author's.
 
     A single copy keeps them: a note may be the author's, Base64 an address for donations.
 
@@ -334,6 +336,8 @@ def remove_page_additions(texts: Sequence[str]) -> list[str]:
         for marks in [marks for sign, marks in (("[", _NOTE), (":", _TIME)) if sign in text]:
             added = {mark.strip() for mark in marks.findall(text)}
             agreed = any(mark in other for mark in added for other in others)
+            if marks is _TIME and len(find_chapters(text, None)) == len(marks.findall(text)):
+                continue
             if len(added) >= _LEAST_MARKS and not agreed and not all(marks.search(other) for other in others):
                 shorter = marks.sub("", shorter)
         cleaned.append(_remove_button(_remove_code(shorter, others), others) or text)

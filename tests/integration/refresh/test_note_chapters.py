@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+
+import pytest
 
 from tests.support.program import run_program
 
@@ -47,3 +50,14 @@ def test_chapters_of_the_notes_are_published_unless_a_source_has_its_own_or_the_
     assert (field["source"], field["repairs"][0]["cause"]) == ("host", "chapters of the notes")
     write(tmp_path, "    chapters: sources\n")
     assert refresh(tmp_path, 2) == [["Mine"]]
+
+
+@pytest.mark.parametrize("trust", ["", ", trust: 0.5"])
+def test_a_copy_without_the_times_takes_no_chapters(tmp_path: Path, trust: str) -> None:
+    write(tmp_path)
+    shown = (tmp_path / "show.xml").read_text()
+    (tmp_path / "shelf.xml").write_text(re.sub("&lt;ul>.*&lt;/ul>", "", shown))
+    with (tmp_path / "config.yaml").open("a") as config:
+        config.write(f"      shelf: {{kind: feed, path: shelf.xml{trust}}}\n")
+    assert refresh(tmp_path, 1) == [["Mine"], ["Tide tables", "The ferry", "Letters & bells"]]
+    assert "0:00 Tide tables" in (tmp_path / "output/tides/podcast.xml").read_text()
