@@ -1,7 +1,8 @@
 """Replace look-alike letters of another script, ligatures and full-width forms; close spaced-out words.
 
 Look-alikes are replaced only in a word that mixes scripts, by letters of the script of its text, and as a single letter
-between words of the other script. Words of one script, and compounds such as ``IT-шник``, are unchanged.
+between words of the other script. Words of one script, compounds such as ``IT-шник``, and words with an ending of
+another language, such as ``Python’а`` and ``МТС’s``, are unchanged.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SINGLE = re.compile(r"(?<=[A-Za-z] )[аосуеАОСУ](?= [A-Za-z])")
 _MOSTLY = 0.9  # share of Latin letters at which a single Cyrillic one is wrong; in Russian, "Go с Rust" is right
+_LEAST_STEM = 2  # letters before an ending: one may be a look-alike, "B’ячеслав"
 _LEAST_SPACED = 6  # letters of spaced-out words
 _SPACED = re.compile(r"\s*\S(?: \S)*(?: {2,}\S(?: \S)*)*\s*")
 _FULL_WIDTH = re.compile("[\uff21-\uff3a\uff41-\uff5a]")
@@ -44,7 +46,11 @@ def replace_homoglyphs(text: str) -> str:
         return text
     latin, other = len(_LATIN.findall(text)), len(_OTHER.findall(text))
     words = _WORD.findall(text)
-    mixed = [word for word in set(words) if not word.isascii() and _mixes_scripts(word)]
+    mixed = [
+        word
+        for word in set(words)
+        if not word.isascii() and _mixes_scripts(word) and not _has_other_ending(word, words)
+    ]
     unified = {word: _unify_script(word, latin_text=latin >= other) for word in mixed}
     if any(word != whole for word, whole in unified.items()):
         pieces = zip_longest(_WORD.split(text), [unified.get(word, word) for word in words], fillvalue="")
@@ -57,6 +63,18 @@ def replace_homoglyphs(text: str) -> str:
 def _mixes_scripts(word: str) -> bool:
     """Return whether the word has letters of Latin and of Cyrillic or Greek."""
     return bool(_OTHER.search(word)) and bool(_LATIN.search(word))
+
+
+def _has_other_ending(word: str, *, both: bool) -> bool:
+    """Return whether an apostrophe parts a word from an ending of another language.
+
+    "it’ѕ" has a look-alike, unless other words of the text are Cyrillic (``both``); no Cyrillic word has Latin letters
+    behind an apostrophe.
+    """
+    stem, _, ending = word.replace("’", "'").rpartition("'")
+    if len(stem) < _LEAST_STEM or _mixes_scripts(stem) or _mixes_scripts(ending):
+        return False
+    return both or bool(_LATIN.search(ending))
 
 
 def _unify_script(word: str, *, latin_text: bool) -> str:
