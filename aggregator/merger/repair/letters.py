@@ -46,11 +46,9 @@ def replace_homoglyphs(text: str) -> str:
         return text
     latin, other = len(_LATIN.findall(text)), len(_OTHER.findall(text))
     words = _WORD.findall(text)
-    mixed = [
-        word
-        for word in set(words)
-        if not word.isascii() and _mixes_scripts(word) and not _has_other_ending(word, words)
-    ]
+    both = any(_OTHER.search(word) and not _LATIN.search(word) for word in words)
+    mixed = [word for word in set(words) if not word.isascii() and _mixes_scripts(word)]
+    mixed = [word for word in mixed if not _has_other_ending(word, both=both)]
     unified = {word: _unify_script(word, latin_text=latin >= other) for word in mixed}
     if any(word != whole for word, whole in unified.items()):
         pieces = zip_longest(_WORD.split(text), [unified.get(word, word) for word in words], fillvalue="")
