@@ -61,24 +61,24 @@ def add_new(
     return tuple({each.guid: each for each in (*_read(store, plan), *made)}.values())
 
 
-def tell(config: Config, store: Store, plans: Sequence[Plan], call: _Call, now: datetime) -> tuple[str, ...]:
-    """Tell what was written down, and return one line for each address that took no notice.
+def tell(config: Config, store: Store, plans: Sequence[Plan], call: _Call, now: datetime) -> dict[str, tuple[str, ...]]:
+    """Tell what was written down, and return one line for each address that took no notice, by feed.
 
     A copy of the store tells nobody.
     """
     if config.is_copy:
-        return ()
-    lines: list[str] = []
+        return {}
+    lines: dict[str, tuple[str, ...]] = {}
     for plan in plans:
         if not plan.announces or not (waiting := _read(store, plan)):
             continue
         after, faults = _send_messages(plan, waiting)
         after, failed = _call_webhook(plan, after, call, now)
-        lines += (f"{plan.name}: {fault}" for fault in (*faults, *failed))
+        lines[plan.name] = (*faults, *failed)
         left = tuple(each for each in after if not _is_told(plan, each) and now - each.since < _GIVE_UP_AFTER)
         if left != waiting:
             write(store, plan, left)
-    return tuple(lines)
+    return lines
 
 
 def _encode(item: dict[str, Any]) -> str:

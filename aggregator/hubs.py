@@ -66,8 +66,8 @@ def read_notices(store: Store, plan: Plan) -> tuple[Notice, ...]:
     return tuple(each for each in known or () if each.hub in places)
 
 
-def tell(store: Store, plans: Sequence[Plan], call: _Call, now: datetime) -> tuple[str, ...]:
-    """Tell the hubs and indexes, all at once; return one line for each that took no notice.
+def tell(store: Store, plans: Sequence[Plan], call: _Call, now: datetime) -> dict[str, list[str]]:
+    """Tell the hubs and indexes, all at once; return one line for each that took no notice, by feed.
 
     It is told again in the next run, for a day.
     """
@@ -76,7 +76,7 @@ def tell(store: Store, plans: Sequence[Plan], call: _Call, now: datetime) -> tup
     answers = {
         (each.hub, each.address): _send(each, pings.get(each.hub), call) for some in waiting.values() for each in some
     }
-    lines: list[str] = []
+    lines: dict[str, list[str]] = {}
     for plan in plans:
         before = waiting.get(plan.name, ())
         tried = [_note_answer(each, answers[each.hub, each.address]) for each in before]
@@ -84,11 +84,12 @@ def tell(store: Store, plans: Sequence[Plan], call: _Call, now: datetime) -> tup
         for hub in dict.fromkeys(each.hub for each in failed):
             some = [each for each in failed if each.hub == hub]
             place = f"{'index' if hub in pings else 'hub'} {redact(hub)}"
-            lines.append(f"{plan.name}: {place} was not told of {len(some)} of its files: {some[0].problem}")
+            line = f"{place} was not told of {len(some)} of its files: {some[0].problem}"
+            lines.setdefault(plan.name, []).append(line)
         kept = tuple(each for each in failed if now - each.since < _GIVE_UP_AFTER)
         if kept != before:
             _write(store, plan, kept)
-    return tuple(lines)
+    return lines
 
 
 def _send(notice: Notice, ping: Ping | None, call: _Call) -> Future[int]:

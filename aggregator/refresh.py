@@ -192,9 +192,11 @@ def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
         failures=(*outcomes[-1].failures, *index.failures),
     )
     news, call = notify.send_news(run.config, run.store, outcomes), run.resources.limiter.call
-    news += announcements.tell(run.config, run.store, run.plans, call, run.at)
-    if not run.config.is_copy:
-        news += hubs.tell(run.store, run.plans, call, run.at)
+    for lines in (
+        announcements.tell(run.config, run.store, run.plans, call, run.at),
+        {} if run.config.is_copy else hubs.tell(run.store, run.plans, call, run.at),
+    ):
+        outcomes = [replace(each, alarms=(*each.alarms, *lines.get(each.feed, ()))) for each in outcomes]
     alarms = (*_describe_clock(run.at, newest), *run.renamed, *index.alarms, *outcomes[0].alarms, *news)
     failures = (*run.failures, *outcomes[0].failures)
     return (replace(outcomes[0], alarms=alarms, failures=failures), *outcomes[1:])

@@ -108,7 +108,7 @@ def test_what_was_not_taken_is_told_again_with_the_same_id(tmp_path: Path, site:
     receiver.status = 503
     site.serve("/feed", list_items(range(31)))
     told = refresh(tmp_path, 2)
-    assert "talk: webhook http://127.0.0.1:" in told
+    assert "aggregator: talk: webhook http://127.0.0.1:" in told
     assert "it answers 503; tried again at the next refresh" in told
     assert "notify: address 1 (json://…): the message was not taken" in told
     assert len(receiver.calls) == len(receiver.messages) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -80,7 +81,7 @@ def test_each_file_that_changed_is_told_once(tmp_path: Path, site: Site, hub: Hu
 def test_a_hub_that_took_no_notice_is_told_again_for_a_day(tmp_path: Path, site: Site, hub: Hub) -> None:
     hub.status = 503
     said = refresh(tmp_path, 1)
-    assert "/hub was not told of 4 of its files: it answers 503" in said
+    assert re.fullmatch(r"aggregator: \w+: hub \S+/hub was not told of 4 of its files: it answers 503\n", said)
     hub.status = 204
     assert refresh(tmp_path, 2) == ""
     assert hub.forget() == ALL
