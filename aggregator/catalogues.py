@@ -30,6 +30,7 @@ from aggregator.model.record import Record
 from aggregator.model.source import Request, Source
 from aggregator.text.fold import fold
 from aggregator.text.urls import canonical
+from aggregator.translation.locale import N_
 
 _ASKED_AT_ONCE: Final = 6
 _MOST: Final = 15
@@ -70,7 +71,7 @@ def ask_catalogues(
         return [(show.title, url) for url in links if registry.recognise(url) or is_feed_like(url)]
 
     asked = [(each.name, one, each) for each in catalogues for one in list_requests(each, show, now)]
-    tasks = [*asked, *([("its site", Request(site), None)] if site else [])]
+    tasks = [*asked, *([(N_("its site"), Request(site), None)] if site else [])]
     with ThreadPoolExecutor(_ASKED_AT_ONCE, "search") as threads:
         futures = [(name, request.url, threads.submit(ask, name, request, each)) for name, request, each in tasks]
         for name, place, future in futures:

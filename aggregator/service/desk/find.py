@@ -19,6 +19,10 @@ class _Listing(Struct, frozen=True):
 
     url: str
     described: str
+    kind: str
+    matched: int
+    of: int
+    doubtful: tuple[str, ...] = ()
     named_by: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
 
