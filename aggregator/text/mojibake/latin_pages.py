@@ -1,4 +1,4 @@
-"""Undo decoding of one Latin code page as another: Central European, Turkish and Baltic text read as Western.
+"""Undo decoding of one Latin code page as another: Central European, Turkish, Baltic and Mac text read as Western.
 
 "Dziœ du¿o s³oñca" is Polish of cp1250 read as cp1252. Every byte is a character of either page, so that only words
 tell: a text whose letters no language has together is read in each page, and one reading must turn unknown words into
@@ -16,25 +16,32 @@ import ftfy.bad_codecs  # noqa: F401 - registers "sloppy-windows-1252"
 from aggregator.text import word_frequencies
 from aggregator.text.mojibake.word_choice import ALPHABETS, LONGEST_WORD, is_known_word
 
+_MAC: Final = "mac_roman"
 _PAGES: Final = {
     "cp1250": ("pl", "cs", "sk", "hu", "ro", "sl", "sh"),
     "iso8859_2": ("pl", "cs", "sk", "hu", "ro", "sl", "sh"),
     "cp1254": ("tr",),
     "cp1257": ("lt", "lv"),
+    _MAC: ("es", "fr", "de", "pt", "it", "sv", "da", "nb", "fi", "ca", "is"),
 }
 """Code pages that Western ones are taken for, and the languages with a word list that were written in them."""
 
 _WESTERN: Final = "sloppy-windows-1252"
 _CHARACTERS = frozenset(map(chr, range(0x80, 0x100))).union(bytes(range(0x80, 0x100)).decode(_WESTERN))
-_CONTROLS = re.compile("[\x80-\x9f]")  # cp1252 has characters there, so the text was read as ISO 8859-1
+_CONTROLS = re.compile("[\x80-\x9f]")
+_OF_ISO = re.compile("[\x80\x82-\x8c\x8e\x91-\x9c\x9e\x9f]")  # cp1252 has characters there: it was read as ISO 8859-1
+_CONTROLS_OF_LETTERS = re.compile("[\x8a\x8c\x8e\x9a\x9c\x9e\x9f]")  # as cp1252 has them: "ŠŒŽšœžŸ"
 _LETTER = r"[^\W\d_]"
 # A sign or a control in a word: "¿ó³æ", "S³owo"; "n°", "3ª" and "x²" are sound. Portuguese has "õ" before "e" alone; no
 # word of French or Romanian ends in one of the last letters.
 _ODD = re.compile(
-    f"(?<={_LETTER})[\x80-\x9f¢£¥¦¨¯±³¶¹º¼¾¿](?={_LETTER})|[\x80-\x9f£¥¯±³¹º](?={_LETTER}{{2}})|õ(?!e)|[âîïûç](?!\\w)"
+    f"(?<={_LETTER})[\x80-\x9f¢£¥¦¨¯±³¶¹º¼¾¿](?={_LETTER})|(?<=[A-Za-z])(?:[†‡ˆ‰‹›•˜]|[ŠŒŽŸ](?![A-Z]))"
+    f"|[\x80-\x9f£¥¯±³¹º](?={_LETTER}{{2}})"
+    "|[\x81\x87\x88\x8a-\x90\x98\x9a\x9c-\x9f]|õ(?!e)|[âîïûç](?!\\w)"
 )
 _ICELANDIC, _OFTEN_ICELANDIC = frozenset("ðýþ"), frozenset("áæéíóú")  # Turkish has the first three alone
 _TOKEN = re.compile(r"\S+")
+_ELIDED = re.compile("^[a-z]{1,2}[\x92’]")
 _AROUND = "".join(filter(lambda one: not one.isalnum(), map(chr, range(0x21, 0x7F)))) + "“”„’‘–—…«»"
 _BETWEEN = re.compile(r"[-’'/&.,]")
 _COMMAS = str.maketrans("şţ", "șț")  # cp1250 has no letters with a comma below, the words of Romanian no cedillas
@@ -63,7 +70,7 @@ def redecode_latin(text: str) -> str:
     if text.isascii() or not _is_doubtful(text[:_PART]):
         return text
     part = text[:_PART].rsplit(None, 1)[0] if len(text) > _PART else text
-    western = "latin_1" if _CONTROLS.search(part) else _WESTERN
+    western = "latin_1" if _OF_ISO.search(part) else _WESTERN
     tokens = {token for token in _TOKEN.findall(part) if not token.isascii()}
     best = max(
         _read_pages(tokens, western), key=lambda reading: 2 * len(reading.known) - len(reading.words), default=None
@@ -90,9 +97,16 @@ def _read_pages(tokens: set[str], western: str) -> Iterator[_Reading]:
         read = {token: _decode(token, western, page) for token in tokens}
         if None in read.values():
             continue
-        changed = {token: after.strip(_AROUND) for token, after in read.items() if after and after != token}
+        # control characters that stand for the same quote or dash in cp1252 prove no other page
+        changed = {
+            token: after.strip(_AROUND)
+            for token, after in read.items()
+            if after
+            and after != token
+            and (_CONTROLS_OF_LETTERS.search(token) or after != _decode(token, western, _WESTERN))
+        }
         for language in languages:
-            known = frozenset(token for token, after in changed.items() if _is_known(after, language))
+            known = frozenset(token for token, after in changed.items() if _is_known(after, language, page))
             yield _Reading(page, language, changed, known)
 
 
@@ -104,25 +118,31 @@ def _decode(word: str, western: str, page: str) -> str | None:
         return None
 
 
-def _is_known(word: str, language: str) -> bool:
+def _is_known(word: str, language: str, page: str) -> bool:
     """Return whether a language has each part of a word, with its own letters only; short ones must be common.
 
-    Of languages that join many endings the list has few forms: a beginning with all letters beyond ASCII is enough.
+    Of languages that join many endings the list has few forms: a beginning with all letters beyond ASCII is enough, but
+    not of Mac Roman, which has letters where others have dashes: "ser—cero" is no "seró".
     """
     small = word.lower().replace("\u0307", "")  # of "İ"
     if language == "ro":
         small = small.translate(_COMMAS)
+    if any(part[1:] != part[1:].lower() and part != part.upper() for part in _BETWEEN.split(word)):
+        return False  # a capital behind a small letter: "herêmî" is no "herÍmÓ"
     parts = list(filter(None, _BETWEEN.split(small)))
     letters = {letter for letter in small if not letter.isascii()}
     if max(map(len, parts), default=0) > LONGEST_WORD or not letters.issubset(f"{ALPHABETS[language]}’"):
         return False
-    return all(_is_listed(part, word_frequencies.load_frequencies(language)) for part in parts)
+    frequencies, is_whole = word_frequencies.load_frequencies(language), page == _MAC
+    return all(_is_listed(part, frequencies, is_whole=is_whole) for part in parts)
 
 
-def _is_listed(word: str, frequencies: Mapping[str, float]) -> bool:
+def _is_listed(word: str, frequencies: Mapping[str, float], *, is_whole: bool) -> bool:
     """Return whether a word, or a beginning of it with all letters beyond ASCII, has a share of a language's words."""
     if len(word) <= _SHORT:
         return frequencies.get(word, 0.0) > _COMMON
+    if is_whole:
+        return word in frequencies
     last = max((at for at, letter in enumerate(word) if not letter.isascii()), default=0)
     return any(word[:end] in frequencies for end in range(len(word), max(_SHORT, last), -1))
 
@@ -130,11 +150,18 @@ def _is_listed(word: str, frequencies: Mapping[str, float]) -> bool:
 def _is_proved(reading: _Reading, part: str) -> bool:
     """Return whether the reading turns enough unknown words into known ones."""
     known, changed = len(reading.known), len(reading.words)
-    before = sum(is_known_word(word.strip(_AROUND).lower()) for word in reading.words)
+    before = sum(_was_known(word) for word in reading.words)
     if known < _LEAST_KNOWN_AFTER * changed or before > _MOST_KNOWN_BEFORE * changed:
         return False
     if known >= _LEAST:
         return True
     others = [word for token in part.split() if token not in reading.words and (word := token.strip(_AROUND))]
     of_language = sum(word.lower() in word_frequencies.load_frequencies(reading.language) for word in others)
-    return any(len(word) >= _LONG for word in reading.known) and 0 < len(others) <= 2 * of_language
+    is_long = any(len(word) >= _LONG or _CONTROLS.search(word) for word in reading.known)
+    return is_long and 0 < len(others) <= 2 * of_language
+
+
+def _was_known(word: str) -> bool:
+    r"""Return whether a word is known as it stands, or behind an apostrophe, also a control: "m\x92a" is no "mía"."""
+    bare = word.strip(_AROUND).lower()
+    return is_known_word(_ELIDED.sub("", bare))

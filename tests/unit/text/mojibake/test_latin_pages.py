@@ -1,4 +1,4 @@
-"""Central European, Turkish and Baltic text that was read as Western comes back; sound text of any language stays."""
+"""Central European, Turkish, Baltic and Mac text read as Western comes back; sound text of any language stays."""
 
 from __future__ import annotations
 
@@ -43,6 +43,42 @@ def test_what_was_read_as_western_comes_back(language: str, page: str, western: 
     assert redecode_latin(f"{damaged} " * 400) == f"{sound} " * 400
 
 
+MAC = {
+    "es": "El presidente de México habló ayer de la educación y de los años difíciles que aún quedan",
+    "fr": "Le Président de la République a été très étonné par l’été à Besançon",
+    "de": "Grüße aus München: wir hören die schönsten Märchen für alle Größen",
+    "pt": "A história da educação não está no início da lição dos irmãos",
+    "it": "La città è più bella perché nessuno può dire di no",
+    "sv": "Här är en fråga om hur två människor får höra på världen",
+    "da": "Vi taler om børn, å, og æbler på en ø, og hvorfor de måske går",
+    "ca": "Això és una lliçó d’història per a tothom, també avui",
+}
+
+
+@pytest.mark.parametrize("language", MAC)
+@pytest.mark.parametrize("western", ["sloppy-windows-1252", "latin_1"])
+def test_what_a_macintosh_wrote_comes_back(language: str, western: str) -> None:
+    damaged = MAC[language].encode("mac_roman").decode(western)
+    assert repair_text(damaged).text == MAC[language]
+    assert repair_text(MAC[language]).text == MAC[language]
+
+
+MARKED = (
+    "“Hola” – dijo… y no puede ser—cero; por—la comunidad",
+    "Il m’a dit qu’il l’a vu, et n’a rien fait: c’est l’été",
+    "Direção para realizar—um duplo clique (“left”, “right”)",
+    "It’s a dog’s life—isn’t it? 1990–1995 “wait—what”",
+    "All’inizio dell’anno c’è un’altra città—la sua",
+)
+
+
+@pytest.mark.parametrize("text", MARKED)
+def test_quotes_and_dashes_of_cp1252_are_no_letters_of_a_macintosh(text: str) -> None:
+    assert redecode_latin(text) == text
+    damaged = text.encode("cp1252").decode("latin_1")
+    assert repair_text(damaged).text == text
+
+
 @pytest.mark.parametrize("language", SAID)
 def test_sound_text_stays(language: str) -> None:
     sound = SAID[language]
@@ -62,6 +98,7 @@ WESTERN = (
     "Blåbærsyltetøj på brødet",
     "Meksîkayê û Îngîlîzî a Herêma",
     "monitorâ",
+    "Tenê pelên herêmî werin hilbijartin",
 )
 
 
