@@ -203,10 +203,7 @@ def test_the_description_is_valid_and_complete(program: Program) -> None:
 
 
 # Without what an earlier request found, previewed or did, these have nothing to do.
-NEED_MORE = {
-    *("post_add_write", "post_import_write", "post_moves_undo", "post_feeds_feed_sources_source_move"),
-    "post_system_settings_save",
-}
+NEED_MORE = {"post_add_write", "post_import_write", "post_moves_undo", "post_feeds_feed_sources_source_move"}
 
 VALUES = {
     "field": "title",
