@@ -6,6 +6,7 @@ that read pages alone, and is an extra.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import IO, Final
 
@@ -19,7 +20,13 @@ from aggregator.fetchers.parsing.bombs import check_bombs
 from aggregator.model.source import Document
 from aggregator.sandbox import calls
 from aggregator.text import html
+from aggregator.text.fold import fold
 from aggregator.translation.locale import N_
+
+_HEADING: Final = re.compile(
+    r"((?>(?:\s|<(?:div|article|section|main|header)\b[^>]*>)*))<h([12])\b[^>]*>(.*?)</h\2>", re.DOTALL
+)
+"""The first heading of a post, with nothing but elements that contain it before it."""
 
 _LONGEST: Final = 200_000
 """Characters of a post with its markup, as many as of a text in a feed."""
@@ -37,7 +44,8 @@ def read(document: Document) -> str:
         raise decoding.unexpected_type(document, N_("an HTML page"))
     page = html_page.show_lazy_images(decoding.decode(document))
     try:
-        found = str(readability.Document(page).summary(html_partial=True))
+        parsed = readability.Document(page)
+        found = _drop_title(str(parsed.summary(html_partial=True)), str(parsed.title()))
         if not html.to_text(found):
             raise ReadError("no text of a post was found")
         base = html_page.find_base(document, xml.parse_html(page))
@@ -48,3 +56,14 @@ def read(document: Document) -> str:
     if len(found) > _LONGEST:
         raise ReadError(f"its text has more than {_LONGEST:,} characters")
     return enclosures.resolve_markup(base, found)
+
+
+def _drop_title(post: str, title: str) -> str:
+    """Return a post without the heading before its text that is in the title of its page: its item has it, too.
+
+    >>> _drop_title("<div><h1>On salt</h1><p>It is old.</p></div>", "On salt – Quay")
+    '<div><p>It is old.</p></div>'
+    """
+    heading = _HEADING.match(post)
+    words = fold(html.to_text(heading[3])) if heading else ""
+    return heading[1] + post[heading.end() :] if heading and words and words in fold(title) else post
