@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 from typing import get_args
 
 import pytest
@@ -52,6 +53,18 @@ def test_a_translation_has_the_placeholders_of_its_message_and_no_markup(languag
             assert find_placeholders(form) in map(find_placeholders, sources), sources
             assert not re.search(r"[<>&]", "".join(sources) + form), sources
             assert "%" not in PLACEHOLDER.sub("", form) or not PLACEHOLDER.search(sources[-1]), sources
+
+
+def test_no_catalogue_has_the_sentences_of_another() -> None:
+    catalogues = {language: messages.read(language) for language in messages.LANGUAGES}
+    long = [each for each in catalogues["de"] if len(PLACEHOLDER.sub("", list_forms(each)[0][0][0])) > 30]
+    alike = {
+        (one, other, str(each.id))
+        for one, other in combinations(catalogues, 2)
+        for each in long
+        if catalogues[one].get(each.id, each.context).string == catalogues[other].get(each.id, each.context).string
+    }
+    assert alike == set()
 
 
 def test_plurals_are_those_of_each_language() -> None:
