@@ -23,6 +23,9 @@ import pytest
 STDERR = pytest.StashKey[int]()
 MORE = 2
 """How many times its own timeout a test may take, fixtures and all, before the run is ended with all stacks."""
+MEMORY = "/dev/shm"  # noqa: S108 - pytest makes a folder there that is its user's alone
+ROOM = 2 << 30
+"""Bytes that are free there; a run uses a tenth, as the folders of tests that pass are removed."""
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -40,10 +43,25 @@ def pytest_configure(config: pytest.Config) -> None:
     # The fast suite has the same examples in each run, so that no run fails by chance; heavy tests have new ones.
     hypothesis.settings.register_profile("fast", derandomize=True, max_examples=30, deadline=None)
     hypothesis.settings.register_profile("heavy", derandomize=False, print_blob=True, deadline=None)
-    hypothesis.settings.load_profile("fast" if config.getoption("markexpr") == "not heavy" else "heavy")
+    is_fast = config.getoption("markexpr") == "not heavy"
+    hypothesis.settings.load_profile("fast" if is_fast else "heavy")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each program that a test starts compiles all of its modules
+    if is_fast:
+        keep_in_memory()
     with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         config.stash[STDERR] = os.dup(2)
+
+
+def keep_in_memory() -> None:
+    """Have the folders of the tests in memory if there is room: to flush a file there takes no time.
+
+    On a disk it takes milliseconds, some fifty times a refresh.
+    """
+    if "PYTEST_DEBUG_TEMPROOT" in os.environ or not os.access(MEMORY, os.W_OK):
+        return
+    found = os.statvfs(MEMORY)
+    if found.f_bavail * found.f_frsize >= ROOM and not found.f_flag & os.ST_NOEXEC:  # some tests run what they write
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = MEMORY
 
 
 def pytest_collection_finish() -> None:

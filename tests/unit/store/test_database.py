@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -283,7 +284,7 @@ def test_a_store_of_another_user_is_told(state: str) -> None:
         pass
     file, user = Path(state), os.geteuid()
     with tempfile.TemporaryDirectory() as folder:
-        place = file.rename(Path(folder) / file.name)
+        place = Path(shutil.move(file, folder))
         Path(folder).chmod(0o755)
         place.chmod(0)
         if user == 0:
