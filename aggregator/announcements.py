@@ -30,6 +30,7 @@ from aggregator.model.results import Announcement
 from aggregator.store import facts
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact
+from aggregator.translation.locale import N_
 
 _GIVE_UP_AFTER: Final = timedelta(days=3)
 
@@ -139,12 +140,12 @@ def _call_webhook(
         for each in new:
             status = call(url, *_make_call(plan, each, key, now)).result()
             if status // 100 != 2:  # noqa: PLR2004  # RFC 9110 section 15.3
-                problem = f"it answers {status}"
+                problem = N_(f"it answers {status}")
                 break
             told.add(each.guid)
     except FetchError as error:
         problem = str(error)
-    failed = [f"webhook {redact(plan.webhook)}: {problem}; tried again at the next refresh"] if problem else []
+    failed = [N_(f"webhook {redact(plan.webhook)}: {problem}; tried again at the next refresh")] if problem else []
     return [replace(each, by_webhook=True) if each.guid in told else each for each in waiting], failed
 
 

@@ -28,6 +28,7 @@ from aggregator.store.connection import parse_address, printable_name
 from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import Event
 from aggregator.store.renaming import rename_feed
+from aggregator.translation.locale import N_
 
 _FILES: Final = "published files"
 """The fact with the names, under the output folder, of all files of a feed that may be published.
@@ -103,7 +104,7 @@ def remove_former(store: Store, output: Output, plan: Plan, plans: Iterable[Plan
     if len(current) == len(known) or (end is not None and now < end):
         return ()
     count = _remove(output, _list_former(known, {plan.channel.folder}, plans))
-    line = f"its former folder is published no more: {count} files were removed"
+    line = N_(f"its former folder is published no more: {count} files were removed")
     with transaction(store) as tx:
         _write_files(tx, output, plan.name, current)
         facts.write_fact(tx, plan.name, _RENAMED, None)
@@ -159,12 +160,12 @@ def remove_unnamed(store: Store, output: Output, plans: Sequence[Plan], now: dat
         count = sum(map(len, former.values()))
         if is_over:
             count = _remove(output, former)
-            told = f"its {count} published files were removed"
+            told = N_(f"its {count} published files were removed")
         elif feed in scheduled:
-            told = f"its {count} published files stay while the schedule of another machine has it"
+            told = N_(f"its {count} published files stay while the schedule of another machine has it")
         else:
-            told = f"its {count} published files stay until {end:%Y-%m-%d %H:%M} UTC, then they are removed"
-        line = f"{feed} is not in the config any more: {told}. Named again, it is published with the same guids"
+            told = N_(f"its {count} published files stay until {end:%Y-%m-%d %H:%M} UTC, then they are removed")
+        line = N_(f"{feed} is not in the config any more: {told}. Named again, it is published with the same guids")
         with transaction(store) as tx:
             facts.write_fact(tx, feed, _UNNAMED, None if is_over else now.isoformat().encode())
             if is_over:
@@ -245,7 +246,7 @@ def adopt_renamed(store: Store, plans: Sequence[Plan], new: Collection[str], now
             renamed.append((same[0], plan.name))
     lines = []
     for old, name in renamed:
-        line = f"{name} is {old} under another name, with the same sources: its guids, dates and decisions are kept"
+        line = N_(f"{name} is {old} under another name, with the same sources: its guids, dates and decisions are kept")
         with transaction(store) as tx:
             rename_feed(tx, old, name)
             leases.remove(tx, old)

@@ -22,6 +22,7 @@ from aggregator.model.files import WrittenFile
 from aggregator.model.record import Record
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact
+from aggregator.translation.locale import N_
 
 _PODCAST: Final = "podcast.xml"
 _DOCUMENTS: Final = frozenset({_PODCAST, "feed.xml", "feed.atom", "feed.json"})
@@ -83,9 +84,7 @@ def tell(store: Store, plans: Sequence[Plan], call: _Call, now: datetime) -> dic
         failed = [each for each in tried if each.problem]
         for hub in dict.fromkeys(each.hub for each in failed):
             some = [each for each in failed if each.hub == hub]
-            place = f"{'index' if hub in pings else 'hub'} {redact(hub)}"
-            line = f"{place} was not told of {len(some)} of its files: {some[0].problem}"
-            lines.setdefault(plan.name, []).append(line)
+            lines.setdefault(plan.name, []).append(_describe(some, is_index=hub in pings))
         kept = tuple(each for each in failed if now - each.since < _GIVE_UP_AFTER)
         if kept != before:
             _write(store, plan, kept)
@@ -109,6 +108,14 @@ def _send(notice: Notice, ping: Ping | None, call: _Call) -> Future[int]:
     return call(url, None, (("Authorization", token),) if token else ())
 
 
+def _describe(failed: Sequence[Notice], *, is_index: bool) -> str:
+    """Return a line about the notices of one hub or index that were not taken."""
+    where, count, why = redact(failed[0].hub), len(failed), failed[0].problem
+    if is_index:
+        return N_(f"index {where} was not told of {count} of its files: {why}")
+    return N_(f"hub {where} was not told of {count} of its files: {why}")
+
+
 def _note_answer(notice: Notice, answer: Future[int]) -> Notice:
     """Return the notice with the reason why the hub did not take it, if it did not."""
     try:
@@ -116,7 +123,7 @@ def _note_answer(notice: Notice, answer: Future[int]) -> Notice:
     except FetchError as error:
         return Notice(notice.hub, notice.address, notice.since, str(error))
     is_taken = status // 100 == 2  # noqa: PLR2004  # RFC 9110 section 15.3
-    return Notice(notice.hub, notice.address, notice.since, "" if is_taken else f"it answers {status}")
+    return Notice(notice.hub, notice.address, notice.since, "" if is_taken else N_(f"it answers {status}"))
 
 
 def _write(store: Store, plan: Plan, notices: Sequence[Notice]) -> None:

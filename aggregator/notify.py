@@ -21,6 +21,7 @@ from aggregator.model.record import Record
 from aggregator.model.results import Outcome
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact
+from aggregator.translation.locale import N_
 from aggregator.version import name_install
 
 _LEFT_AT_LEAST: Final = 0.9
@@ -140,7 +141,7 @@ def send(addresses: Sequence[str], title: str, body: str) -> tuple[str, ...]:
     faults = []
     for number, address in enumerate(addresses, 1):
         if fault := _add((title, body), number, address):
-            faults.append(f"{fault}; tried again at the next refresh")
+            faults.append(N_(f"{fault}; tried again at the next refresh"))
     return tuple(faults)
 
 
@@ -151,16 +152,16 @@ def _add(message: tuple[str, str] | None, number: int, address: str) -> str:
     except ImportError:
         return _MISSING
     logging.getLogger("apprise").setLevel(logging.CRITICAL + 1)  # it would print addresses
-    named = f"notify: address {number} ({urlsplit(address).scheme}://…)"
+    named = N_(f"notify: address {number} ({urlsplit(address).scheme}://…)")
     try:
         secrets = credentials.read_named_secrets(address)
     except FetchError as error:
         return f"{named}: {error}"
     service = apprise.Apprise(asset=apprise.AppriseAsset(async_mode=False, app_id="aggregator"))
     if not service.add(credentials.fill_address(address, secrets)):
-        return f"{named}: Apprise knows no such service, or the address lacks something"
+        return N_(f"{named}: Apprise knows no such service, or the address lacks something")
     try:
         taken = message is None or service.notify(title=message[0], body=message[1])
     except Exception as error:  # noqa: BLE001  # of one of a hundred services: it must not fail a refresh
         return f"{named}: {type(error).__name__}"
-    return "" if taken else f"{named}: the message was not taken"
+    return "" if taken else N_(f"{named}: the message was not taken")

@@ -41,6 +41,7 @@ from aggregator.sandbox.calls import Returned
 from aggregator.store import backup, cache, connection, database, facts, hosts, leases, polls, publications
 from aggregator.store.database import Claim, Store
 from aggregator.store.host_leases import HostLeases
+from aggregator.translation.locale import N_
 
 GC_THRESHOLDS = (100_000, 20, 100)
 """For ``gc.set_threshold`` during a run and in the server: our records make no reference cycles, and with Python's own
@@ -371,7 +372,7 @@ def _describe_clock(at: datetime, newest: datetime) -> tuple[str, ...]:
     if newest == at:
         return ()
     shown, used = (f"{time:%Y-%m-%d %H:%M} UTC" for time in (at, newest))
-    return (f"the clock is behind: it shows {shown}; new items without a date get {used}, the newest time known",)
+    return (N_(f"the clock is behind: it shows {shown}; new items without a date get {used}, the newest time known"),)
 
 
 def _unchanged_outcome(plan: Plan, results: tuple[SourceResult, ...], publication: Publication) -> Outcome:

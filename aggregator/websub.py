@@ -24,6 +24,7 @@ from aggregator.model.source import HubSubscription, PollState, Source
 from aggregator.store import hub_subscriptions, leases, polls
 from aggregator.store.database import Store, transaction
 from aggregator.text.urls import is_web
+from aggregator.translation.locale import N_
 
 _LEASE: Final = timedelta(days=10)
 """The time that is asked for, which is what the specification says that hubs give by default."""
@@ -94,7 +95,7 @@ def verify(store: Store, token: str, given: Mapping[str, str], now: datetime) ->
         mode, challenge = given.get("hub.mode"), given.get("hub.challenge")
         if mode == "denied":
             reason = " ".join(given.get("hub.reason", "").split())[:200]
-            hub_subscriptions.write(tx, replace(known, problem=f"denied: {reason}", since=None, until=None))
+            hub_subscriptions.write(tx, replace(known, problem=N_(f"denied: {reason}"), since=None, until=None))
             return ""
         if not challenge or mode != ("unsubscribe" if known.is_ending else "subscribe"):
             return None
@@ -184,7 +185,7 @@ def _read_problem(answer: Future[int]) -> str:
         status = answer.result()
     except FetchError as error:
         return str(error)
-    return "" if status // 100 == 2 else f"it answers {status}"  # noqa: PLR2004  # RFC 9110 section 15.3
+    return "" if status // 100 == 2 else N_(f"it answers {status}")  # noqa: PLR2004  # RFC 9110 section 15.3
 
 
 def _note_answer(store: Store, token: str, problem: str) -> None:
@@ -205,6 +206,6 @@ def _parse_lease(text: str) -> timedelta:
 def describe(known: Iterable[HubSubscription]) -> Iterator[str]:
     """Yield a line about each subscription: its hub, and until when it lasts or why there is none."""
     for each in known:
-        state = f"until {each.until:%Y-%m-%d %H:%M} UTC" if each.until else each.problem or "asked for"
-        told = f"; last told of news {each.told:%Y-%m-%d %H:%M} UTC" if each.told else ""
-        yield f"{each.hub}: {state}{told}"
+        state = N_(f"until {each.until:%Y-%m-%d %H:%M} UTC") if each.until else each.problem or "asked for"
+        told = N_(f"last told of news {each.told:%Y-%m-%d %H:%M} UTC") if each.told else ""
+        yield f"{each.hub}: {'; '.join(filter(None, (state, told)))}"

@@ -78,7 +78,7 @@ def _translate_value(value: str, locale: Locale) -> str:
 def _read_messages() -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
     """Return the forms of each message with the pattern of one of them, the longest first.
 
-    ``count`` is a number. A value at the beginning or the end is one clause; another is as short as can be.
+    ``count`` is a number, any other value is as short as can be, and one clause unless the message has several.
     """
     path = resources.files("aggregator.translation") / "catalogues" / "sentences.txt"
     rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
@@ -91,8 +91,8 @@ def _read_messages() -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
 def _make_pattern(message: str) -> str:
     parts = _PLACEHOLDER.split(message.replace("%%", "%"))
     for at in range(1, len(parts), 2):
-        is_open = (at == 1 and not parts[0]) or (at == len(parts) - 2 and not parts[-1])
-        value = r"\d[\d,]*" if parts[at] == "count" else _CLAUSE if is_open else ".+?"
+        is_inside = parts[at - 1] and parts[at + 1] and "; " in message
+        value = r"\d[\d,]*" if parts[at] == "count" else ".+?" if is_inside else _CLAUSE
         parts[at] = f"(?P<{parts[at]}>{value})"
     parts[::2] = map(re.escape, parts[::2])
     return "".join(parts)

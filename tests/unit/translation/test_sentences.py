@@ -57,6 +57,10 @@ def test_no_text_is_an_error_and_english_stays_as_it_is(text: str) -> None:
             'a: 12,345 new items are held as you decided: "Rye", "and 5 more", "text" and 12,342 more',
             'a: 12.345 neue Einträge warten, wie Sie entschieden haben: "Rye", "and 5 more", "text" und noch 12.342',
         ),
+        (
+            "https://a.example/hub: until 2026-12-07 00:10 UTC; last told of news 2026-11-27 00:10 UTC",
+            "https://a.example/hub: bis 2026-12-07 00:10 UTC; zuletzt Neues gemeldet 2026-11-27 00:10 UTC",
+        ),
         ("https://a.example/: 404 Not Found; words of another version", None),
         ("an error of the past", None),
         ("404 Nothing here", None),
