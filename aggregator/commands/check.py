@@ -234,12 +234,18 @@ def _fold_address(url: str | None) -> str | None:
 
 
 def _list_missing_secrets(config: Config) -> tuple[str, ...]:
-    """List the secrets that sources and the API name and that are not to be had."""
+    """List the secrets that sources, webhooks, pings and the API name and that are not to be had."""
     found = []
-    try:
-        credentials.read_named_secrets(config.api_token)
-    except FetchError as error:
-        found.append(f"{config.path.name}: api.token: {error}")
+    named = [("api.token", config.api_token)]
+    for plan in config.plans:
+        given = {"webhook": plan.webhook or "", "webhook_secret": plan.webhook_secret}
+        given |= {f"pings.{number}": f"{ping.url} {ping.token}" for number, ping in enumerate(plan.pings)}
+        named += [(f"feeds.{plan.name}.{key}", text) for key, text in given.items()]
+    for place, text in named:
+        try:
+            credentials.read_named_secrets(text)
+        except FetchError as error:
+            found.append(f"{config.path.name}: {place}: {error}")
     for plan in config.plans:
         for source in plan.sources:
             try:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -170,3 +171,19 @@ def test_a_call_is_signed_as_the_specification_s_example() -> None:
     key = base64.b64decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
     fields = announcements.sign(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, b'{"test": 2432232314}')
     assert fields[-1] == ("webhook-signature", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+
+
+def test_check_names_the_secrets_that_are_missing(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text(
+        "feeds:\n  talk:\n    title: Talk\n    webhook: https://a.example/${HOOK_PATH}\n"
+        "    webhook_secret: ${HOOK_KEY}\n    pings: [{url: 'https://b.example/', token: '${PING_KEY}'}]\n"
+        "    sources: {host: {kind: feed, url: 'https://c.example/'}}\n"
+    )
+    done = run_program(tmp_path, "check")
+    assert done.returncode == 2
+    told = re.findall(r"(feeds\.talk\.\S+): the environment variable (\w+) is not set", done.stderr)
+    assert told == [
+        ("feeds.talk.webhook", "HOOK_PATH"),
+        ("feeds.talk.webhook_secret", "HOOK_KEY"),
+        ("feeds.talk.pings.0", "PING_KEY"),
+    ]
