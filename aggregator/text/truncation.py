@@ -25,6 +25,7 @@ _BUTTON = (
 DOTS = r"(?:(?<!\.)\.{2,}|…|\. \. \.)"
 _BUTTONED = re.compile(rf"(?<!\s)\s*{DOTS}\s*[\[(]?(?:{_BUTTON})[\])]?\s*+(?:[»›>→]++\s*+)?$", re.IGNORECASE)
 _BRACKETED = re.compile(rf"(?<!\s)\s*(?:\[\s*{DOTS}\s*\]|\(\s*{DOTS}\s*\)|\[(?:{_BUTTON})\])\s*$", re.IGNORECASE)
+_DOTS = re.compile(DOTS)
 _DOTTED = re.compile(rf"{DOTS}\s*$")
 _DOT_SIGNS = ("..", "…", ". .")
 _SIGNS = (*_DOT_SIGNS, "]", "\ufffd")  # every mark contains one of these
@@ -80,6 +81,11 @@ def ends_in_dots(text: str) -> bool:
     """Return whether the text ends in an ellipsis, which may or may not be a cut."""
     tail = text[-LONGEST_MARK:].rstrip()
     return tail.endswith((".", "…")) and bool(_DOTTED.search(tail))
+
+
+def starts_with_dots(text: str) -> bool:
+    """Return whether the text begins with an ellipsis."""
+    return bool(_DOTS.match(text))
 
 
 def strip_torn_word(text: str) -> str:

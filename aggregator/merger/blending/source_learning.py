@@ -43,7 +43,7 @@ class SourceModelLearner(Struct):
         """Count the copies of one text."""
         prepared = tokenise_copies(prepare_copies(copies))
         word_breaks.match_word_breaks(prepared, language)
-        truncation.mark_cut_copies(prepared)
+        truncation.mark_cut_copies(prepared, learning=True)
         self.phrases.add(prepared)
         self._add_styles(prepared, show or "")
         if len(prepared) < _ENOUGH or self.items >= _MOST_ITEMS or len({copy.text for copy in prepared}) == 1:

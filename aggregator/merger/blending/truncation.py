@@ -13,14 +13,20 @@ from aggregator.text.tokens import Token, tokenise
 _WITHIN = 0.85
 _WITHIN_DOTTED = 0.6
 _LONGEST_TAIL = 30  # words that a source may add at the end; more are text that the other copy lacks
+_SAME_END = 12  # tokens, at most, at the end of two copies that end alike
 _LONG = 2000  # tokens of long texts that are compared
 
 
-def mark_cut_copies(copies: Sequence[PreparedCopy]) -> None:
-    """Mark the copies that are cut without a sure mark; remove the dots and the incomplete word at their end."""
+def mark_cut_copies(copies: Sequence[PreparedCopy], *, learning: bool = False) -> None:
+    """Mark the copies that are cut without a sure mark; remove the dots and the incomplete word at their end.
+
+    Another copy with dots at the same place does not go on there. While it is learned what sources add (``learning``),
+    such dots are a cut, too: two sources have "Read more..." behind each text.
+    """
     for copy in copies:
         if not copy.cut and truncation.ends_in_dots(copy.text):
-            _mark_if_dotted(copy, copies)
+            others = [other for other in copies if other is not copy and (learning or not _has_dots_there(copy, other))]
+            _mark_if_dotted(copy, others)
     for copy in copies:
         if not copy.cut and not copy.finished:
             _mark_if_shorter(copy, copies)
@@ -45,12 +51,27 @@ def _drop_last_marks(tokens: Sequence[Token]) -> list[Token]:
     return list(tokens[:end])
 
 
-def _mark_if_dotted(copy: PreparedCopy, copies: Sequence[PreparedCopy]) -> None:
+def _has_dots_there(copy: PreparedCopy, other: PreparedCopy) -> bool:
+    """Return whether the other copy has dots behind the same words, or ends there and is trusted less."""
+    last, end = _list_last_keys(copy.tokens), len(_drop_last_marks(other.tokens))
+    theirs = other.keys
+    for at in range(len(last), end + 1):
+        if theirs[at - len(last) : at] == last:
+            behind = other.tokens[at - 1].trail + "".join(token.surface for token in other.tokens[at : at + 1])
+            if truncation.starts_with_dots(behind) or (at == end and other.trust < copy.trust):
+                return True
+    return False
+
+
+def _list_last_keys(tokens: Sequence[Token]) -> list[str]:
+    return [token.key for token in _drop_last_marks(tokens)[-_SAME_END:]]
+
+
+def _mark_if_dotted(copy: PreparedCopy, others: Sequence[PreparedCopy]) -> None:
     uncut = truncation.strip_cut_mark(copy.text, known=True)
     text = truncation.strip_torn_word(uncut.text) if uncut.torn else uncut.text
     tokens = tokenise(text)
     keys = [token.key for token in tokens]
-    others = [other for other in copies if other is not copy]
     if any(_goes_on(keys, other, _WITHIN_DOTTED) or _ends_in_half_a_word(keys, other) for other in others):
         copy.text, copy.tokens, copy.cut = text, tokens, True
 

@@ -129,3 +129,27 @@ def test_copies_that_are_cut_behind_a_letter_take_no_vowel_sign_from_a_whole_one
             cut = text[:end].rstrip() + mark
             reading = blend([Copy("a", text), Copy("b", cut), Copy("c", cut)], language=language, title=title)
             assert reading.text == text, cut
+
+
+@pytest.mark.parametrize("title", [True, False])
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Night Shift: And then there was one…",
+        "And then there was one… | Night Shift",
+        "NEW – And then there was one...",
+        "And then their was one…",
+        "And then there was one",
+        "And then there was",
+    ],
+)
+def test_dots_that_another_copy_has_at_the_same_place_are_no_cut(other, title):
+    """The last word was taken for one that may be incomplete, though the other copy has it whole."""
+    reading = blend([Copy("host", "And then there was one…", 0.8), Copy("page", other, 0.6)], title=title)
+    assert (reading.text, reading.cut) == ("And then there was one…", False)
+
+
+def test_dots_at_which_another_copy_goes_on_are_a_cut():
+    whole = "And then there was one lamp left on the pier, and nobody to light it."
+    for cut in ("And then there was one…", "And then there was one lamp le…", "And then there was one lamp…"):
+        assert blend([Copy("host", cut, 0.8), Copy("page", whole, 0.6)]).text == whole
