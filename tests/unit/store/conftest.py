@@ -1,4 +1,4 @@
-"""A real store for each test: an SQLite file, and a database of a real PostgreSQL server where one is installed."""
+"""A real store for each test: an SQLite file, and a schema of a real PostgreSQL server where one is installed."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def any_state(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def server_state(postgresql: PostgreSQL) -> str:
-    """A fresh database of the server."""
-    return postgresql.make_database(f"store_{next(NUMBERS)}")
+    """A fresh schema of the server."""
+    return postgresql.make_schema(f"store_{next(NUMBERS)}")
 
 
 @pytest.fixture
