@@ -239,7 +239,7 @@ def _list_missing_secrets(config: Config) -> tuple[str, ...]:
     named = [("api.token", config.api_token)]
     for plan in config.plans:
         given = {"webhook": plan.webhook or "", "webhook_secret": plan.webhook_secret}
-        given |= {f"pings.{number}": f"{ping.url} {ping.token}" for number, ping in enumerate(plan.pings)}
+        given |= {f"pings[{number}]": f"{ping.url} {ping.token}" for number, ping in enumerate(plan.pings)}
         named += [(f"feeds.{plan.name}.{key}", text) for key, text in given.items()]
     for place, text in named:
         try:

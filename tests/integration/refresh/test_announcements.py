@@ -185,5 +185,5 @@ def test_check_names_the_secrets_that_are_missing(tmp_path: Path) -> None:
     assert told == [
         ("feeds.talk.webhook", "HOOK_PATH"),
         ("feeds.talk.webhook_secret", "HOOK_KEY"),
-        ("feeds.talk.pings.0", "PING_KEY"),
+        ("feeds.talk.pings[0]", "PING_KEY"),
     ]
