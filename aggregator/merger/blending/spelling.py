@@ -242,7 +242,7 @@ def _choose_most_voted(ballots: Mapping[str, float], style: _Sides, unrestyled: 
 
 
 def _find_unrestyled(parts: Mapping[int, str], voters: Voters) -> frozenset[str]:
-    """Return the parts of the copies that have a disputed kind of mark in both styles.
+    """Return the parts of the most trusted copies that have a disputed kind of mark in both styles.
 
     These were not restyled: that makes a text uniform.
     """
@@ -250,4 +250,6 @@ def _find_unrestyled(parts: Mapping[int, str], voters: Voters) -> frozenset[str]
         return frozenset()
     taken = [set(kind) for kind in zip(*map(count_sides, parts.values()), strict=True)]
     numbers = set().union(*(who for who, side in zip(voters.mixers, taken, strict=True) if len(side) > 1))
+    trusts = {number: voters.copies[number].trust for number in parts}
+    numbers &= {number for number, trust in trusts.items() if trust == max(trusts.values())}
     return frozenset(part for number, part in parts.items() if number in numbers)

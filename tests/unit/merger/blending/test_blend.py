@@ -153,3 +153,13 @@ def test_dots_at_which_another_copy_goes_on_are_a_cut():
     whole = "And then there was one lamp left on the pier, and nobody to light it."
     for cut in ("And then there was one…", "And then there was one lamp le…", "And then there was one lamp…"):
         assert blend([Copy("host", cut, 0.8), Copy("page", whole, 0.6)]).text == whole
+
+
+def test_a_less_trusted_copy_with_dashes_of_both_styles_does_not_change_those_of_the_host():
+    """Of copies trusted alike, one with both styles is the author's; a page may restyle the short dashes alone."""
+    host, page = (
+        "Night shift – the harbour – and what it costs — twice",
+        "Night shift - the harbour - and what it costs — twice",
+    )
+    assert blend([Copy("host", host, 0.8), Copy("page", page, 0.5)], title=True).text == host
+    assert blend([Copy("host", host, 0.8), Copy("page", page, 0.8)], title=True).text == page
