@@ -28,6 +28,7 @@ from aggregator.model.subscription import Subscription
 from aggregator.store import connection, database
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact
+from aggregator.text.urls import is_web
 
 _EVERY: Final = timedelta(hours=1)
 
@@ -81,7 +82,9 @@ def keep_in_step(config: Config, now: datetime) -> ListNews:
                 problems += [f"{problem}; no feed was added for it"] * bool(problem)
             except AggregatorError as error:
                 known[name] = replace(before, state=replace(before.state, asked=now))
-                problems.append(make_printable(f"{redact(name)}: {error}; no feed was added for it"))
+                is_named = not is_web(name) and name in str(error)
+                why = str(error) if is_named else f"{_show(name)}: {error}"
+                problems.append(f"{make_printable(why)}; no feed was added for it")
         if store is not None:
             _write(store, [known[name] for name in config.opml])
     return ListNews(tuple(lines), tuple(problems))
@@ -93,13 +96,18 @@ def find_unlisted(store: Store, lists: Sequence[str], plans: Sequence[Plan]) -> 
     for each in _read(store) if lists else ():
         for address in each.gone if each.name in lists else ():
             if address in by_address:
-                yield UnlistedFeed(by_address[address], address, redact(each.name))
+                yield UnlistedFeed(by_address[address], address, _show(each.name))
 
 
 def keep(store: Store, address: str) -> None:
     """Keep the feed of an address that its list has no more: it is not asked again."""
     known = _read(store)
     _write(store, [replace(each, gone=tuple(url for url in each.gone if url != address)) for each in known])
+
+
+def _show(name: str) -> str:
+    """Return the address of a list without its secrets, or the path of a file."""
+    return redact(name) if is_web(name) else make_printable(name)
 
 
 def _is_due(known: _KnownList, now: datetime) -> bool:
@@ -121,7 +129,7 @@ def _follow(
     new = [each for address, each in listed.items() if address not in before.listed]
     made = subscriptions.add(config.path, new) if new else subscriptions.Import()
     gone = {url for url in (*before.gone, *before.listed) if url not in listed}
-    shown, lines = redact(before.name), []
+    shown, lines = _show(before.name), []
     if made.additions:
         names = ", ".join(each.feed for each in made.additions)
         lines.append(f"{shown}: {'a feed' if len(made.additions) == 1 else 'feeds'} added: {names}")

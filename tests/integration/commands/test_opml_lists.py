@@ -129,10 +129,13 @@ def test_a_file_is_a_list_too(config: Path, site: Site, run) -> None:
     write_list(site, "crumb")
     (config.parent / "mine.opml").write_bytes(site.pages["/mine.opml"][2])
     config.write_text(config.read_text().replace(site.url("/mine.opml"), "mine.opml"))
-    assert run("refresh", *at(1)).returncode == 0
-    assert read(config) == ["the-crumb"]
+    answer = run("refresh", *at(1))
+    assert (answer.returncode, read(config)) == (0, ["the-crumb"])
+    assert f"{config.parent / 'mine.opml'}: a feed added: the-crumb" in answer.stdout
+    assert ":///" not in answer.stdout
     (config.parent / "mine.opml").unlink()
     answer = run("refresh", *at(3))
     assert answer.returncode == 0
-    assert "mine.opml cannot be read: no such file" in answer.stderr
+    assert answer.stderr.count("mine.opml") == 1
+    assert "mine.opml cannot be read: no such file or directory; no feed was added for it" in answer.stderr
     assert read(config) == ["the-crumb"]
