@@ -24,6 +24,7 @@ _REPEATED = 0.3  # rate of adding a word that is there already
 _REPEATED_SEVERAL = 0.9  # of several in a row, which machines repeat, not people
 _UNFINISHED = 0.2  # rate of being cut, at least, for a copy that does not end as a sentence does
 _SAME_STUCK = 1.6  # ln 5: two copies have the same words added at an end a fifth as often as one has
+_LOST = frozenset("?\ufffd")  # what encodings leave of a mark that they lack, in two sources alike
 _MARKS_PER_WORD = 0.2
 _CERTAIN = 30.0
 _SEPARATORS = frozenset("|-–—·•:/»")
@@ -165,7 +166,7 @@ def _measure_odds(
     at_end = at_end and not all(_begins_inside(stretch, copies[number], reach[number]) for number in lacking)
     if at_end and any(copies[number].keep and number not in stretch.columns[0].moved for number in having):
         return _CERTAIN
-    lost_inside = not stretch.lexical and not at_end
+    lost_inside = not stretch.lexical and not at_end and not all(_LOST.issuperset(one.key) for one in stretch.columns)
     trusts = trust_about_marks(having if lost_inside else (), lacking, copies)
     odds = 0.0
     for number in having:

@@ -163,3 +163,10 @@ def test_a_less_trusted_copy_with_dashes_of_both_styles_does_not_change_those_of
     )
     assert blend([Copy("host", host, 0.8), Copy("page", page, 0.5)], title=True).text == host
     assert blend([Copy("host", host, 0.8), Copy("page", page, 0.8)], title=True).text == page
+
+
+@pytest.mark.parametrize("host", ["Lamps – lit 🎸 (again)", "#7 — The unlit lamps", "Pier & quay — at 5:30"])
+def test_question_marks_of_two_less_trusted_copies_are_no_marks_that_the_host_lost(host):
+    """An encoding without dashes and pictures leaves a question mark of each, in every source that uses it."""
+    plain = host.encode("ascii", "replace").decode()
+    assert blend([Copy("host", host, 0.8), Copy("a", plain, 0.6), Copy("b", plain, 0.5)], title=True).text == host
