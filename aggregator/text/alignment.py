@@ -192,7 +192,7 @@ def _measure_likeness(one: str, other: str) -> float:
     if one[:1].isalnum() != other[:1].isalnum():
         return 0.0
     ratio = float(Indel.normalized_similarity(one[:_LONGEST_KEY], other[:_LONGEST_KEY], score_cutoff=_SIMILAR))
-    return ratio or _SIMILAR * (len(one) > 1 < len(other) and ocr_shape(one) == ocr_shape(other))
+    return ratio or _SIMILAR * (ocr_shape(one) == ocr_shape(other))
 
 
 def find_moved_blocks(keys: tuple[Sequence[str], Sequence[str]], free: tuple[Sequence[int], Sequence[int]]) -> _Pairs:

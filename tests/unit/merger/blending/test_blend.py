@@ -170,3 +170,15 @@ def test_question_marks_of_two_less_trusted_copies_are_no_marks_that_the_host_lo
     """An encoding without dashes and pictures leaves a question mark of each, in every source that uses it."""
     plain = host.encode("ascii", "replace").decode()
     assert blend([Copy("host", host, 0.8), Copy("a", plain, 0.6), Copy("b", plain, 0.5)], title=True).text == host
+
+
+def test_a_word_stays_where_the_one_beside_it_is_misread():
+    """ "c" stands for "e", also where the copy that has "e" lacks the word before it."""
+    copies = [
+        Copy("page", "Farois, mares c pracas 🎧 | Radio Costa 5"),
+        Copy("mirror", "Faróis, e praças 🎧"),
+        Copy("host", "Faróis, mares e praças 🎧".encode().decode("cp1252")),
+        Copy("store", "Faróis mares e praças 🎧"),
+        Copy("guide", "Faróis rnares e praças 🎧".encode().decode("cp1252")),
+    ]
+    assert blend(copies, language="pt", title=True).text == "Faróis, mares e praças 🎧"
