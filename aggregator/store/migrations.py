@@ -182,7 +182,7 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True)
     try:
         connection.execute("PRAGMA schema_version")
-    except sqlite3.OperationalError as error:
+    except sqlite3.Error as error:
         connection.close()
         if "unable to open" not in str(error) or path.with_name(f"{path.name}-wal").exists():
             raise
