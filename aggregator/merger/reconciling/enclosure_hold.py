@@ -147,7 +147,7 @@ def _note_recent(
 
 
 def find_rekeyed(clusters: Iterable[Cluster], held: Iterable[HeldAudio]) -> Mapping[str, frozenset[str]]:
-    """Return the ids of entries whose audio is held back by source: their items had other keys and another host before.
+    """Return, by source, the ids of the entries whose audio is held back: they had other keys and another host before.
 
     The same limits hold as for entries that keep their keys, counted by item.
     """
