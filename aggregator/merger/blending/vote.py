@@ -74,9 +74,19 @@ def weigh_stretches(columns: Sequence[Column], copies: Sequence[PreparedCopy]) -
             words, marks = _count_errors(stretches, number, reach[number])
             copy.seen = words | marks
             copy.rates = known[number].add_counts(words, _STRENGTH).add_counts(marks, _STRENGTH_OF_MARKS)
+    _keep_beginning(stretches, copies)
     _drop_loose_separators(stretches)
     _fill_gaps(stretches, copies, reach)
     return stretches
+
+
+def _keep_beginning(stretches: Sequence[_Stretch], copies: Sequence[PreparedCopy]) -> None:
+    """Keep the words that copies with most of all weight begin with: more of them lose a word than add the same one."""
+    first = next(iter(stretches), None)
+    if first and first.odds < 0 and first.lexical and not first.repeats:
+        having = first.columns[0].cells.keys() - first.columns[0].moved
+        if 2 * sum(copies[number].weight for number in having) > sum(copy.weight for copy in copies):
+            first.odds = _LEAST_DOUBT
 
 
 def _fill_gaps(stretches: Sequence[_Stretch], copies: Sequence[PreparedCopy], reach: Sequence[tuple[int, int]]) -> None:

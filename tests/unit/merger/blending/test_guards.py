@@ -45,3 +45,12 @@ def test_bidi_marks_stay_where_they_are_needed_and_lone_cyrillic_words_too():
 def test_a_text_that_all_have_cut_is_less_sure():
     whole, cut = (blend([Copy(name, "One two three", cut=cut) for name in "abc"]) for cut in (False, True))
     assert (whole.confidence, whole.cut, round(cut.confidence, 2), cut.cut) == (1.0, False, 0.6, True)
+
+
+def test_words_that_most_copies_begin_with_stay():
+    title, lacking = "Folge 7: An der Mühle", ["7: An der Mühle", "7 An der Mühle"]
+    having = [title, "Folge 7: An der Muhle", f"{title} | Radio Hafen"]
+    assert blend([Copy(f"s{number}", text) for number, text in enumerate(lacking + having)]).text == title
+    trusted = [Copy(f"host{number}", text) for number, text in enumerate(lacking)]
+    others = [Copy(f"s{number}", text, trust=0.8) for number, text in enumerate(having)]
+    assert blend(trusted + others).text == lacking[0]
