@@ -46,7 +46,7 @@ _AROUND = "".join(filter(lambda one: not one.isalnum(), map(chr, range(0x21, 0x7
 _BETWEEN = re.compile(r"[-’'/&.,]")
 _COMMAS = str.maketrans("şţ", "șț")  # cp1250 has no letters with a comma below, the words of Romanian no cedillas
 _PART = 10_000  # characters that prove a page
-_LEAST = 2  # different words that prove it; one alone if it is long, and most others are of its language
+_LEAST = 2  # different words that prove it; one alone if long or with a control, and most others are of its language
 _LONG = 6  # letters of such a word
 _MOST_KNOWN_BEFORE, _LEAST_KNOWN_AFTER = 0.2, 0.6  # shares of the words that change
 _SHORT, _COMMON = 3, 3e-5  # letters of a word that counts only if it has such a share of a language's words
@@ -157,7 +157,7 @@ def _is_proved(reading: _Reading, part: str) -> bool:
         return True
     others = [word for token in part.split() if token not in reading.words and (word := token.strip(_AROUND))]
     of_language = sum(word.lower() in word_frequencies.load_frequencies(reading.language) for word in others)
-    is_long = any(len(word) >= _LONG or _CONTROLS.search(word) for word in reading.known)
+    is_long = any(len(word) >= _LONG or (_CONTROLS.search(word) and word[1:]) for word in reading.known)
     return is_long and 0 < len(others) <= 2 * of_language
 
 

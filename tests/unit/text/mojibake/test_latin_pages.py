@@ -122,6 +122,12 @@ def test_a_text_of_the_words_of_a_language_stays(data: st.DataObject) -> None:
     assert redecode_latin(text) == text
 
 
+@pytest.mark.parametrize("control", [chr(code) for code in range(0x80, 0xA0)])
+def test_a_control_alone_among_sound_words_is_no_letter(control: str) -> None:
+    for text in (f"Radio from the harbour {control}", f"the mill {control} the sea", f"{control} la carte"):
+        assert redecode_latin(text) == text
+
+
 def test_a_name_alone_is_no_proof() -> None:
     for name in ("Søren", "Ximénez³", "Þór", "Garção", "Nuñez-Pèrez"):
         assert redecode_latin(name) == name
