@@ -49,7 +49,7 @@ _DAMAGE = {
     "cut": 0.0,
     "torn word": 0.0,
 }
-_FINISHED = tuple(".!?…)]}\"'”’»。！？」』）】")
+_FINISHED = tuple(".!?…)]}\"'”’»。！？」』）】।॥۔؟։።။។៕།")
 _LEAST_SOUND = 0.12
 _TRUST_POWER = 6  # a tenth more trust outweighs two sound copies: (.8/.9)**6 is .49
 _ILLEGIBLE = 0.75  # share of a source's trust that is left for a copy that still has mojibake

@@ -182,3 +182,13 @@ def test_a_word_stays_where_the_one_beside_it_is_misread():
         Copy("guide", "Faróis rnares e praças 🎧".encode().decode("cp1252")),
     ]
     assert blend(copies, language="pt", title=True).text == "Faróis, mares e praças 🎧"
+
+
+ENDS = ["سامان آیا ہے۔", "सामान आया है।", "গাড়ি এল॥", "هل وصل القطار؟", "Նա եկավ։", "መጣ።", "သွားပြီ။", "គាត់មក។", "བྱུང་།"]
+
+
+@pytest.mark.parametrize("host", ENDS)
+def test_nothing_is_added_behind_a_sentence_of_any_script(host):
+    """A text that seemed unfinished was continued with what a less trusted source adds, many times over."""
+    for added in (" Buy now at evil example.", " Buy now." * 300):
+        assert blend([Copy("host", host, 0.9), Copy("page", host + added, 0.6)]).text == host
