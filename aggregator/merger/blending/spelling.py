@@ -23,6 +23,7 @@ _KINDS = (("’‘“”", ("'", '"')), ("–—", ()), ("…", ("...",)))
 _DASHES = 1
 _BEYOND_ASCII = re.compile(r"[^\W\d_a-z]")
 _TEX_QUOTES = re.compile("``|''")
+_ASKING = "?¿؟？"
 _DASH = re.compile(r"--|(?<!\S)-(?!\S)")
 _PLAIN_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "..."})
 # Natural log-odds for and against a word by itself:
@@ -75,8 +76,10 @@ def choose_spelling(column: Column, voters: Voters) -> _Spelling:
     if len({token.surface for token in tokens}) == 1:
         return _Spelling(tokens[0].surface, tuple(cells), 1.0)
     word, share = _choose_word(column, voters)
-    lead = _choose_marks({number: token.lead for number, token in cells.items()}, voters)
-    trail = _choose_marks({number: token.trail for number, token in cells.items()}, voters)
+    begins = not any(column.places.values())
+    ends = all(place == len(voters.copies[number].tokens) - 1 for number, place in column.places.items())
+    lead = _choose_marks({number: token.lead for number, token in cells.items()}, voters, at_end=begins)
+    trail = _choose_marks({number: token.trail for number, token in cells.items()}, voters, at_end=ends)
     writers = tuple(number for number, token in cells.items() if token.word == word)
     return _Spelling(lead + word + trail, writers, share)
 
@@ -207,8 +210,11 @@ def _measure_credit(word: str, language: str | None) -> float:
     return min(_MOST_CREDIT, credit) - cost
 
 
-def _choose_marks(parts: dict[int, str], voters: Voters) -> str:
-    """Return the likeliest of texts that differ in marks: a mark is lost more often than added."""
+def _choose_marks(parts: dict[int, str], voters: Voters, *, at_end: bool = False) -> str:
+    """Return the likeliest of texts that differ in marks: inside a text, a mark is lost more often than added.
+
+    Around a text (``at_end``) sources add all but question marks.
+    """
     if len(set(parts.values())) == 1:
         return next(iter(parts.values()))
     if any(_LOST not in part for part in parts.values()):
@@ -217,7 +223,8 @@ def _choose_marks(parts: dict[int, str], voters: Voters) -> str:
     most = max(counts.values())
     fullest = {number for number, count in counts.items() if count == most}
     alike = len({_fold_marks(parts[number]) for number in fullest}) == 1
-    trusts = trust_about_marks(fullest if alike else (), counts.keys() - fullest, voters.copies)
+    added = at_end and len({sum(map(part.count, _ASKING)) for part in parts.values()}) == 1
+    trusts = trust_about_marks(fullest if alike and not added else (), counts.keys() - fullest, voters.copies)
     ballots: defaultdict[str, float] = defaultdict(float)
     for number, part in parts.items():
         rates = voters.copies[number].rates

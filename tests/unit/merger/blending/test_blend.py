@@ -192,3 +192,17 @@ def test_nothing_is_added_behind_a_sentence_of_any_script(host):
     """A text that seemed unfinished was continued with what a less trusted source adds, many times over."""
     for added in (" Buy now at evil example.", " Buy now." * 300):
         assert blend([Copy("host", host, 0.9), Copy("page", host + added, 0.6)]).text == host
+
+
+@pytest.mark.parametrize("host", ["Lamps on the pier", "Lamps on the pier.", "Lamps, and the pier!", "埠頭の灯り"])
+@pytest.mark.parametrize("form", ['"{}"', "“{}”", "«{}»", "'{}'", "{}.", "{}!", "({})", "„{}“"])
+def test_marks_that_two_less_trusted_copies_add_around_a_text_are_no_marks_that_the_host_lost(host, form):
+    copies = [Copy("host", host, 0.9), Copy("a", form.format(host), 0.7), Copy("b", form.format(host), 0.6)]
+    for title in (True, False):
+        assert blend(copies, title=title).text == host
+
+
+def test_a_mark_inside_the_text_is_lost_more_often_than_added():
+    full = "Lamps, piers, and what they cost. We count them."
+    copies = [Copy("host", full.replace("cost.", "cost"), 0.9), Copy("a", full, 0.7), Copy("b", full, 0.6)]
+    assert blend(copies).text == full
