@@ -29,7 +29,7 @@ def match_word_breaks(copies: Sequence[PreparedCopy], language: str | None) -> N
         return
     pairs = [_find_pairs(copy.tokens, line, doubtful) for copy, line in zip(copies, lines, strict=True)]
     apart = [_joined_elsewhere(number, pairs[number], whole) for number in range(len(copies))]
-    disputed = {joined for joined in frozenset().union(*apart) if _is_open(joined, copies, apart, whole)}
+    disputed = {joined for joined in frozenset().union(*apart) if _is_open(joined, lines, apart, whole)}
     as_one = {joined for joined in disputed if _is_one(joined, copies, whole, apart, language)}
     as_two = disputed - as_one
     for number, copy in enumerate(copies):
@@ -58,13 +58,23 @@ def _joined_elsewhere(number: int, pairs: dict[str, int], whole: Sequence[frozen
 
 
 def _is_open(
-    joined: str, copies: Sequence[PreparedCopy], apart: Sequence[dict[str, int]], whole: Sequence[frozenset[str]]
+    joined: str, lines: Sequence[Sequence[str]], apart: Sequence[dict[str, int]], whole: Sequence[frozenset[str]]
 ) -> bool:
-    """Return whether a form may be wrong: an uncut copy has the word in two only, or no copy has both forms."""
-    both = [number for number in range(len(copies)) if joined in apart[number] and joined in whole[number]]
+    """Return whether a form may be wrong: no copy has both forms, or one has it as often, each time in two.
+
+    A copy that has it less often may end before the word that another copy has as one: "it may be … Maybe".
+    """
+    both = [line for line, pairs, words in zip(lines, apart, whole, strict=True) if joined in pairs and joined in words]
+    least = min((_count_forms(joined, line) for line in both), default=0)
     return not both or any(
-        joined in apart[number] and number not in both for number, copy in enumerate(copies) if not copy.cut
+        joined in pairs and joined not in words and _count_forms(joined, line) >= least
+        for line, pairs, words in zip(lines, apart, whole, strict=True)
     )
+
+
+def _count_forms(joined: str, line: Sequence[str]) -> int:
+    """Return how often a word stands in a copy, as one or as two."""
+    return line.count(joined) + sum(before + after == joined for before, after in pairwise(line))
 
 
 def _is_one(

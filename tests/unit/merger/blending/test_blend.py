@@ -206,3 +206,23 @@ def test_a_mark_inside_the_text_is_lost_more_often_than_added():
     full = "Lamps, piers, and what they cost. We count them."
     copies = [Copy("host", full.replace("cost.", "cost"), 0.9), Copy("a", full, 0.7), Copy("b", full, 0.6)]
     assert blend(copies).text == full
+
+
+@pytest.mark.parametrize(
+    ("language", "whole", "seen"),
+    [
+        ("en", "It may be late when we leave. Then the wind turns, and maybe we stay. The rest is weather.", 32),
+        ("en", "There is a way out. They went away at noon, as on every day before. Nobody saw them.", 25),
+        ("mk", "Не се како почна. Потоа секако дојде ветрот, и никој не го виде.", 20),
+    ],
+)
+def test_words_that_a_copy_has_as_one_and_as_two_stay_where_another_ends_before_the_second(language, whole, seen):
+    for end in range(seen, len(whole)):
+        cut = whole[:end].rsplit(" ", 1)[0]
+        for mark in ("…", "..."):
+            assert blend([Copy("host", whole, 0.9), Copy("page", cut + mark, 0.5)], language=language).text == whole
+
+
+def test_one_word_that_a_whole_copy_has_as_two_each_time_is_told_by_the_word_list():
+    split, whole = "We went a way at noon. There is a way out.", "We went away at noon. There is a way out."
+    assert blend([Copy("host", whole, 0.9), Copy("page", split, 0.9)], language="en").text == whole
