@@ -160,7 +160,7 @@ _PUNCTUATION = frozenset("’‘“”–—…•„‚«»¡¿·°№™€、
 # Blocks that no feed is written in: C1 controls, IPA, old Cyrillic, Braille, boxes, historic scripts, and the rare
 # Chinese characters whose bytes, shown as "•", are those of Japanese letters.
 _RARE = re.compile(
-    "[\u0080-\u009f\u0180-\u019f\u01a2-\u01ae\u01b1-\u0217\u021c-\u036f\u0460-\u048f\u0700-\u08ff\u1000-\u10ff\u1200-\u17ff\u1800-\u1dff"
+    "[\u0080-\u009f\u0180-\u018e\u0190-\u019f\u01a2-\u01ae\u01b1-\u0217\u021c-\u0258\u025a-\u02ba\u02bd-\u036f\u0460-\u048f\u0700-\u08ff\u1000-\u10ff\u1200-\u17ff\u1800-\u1dff"
     "\u1f00-\u1fff\u2010\u2011\u2012\u2015-\u2017\u2300-\u245f\u2500-\u25ff\u2801-\u2dff\u2e00-\u2fff"
     "\u3400-\u4dbf\ua000-\uabff\ud7b0-\uf8ff\ufe00-\ufe0e\ufe10-\ufe1f]"
 )

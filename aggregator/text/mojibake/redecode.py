@@ -8,7 +8,7 @@ language decides. Only texts with enough of such sequences are changed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import log
@@ -67,9 +67,13 @@ _QUOTED = re.compile(r"(“[^“”]*Ã|“Â)”(?!\w)")
 _QUOTE = "\ue201"
 # A closing quote behind an opening one, with its last byte lost, or shown as "?".
 _CLOSING = re.compile(r"(â€œ(?:(?!â€œ).)*?â€)(?:\?|(?=[ \n.,;:!)]|\Z))", re.DOTALL)
+_STRIPPED = re.compile(r"(?<=[a-zß-ÿ])Ã(?:[\x83ƒ]Â)?\Z")  # "à" at an end whose second byte, a blank, was stripped
 _ALONE = re.compile(r"(?<![^ ])(?<![^\w,] )[ÂÃ](?= [a-z])")
 _STRANGE = re.compile(r"[^\x00-\x7f]")
 _ASCII_WORD = re.compile(r"[a-z]+")
+_RINGED = re.compile(r"(?<!\w)Å\xa0([^\W\d_]+)")  # "Š", or Scandinavian "Å" before a word
+_WITH_RING, _WITH_CARON = ("nb", "da", "sv"), ("cs", "sk", "sh", "sl", "lt", "lv")
+_WORDS = re.compile(r"[^\W\d_]{2,}")
 _WITHOUT_A, _WITH_A = ("en", "de", "es", "nl"), ("fr", "it", "pt")  # languages without and with the word "à"
 _RARE_WORD = 1e-8  # share of a word that a list lacks
 # Characters with two forms (Unicode's emoji-variation-sequences.txt).
@@ -94,7 +98,7 @@ def redecode(text: str) -> str:
         return redecode(_QUOTED.sub(rf"\1{_QUOTE}", text)).replace(_QUOTE, "”")
     if _is_about_letter(text):
         return text
-    better = _redecode(_fix_undamaged(_CLOSING.sub("\\1\x9d", text)))
+    better = _redecode(_fix_undamaged(_STRIPPED.sub("\\g<0>\xa0", _CLOSING.sub("\\1\x9d", text))))
     if better == text or _is_hopeless(text, better):
         return text
     return text if len(text) <= _PART and is_known(text) else better
@@ -110,14 +114,23 @@ def _is_about_letter(text: str) -> bool:
     if "Ã" not in text:
         return True
     words = [word for word in _ASCII_WORD.findall(text[:_PART].lower()) if len(word) > 1]
-    without, having = (
-        max(
-            sum(log(word_frequencies.load_frequencies(language).get(word, _RARE_WORD)) for word in words)
-            for language in languages
-        )
-        for languages in (_WITHOUT_A, _WITH_A)
+    return _rate_words(words, _WITHOUT_A) > _rate_words(words, _WITH_A)
+
+
+def _rate_words(words: list[str], languages: Sequence[str]) -> float:
+    """Return the logarithm of the chance of words in the likeliest of some languages."""
+    return max(
+        sum(log(word_frequencies.load_frequencies(language).get(word, _RARE_WORD)) for word in words)
+        for language in languages
     )
-    return without > having
+
+
+def _read_caron(found: re.Match[str]) -> str:
+    """Return "Š" for "Å" and a no-break space where the text is rather of a language with that letter."""
+    words = _WORDS.findall(found.string[:_PART].lower())
+    behind = found[1].lower()
+    with_a_ring = _rate_words([*words, behind], _WITH_RING)
+    return f"Š{found[1]}" if _rate_words([*words, f"š{behind}"], _WITH_CARON) > with_a_ring else found[0]
 
 
 def _redecode(text: str) -> str:
@@ -290,12 +303,12 @@ def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool 
         if not readings or (lost and _is_in_word(text, at)) or (lacking and lacking[0].price < readings[0].price):
             continue
         if sure < at:
-            pieces += _split_plain(_drop_lone_leads(text, sure, at))
+            pieces += _split_plain(text[sure:at] if lost else _drop_lone_leads(text, sure, at))
         pieces.append(_keep_known_sizes(readings, text, at))
         if blank := _find_blank(text, at, readings[0]):
             pieces.append(blank)
         sure = at + readings[0].size
-    pieces += _split_plain(_drop_lone_leads(text, sure, len(text)))
+    pieces += _split_plain(text[sure:] if lost else _drop_lone_leads(text, sure, len(text)))
     _choose_pictures(pieces)
     return _READ_LEAD.sub("", "".join(choose_characters(pieces)))
 
@@ -430,6 +443,7 @@ def _find_familiar_leads(text: str, table: CodePage) -> frozenset[int]:
 
 def _fix_lone_letter(text: str) -> str:
     """Return the text with single damaged letters read: a capital Ã or Â behind a small letter is no spelling."""
+    text = _RINGED.sub(_read_caron, text)
     if "Ã" not in text and "Â" not in text and "â" not in text:
         return text
     text = _LONE_INVISIBLE.sub("", text)

@@ -160,7 +160,7 @@ def _choose_word(word: tuple[Piece, ...], certain: frozenset[str]) -> str:
         shares = word_frequencies.load_frequencies(language)
         listed = [reading for reading in map("".join, product(*every)) if reading.casefold() in shares]
         if listed:
-            return max(listed, key=lambda reading: (shares[reading.casefold()], reading == plain))
+            return max(listed, key=lambda one: (_is_cased(one), shares[one.casefold()], one == plain))
     return _choose_letters(word, language) if language in _LANGUAGE_OF.values() else plain
 
 
@@ -185,6 +185,11 @@ def _choose_latin(every: Sequence[Sequence[str]], plain: str, certain: frozenset
         return known if len(reading) > _SHORT or known > _COMMON else 0.0, reading == plain
 
     return max(readings, key=rate)
+
+
+def _is_cased(word: str) -> bool:
+    """Return whether a word has a capital only at its beginning, or nothing else: "sổ", not "sỐ"."""
+    return word[1:] == word[1:].lower() or word == word.upper()
 
 
 def _choose_letters(word: Sequence[Piece], language: str) -> str:
