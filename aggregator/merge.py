@@ -25,7 +25,7 @@ from aggregator.merger.hidden_sources import adopt_guids, hide, hide_in_matching
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import AHEAD
 from aggregator.merger.matching import match
-from aggregator.merger.matching.features.feature_table import Kept
+from aggregator.merger.matching.features.frame import Kept
 from aggregator.merger.matching.scoring import SHIPPED, Table, parse_table
 from aggregator.merger.model import learning
 from aggregator.merger.reconciling.enclosure_hold import find_rekeyed, restore_held_audio

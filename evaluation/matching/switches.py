@@ -51,10 +51,10 @@ def _yield_nothing(*_: Any, **__: Any) -> Iterator[Any]:
     return iter(())
 
 
-def _weigh_without(kind: str) -> Callable[..., Any]:
+def _weigh_without(column: int) -> Callable[..., Any]:
     def weigh_others(table: Any, levels: Any) -> Any:
         kept = levels.copy()
-        kept[:, KINDS.index(kind)] = 0
+        kept[:, column] = 0
         return weigh(table, kept)
 
     return weigh_others
@@ -75,7 +75,7 @@ def _agree_on_nothing(moved: NDArray[Any], _: NDArray[Any]) -> tuple[NDArray[np.
 _NO_KEYS = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 _NEVER = re.compile("(?!)")
 _MATCHING, _FEATURES, _ALIGNMENT = "merger.matching.", "merger.matching.features.", "merger.matching.alignment."
-_MATCH, _COMPARISON, _BLOCKING = f"{_MATCHING}match", f"{_MATCHING}comparison", f"{_MATCHING}blocking"
+_MATCH, _TITLE, _BLOCKING = f"{_MATCHING}match", f"{_MATCHING}evidence.title", f"{_MATCHING}blocking"
 _TABLE, _TEXTS = f"{_FEATURES}feature_table", f"{_FEATURES}text_features"
 _MARKED = f"text.titles.titles text.titles.frames {_FEATURES}title_ends"
 
@@ -87,7 +87,8 @@ def _list_keys_without(*places: int) -> Callable[..., Iterator[Any]]:
 
 
 EVIDENCE = tuple(
-    Switch(kind, f"{_MATCH} {_MATCHING}em {_MATCHING}genres", "weigh", _weigh_without(kind)) for kind in KINDS
+    Switch(kind.name, f"{_MATCH} {_MATCHING}em {_MATCHING}genres", "weigh", _weigh_without(column))
+    for column, kind in enumerate(KINDS)
 )
 
 LEARNERS = (
@@ -145,14 +146,19 @@ RULES = (
     Switch("weak titles", _MATCH, "penalize_weak_titles", _find_none(np.float32)),
     Switch("competing candidates", _MATCH, "penalize_competitors", _find_none(np.float32)),
     Switch("short titles beside each other", _MATCH, "find_other_short_titles", _find_none(np.bool_)),
-    Switch("numbers counted once", _COMPARISON, "_count_numbers_once", _give(None)),
-    Switch("titles with other numbers or texts", _COMPARISON, "_doubt_numbered_titles", _give(None)),
-    Switch("companions that quote", _COMPARISON, "_drop_quoted_texts", _give(None)),
-    Switch("omitted words", _COMPARISON, "_forgive_omissions", _give(None)),
-    Switch("replaced words", _COMPARISON, "find_replaced_word", _give(None)),
-    Switch("other short titles", _COMPARISON, "are_other_short_titles", _give(False)),
+    Switch("numbers counted once", _TITLE, "_count_numbers_once", _give(None)),
+    Switch("titles with other numbers or texts", _TITLE, "_doubt_numbered_titles", _give(None)),
+    Switch("companions that quote", _TITLE, "_drop_quoted_texts", _give(None)),
+    Switch("omitted words", _TITLE, "_forgive_omissions", _give(None)),
+    Switch("replaced words", _TITLE, "find_replaced_word", _give(None)),
+    Switch("other short titles", _TITLE, "are_other_short_titles", _give(False)),
     Switch("two parts of a third text", _MATCH, "forgive_parts_of_one_text", _give_argument(1)),
-    Switch("least rarity of words", _COMPARISON, "_find_least_idf", lambda _, rows: np.zeros(len(rows))),
+    Switch(
+        "least rarity of words",
+        f"{_TITLE} {_MATCHING}evidence.text",
+        "find_least_idf",
+        lambda _, rows: np.zeros(len(rows)),
+    ),
     Switch("unique sentences", f"{_FEATURES}texts", "_WORDY", 10_000),
     Switch("ids that a source lists again", f"{_FEATURES}records", "_replace_each_other", _give(False)),
     Switch("totals", _TABLE, "_TOTAL", _NEVER),

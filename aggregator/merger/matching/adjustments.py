@@ -25,12 +25,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from aggregator.merger.matching.comparison import LONGER, Compared, find_witnessed
-from aggregator.merger.matching.features.feature_table import ABSENT, Frame
+from aggregator.merger.matching.comparison import find_witnessed
+from aggregator.merger.matching.evidence.date import FAR_DATES, DateLevel
+from aggregator.merger.matching.evidence.length import OTHER_LENGTHS, LengthLevel
+from aggregator.merger.matching.evidence.text import TextLevel
+from aggregator.merger.matching.evidence.title import TitleLevel
+from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
-from aggregator.merger.matching.scoring import KINDS, LEVELS, Table, has_level
+from aggregator.merger.matching.scoring import Compared, Table
 
-_FAR_DATES = ("31 days", "a year", "more")
 # Natural log-odds that a weak title loses: with 2 the titles of two weeks in short listings still merge, with 4 no pair
 # of the development sets is lost that 3 keeps.
 _WEAK_TITLE = 3.0
@@ -41,9 +44,8 @@ _LEAST = 3  # titles that must come back; with 2, two weekly titles of one page 
 _REDATED = 5  # titles that must come back with equal lengths if dates do not count
 _IMPORTED = 0.1  # share of the days of the former listing within which an import dates it
 _NEARLY_ALL = 0.8  # share of their lengths that must be different from each other
-_SAME_TITLE = ("equal, 2 or 3 times", "equal, in a source once")
-_ONCE = LEVELS["title"].index("equal, in a source once")
-_UNDISPUTED = ("none", "same day", "next day")
+_SAME_TITLE = TitleLevel.FEW, TitleLevel.ONCE
+_UNDISPUTED = DateLevel.NONE, DateLevel.SAME_DAY, DateLevel.NEXT_DAY
 
 _MOST = 60.0  # natural log-odds; beyond, the exponential overflows single precision
 
@@ -54,10 +56,9 @@ def penalize_weak_titles(compared: Compared, table: Table, own: Ints) -> Floats:
     ``own`` is 1 if its dates lie far apart though those of other pairs of the two listings agree, 2 if nearly all of
     these agree to the day, else 0 (``listing_evidence.correct_dates``).
     """
-    levels = compared.levels
-    apart = has_level(levels, "date", _FAR_DATES) & (table.of("date")[levels[:, KINDS.index("date")]] < _WORTHLESS)
-    apart |= has_level(levels, "date", _FAR_DATES) & has_level(levels, "duration", LONGER)
-    doubted = (own > 0) | (apart & ~find_witnessed(levels))
+    date = compared.of(DateLevel)
+    counting = (table.of(DateLevel)[date] < _WORTHLESS) | np.isin(compared.of(LengthLevel), OTHER_LENGTHS)
+    doubted = (own > 0) | (np.isin(date, FAR_DATES) & counting & ~find_witnessed(compared.levels))
     cost = np.where(own > 1, np.float32(-_RERUN), np.float32(-_WEAK_TITLE))
     return np.where(doubted, cost, np.float32(0))
 
@@ -70,13 +71,13 @@ def find_redated(frame: Frame, compared: Compared, era: Ints) -> Bools:
     """
     found: Bools = np.zeros(len(compared.left), dtype=np.bool_)
     same = (frame.source[compared.left] == frame.source[compared.right]) & (era[compared.left] != era[compared.right])
-    same &= has_level(compared.levels, "title", _SAME_TITLE)
-    exact = has_level(compared.levels, "duration", ("precise, 2 s",))
+    same &= np.isin(compared.of(TitleLevel), _SAME_TITLE)
+    exact = compared.of(LengthLevel) == LengthLevel.SECONDS_2
     for move in _group_moves(compared, era, np.flatnonzero(same & exact), _REDATED):
         lengths = frame.seconds[compared.left[move]]
         if len(np.unique(lengths)) >= _NEARLY_ALL * len(move):
             found[move] = True
-    like = same & ~has_level(compared.levels, "duration", LONGER)
+    like = same & ~np.isin(compared.of(LengthLevel), OTHER_LENGTHS)
     for move in _group_moves(compared, era, np.flatnonzero(like), _REDATED):
         if _is_imported(frame, compared, era, move):
             listings = {int(era[compared.left[move[0]]]), int(era[compared.right[move[0]]])}
@@ -119,10 +120,10 @@ def credit_relisted(frame: Frame, compared: Compared, table: Table, listing: Int
     again = np.flatnonzero(_is_listed_again(frame, compared))
     some = [*_group_moves(compared, listing, again, _LEAST), np.flatnonzero(redated)]
     back = np.unique(np.concatenate(some))
-    gains[back] = -np.minimum(table.of("description")[compared.levels[back, KINDS.index("description")]], 0)
-    title = table.of("title")
+    gains[back] = -np.minimum(table.of(TextLevel)[compared.of(TextLevel)[back]], 0)
+    title = table.of(TitleLevel)
     twice = frame.repeats[compared.left[back]] == 2  # noqa: PLR2004 - then and now
-    more = np.maximum(title[_ONCE] - title[compared.levels[back, KINDS.index("title")]], 0)
+    more = np.maximum(title[TitleLevel.ONCE] - title[compared.of(TitleLevel)[back]], 0)
     gains[back] += np.where(twice, more, 0)
     return gains
 
@@ -132,7 +133,7 @@ def _is_listed_again(frame: Frame, compared: Compared) -> Bools:
     left, right = compared.left, compared.right
     apart = (frame.last[left] < frame.first[right]) | (frame.last[right] < frame.first[left])
     same: Bools = (frame.source[left] == frame.source[right]) & apart
-    return same & has_level(compared.levels, "title", _SAME_TITLE) & has_level(compared.levels, "date", _UNDISPUTED)
+    return same & np.isin(compared.of(TitleLevel), _SAME_TITLE) & np.isin(compared.of(DateLevel), _UNDISPUTED)
 
 
 def penalize_competitors(compared: Compared, weights: Floats, listing: Ints, unit: Ints) -> Floats:

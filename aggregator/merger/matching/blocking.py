@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from msgspec import Struct
 
-from aggregator.merger.matching.features.feature_table import ABSENT, Frame
+from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bags, Bools, Ints, number_combinations, select_features
 
 # Records of a block; a larger one says "common", not "same". 60 or 120 change pairs by 4 %, recall by nothing.

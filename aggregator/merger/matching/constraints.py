@@ -24,10 +24,11 @@ from itertools import combinations
 import numpy as np
 
 from aggregator.merger.matching.clustering import Rules
-from aggregator.merger.matching.comparison import Compared
-from aggregator.merger.matching.features.feature_table import Frame
+from aggregator.merger.matching.evidence.text import TextLevel
+from aggregator.merger.matching.evidence.title import TitleLevel
+from aggregator.merger.matching.features.frame import Frame
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints
-from aggregator.merger.matching.scoring import UNSEEN, Levels, has_level
+from aggregator.merger.matching.scoring import KINDS, UNSEEN, Compared
 from aggregator.model.cluster import Decision
 
 # Mean weight (natural log-odds) with the entries that stay, below which others are split off: lower than the 1 at which
@@ -37,17 +38,6 @@ _DAY = 86400  # seconds
 _LISTED_TWICE = 3  # entries of one item that a source lists at once, at most
 _IDS = 3  # ids of one kind that a source has at least, so that a shared one says something
 _TWICE = 2  # entries of one title and instant, or days with one time, that may be chance
-
-_CONTRADICTING = {
-    "description": ("below .3",),
-    "duration": ("minutes, more",),
-    "date": ("31 days", "a year", "years apart"),
-    "number": ("equal, other season", "different"),
-    "tag": ("different",),
-    "digits": ("conflict",),
-}
-_UNLIKE = ("none", "below .2", ".2 to .3", ".3 to .4", ".4 to .5", ".5 to .6", ".6 to .7", ".7 to .8")
-_SAME_TEXT = (".7 to .9", "above .9", "above .9 of many words", "a sentence of its own")
 
 
 def make_rules(
@@ -297,7 +287,7 @@ def find_mergeable(
         rows[at] = number.get(name, -1)
     left, right = rows[compared.left], rows[compared.right]
     some = np.flatnonzero((left >= 0) & (right >= 0))
-    some = some[_is_contradicted(compared.levels[some]) & ~translated[some]]
+    some = some[_are_contradicted(compared)[some] & ~translated[some]]
     against = {(min(one, other), max(one, other)) for one, other in zip(left[some], right[some], strict=True)}
     return frozenset(together - {(names[one], names[other]) for one, other in against})
 
@@ -316,9 +306,10 @@ def _find_together(guid: Mapping[int, str], groups: Sequence[Sequence[int]]) -> 
     return {pair for together in whole.values() for pair in combinations(together, 2)}
 
 
-def _is_contradicted(levels: Levels) -> Bools:
+def _are_contradicted(compared: Compared) -> Bools:
     """Return whether some kind of evidence contradicts each pair."""
-    found: Bools = has_level(levels, "title", _UNLIKE) & ~has_level(levels, "description", _SAME_TEXT)
-    for kind, wrong in _CONTRADICTING.items():
-        found |= has_level(levels, kind, wrong)
+    found: Bools = (compared.of(TitleLevel) < TitleLevel.FROM_8) & (compared.of(TextLevel) < TextLevel.FROM_7)
+    for kind in KINDS:
+        if kind.contradicting:
+            found |= np.isin(compared.of(kind.levels), kind.contradicting)
     return found

@@ -16,10 +16,12 @@ import numpy.ma  # numpy.unique would import it in the process of each feed, whi
 from msgspec.structs import replace
 from numpy.random import default_rng
 
-from aggregator.merger.matching.comparison import Compared, compare
-from aggregator.merger.matching.features.feature_table import Frame
+from aggregator.merger.matching.comparison import compare
+from aggregator.merger.matching.evidence.ids import IdLevel
+from aggregator.merger.matching.evidence.levels import Levels
+from aggregator.merger.matching.features.frame import Frame
 from aggregator.merger.matching.features.token_bags import Doubles, Ints, number_combinations
-from aggregator.merger.matching.scoring import KINDS, LEVELS, Levels, Table, weigh
+from aggregator.merger.matching.scoring import KINDS, Compared, Table, find_patterns, weigh
 
 _LEAST = 100  # pairs without a veto, below which nothing is fitted
 _ROUNDS = 30
@@ -32,8 +34,6 @@ _FULL = 2000.0  # pairs of a run that count, at most
 _HOPELESS = -12.0  # natural log-odds by the starting table below which a pair is always a non-match
 _SAMPLES = 20_000
 _SETTLED = 0.0005  # change of the unbounded prior, in natural log-odds, at which the rounds end
-_MONOTONE = {"title": (1, 10), "names": (1, 7), "description": (1, 8)}  # levels of these kinds that ascend, from and to
-_GIVEN = ("id", "order")  # kinds that are not fitted: ids are anchors, order is measured after the others
 _SEED = 7
 
 
@@ -47,7 +47,7 @@ def fit(frame: Frame, compared: Compared, vetoes: Ints, start: Table) -> Table:
     unlike = _count_non_matches(frame, compared)
     left, right = compared.left[live], compared.right[live]  # rivals: candidates of a row in the other's source
     rivals = number_combinations(left, frame.source[right]), number_combinations(right, frame.source[left])
-    anchors = compared.levels[live, KINDS.index("id")] == 1
+    anchors = compared.of(IdLevel)[live] == IdLevel.EQUAL
     lowest = start.prior - math.log(max(len(frame.records) / _USUAL, 1.0))
     table, free_prior = start, start.prior
     for _ in range(_ROUNDS):
@@ -63,15 +63,6 @@ def fit(frame: Frame, compared: Compared, vetoes: Ints, start: Table) -> Table:
     return Table(f"learned-{name} from {start.version}", table.prior, table.weights)
 
 
-def find_patterns(levels: Levels) -> tuple[Levels, Ints]:
-    """Return the distinct rows of levels, and the number of that of each pair."""
-    codes = np.zeros(len(levels), dtype=np.int64)
-    for column, kind in enumerate(KINDS):
-        codes = codes * len(LEVELS[kind]) + levels[:, column]
-    _, first, which = np.unique(codes, return_index=True, return_inverse=True)
-    return levels[first], which
-
-
 def _count_non_matches(frame: Frame, compared: Compared) -> list[Doubles]:
     """Return the share of each level among non-matches."""
     rng = default_rng(_SEED)
@@ -83,8 +74,9 @@ def _count_non_matches(frame: Frame, compared: Compared) -> list[Doubles]:
     inside = compared.levels[frame.source[compared.left] == frame.source[compared.right]]
     out = []
     for column, kind in enumerate(KINDS):
-        each = (np.bincount(sample[:, column], minlength=len(LEVELS[kind])) for sample in (chance, inside))
-        out.append(sum((counts / max(float(counts.sum()), 1.0) for counts in each), np.zeros(len(LEVELS[kind]))) / 2)
+        size = len(kind.levels)
+        each = (np.bincount(sample[:, column], minlength=size) for sample in (chance, inside))
+        out.append(sum((counts / max(float(counts.sum()), 1.0) for counts in each), np.zeros(size)) / 2)
     return out
 
 
@@ -103,14 +95,13 @@ def _maximise(patterns: Levels, shares: Doubles, unlike: list[Doubles], start: T
     rows = []
     for column, kind in enumerate(KINDS):
         held = np.array(start.weights[column])
-        seen = np.bincount(patterns[:, column], weights=shares, minlength=len(LEVELS[kind])) * scale / max(total, 1e-9)
+        seen = np.bincount(patterns[:, column], weights=shares, minlength=len(held)) * scale / max(total, 1e-9)
         weights = np.log((seen + _FIRM * np.exp(held / 2)) / (unlike[column] * scale + _FIRM * np.exp(-held / 2)))
         weights = np.clip(weights, np.maximum(held - _FAR, -_CLIP), np.minimum(held + _FAR, _CLIP))
-        if kind in _MONOTONE:
-            first, last = _MONOTONE[kind]
-            weights[first:last] = np.maximum.accumulate(weights[first:last])
+        ascending = slice(1, kind.ascending + 1)
+        weights[ascending] = np.maximum.accumulate(weights[ascending])
         weights[0] = 0.0
-        rows.append(start.weights[column] if kind in _GIVEN else tuple(float(weight) for weight in weights))
+        rows.append(tuple(float(weight) for weight in weights) if kind.is_fitted else start.weights[column])
     likely = (total + _ASSUMED / (1 + np.exp(-start.prior))) / (pairs + _ASSUMED)
     prior = float(min(max(likely, 1e-4), 0.5))
     return Table("", float(np.log(prior / (1 - prior))), tuple(rows))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct
 
-from aggregator.merger.matching.comparison import VETOES, Compared
-from aggregator.merger.matching.features.feature_table import Frame
-from aggregator.merger.matching.features.records import Record
+from aggregator.merger.matching.comparison import VETOES
+from aggregator.merger.matching.evidence.levels import Kind
+from aggregator.merger.matching.features.frame import Frame
 from aggregator.merger.matching.features.token_bags import Floats, Ints
-from aggregator.merger.matching.scoring import KINDS, LEVELS, Table
+from aggregator.merger.matching.scoring import KINDS, Compared, Table
 from aggregator.model.cluster import Evidence, ListingAlignment, Pair
-from aggregator.text.titles.titles import Title
 
 _WIDEST = 80  # characters of a value that are shown
 _Row = tuple[int, int, float, float, float, int]  # of a pair: its rows, adjustment, alignment, competition and veto
@@ -61,11 +59,10 @@ def explain_pairs(found: Resolution, places: Sequence[int]) -> list[Pair]:
     return [_explain_pair(found, row, known) for row, known in zip(rows, evidence, strict=True)]
 
 
-def _explain_kind(found: Resolution, at: Ints, kind: str) -> Iterator[tuple[int, Evidence]]:
+def _explain_kind(found: Resolution, at: Ints, kind: Kind) -> Iterator[tuple[int, Evidence]]:
     """Yield the evidence of one kind with a weight, each with the place of its pair in ``at``."""
-    column = KINDS.index(kind)
-    weights = found.table.weights[column]
-    levels = found.compared.levels[at, column]
+    weights, names = found.table.weights[KINDS.index(kind)], [level.text for level in kind.levels]
+    levels = found.compared.of(kind.levels)[at]
     some = np.flatnonzero(np.array(weights)[levels])
     left, right = found.compared.left[at[some]], found.compared.right[at[some]]
     values = {row: _read_value(found.frame, kind, row) for row in {*left.tolist(), *right.tolist()}}
@@ -75,7 +72,7 @@ def _explain_kind(found: Resolution, at: Ints, kind: str) -> Iterator[tuple[int,
     ):
         name = level, values[one], values[other]
         if name not in known:
-            known[name] = Evidence(kind, LEVELS[kind][level], values[one], values[other], weights[level])
+            known[name] = Evidence(kind.name, names[level], values[one], values[other], weights[level])
         yield place, known[name]
 
 
@@ -99,31 +96,7 @@ def _explain_pair(found: Resolution, row: _Row, evidence: list[Evidence]) -> Pai
     return Pair(*ids, total, tuple(evidence), VETOES[veto])
 
 
-def _read_value(frame: Frame, kind: str, row: int) -> str:
+def _read_value(frame: Frame, kind: Kind, row: int) -> str:
     """Return the value of a row that a kind of evidence compares, in a form for people."""
-    value = _VALUES[kind](frame.records[row], frame.titles[row]) if kind != "names" else frame.names_of[row]
+    value = kind.read(frame, row)
     return "" if value is None else str(value)[:_WIDEST]
-
-
-def _read_date(record: Record, _title: Title) -> str | int | None:
-    return record.year if record.day is None else date.fromordinal(record.day).isoformat()
-
-
-def _read_number(record: Record, title: Title) -> str:
-    numbers = " ".join(f"{number}" for number in dict.fromkeys((*record.numbers, *title.numbers)))
-    season = record.season or title.season
-    return numbers if season is None else f"season {season}: {numbers}"
-
-
-_VALUES: Mapping[str, Callable[[Record, Title], str | int | None]] = {
-    "id": lambda record, _: " ".join(record.ids),
-    "title": lambda _, title: title.core,
-    "description": lambda record, _: record.description,
-    "duration": lambda record, _: None if record.seconds is None else f"{record.seconds} s ± {record.step // 2}",
-    "date": _read_date,
-    "number": _read_number,
-    "tag": lambda _, title: title.tag,
-    "digits": lambda _, title: " ".join(f"{number}" for number in title.digits),
-    "part": lambda _, title: title.part,
-    "order": lambda _record, _title: None,  # the level says it; a place would be another after the next item
-}

@@ -11,10 +11,10 @@ from collections import defaultdict
 
 import numpy as np
 
-from aggregator.merger.matching.comparison import Compared
-from aggregator.merger.matching.features.feature_table import ABSENT, Frame
+from aggregator.merger.matching.evidence.part import PartLevel, TagLevel
+from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Ints
-from aggregator.merger.matching.scoring import SHIPPED, has_level, weigh
+from aggregator.merger.matching.scoring import SHIPPED, Compared, weigh
 
 _MIN_EPISODES = 3
 _LIKE = -1.0  # natural log-odds of two that may be one: an alike title (.5) on one day or the next
@@ -65,7 +65,7 @@ def _find_partners(compared: Compared, assumed: Bools, is_episode: Bools) -> dic
     """
     left, right, weights = compared.left, compared.right, weigh(SHIPPED, compared.levels)
     mixed = (assumed[left] & is_episode[right]) | (is_episode[left] & assumed[right])
-    other = has_level(compared.levels, "tag", ("different",)) | has_level(compared.levels, "part", ("conflict",))
+    other = (compared.of(TagLevel) == TagLevel.DIFFERENT) | (compared.of(PartLevel) == PartLevel.CONFLICT)
     like = np.flatnonzero(mixed & ~other & (weights >= _LIKE))
     like = like[np.argsort(weights[like], kind="stable")]  # the best last
     turned = is_episode[left[like]]

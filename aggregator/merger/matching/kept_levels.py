@@ -13,10 +13,10 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from aggregator.merger.matching.em import find_patterns
-from aggregator.merger.matching.features.feature_table import ABSENT, Frame
+from aggregator.merger.matching.evidence.levels import Levels
+from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Ints, digest_values
-from aggregator.merger.matching.scoring import KINDS, Levels
+from aggregator.merger.matching.scoring import KINDS, find_patterns
 from aggregator.model.record import make_msgpack_decoder
 
 _ENCODER = msgspec.msgpack.Encoder()

@@ -29,10 +29,14 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.merger.matching.comparison import Compared, find_witnessed, grade_days
-from aggregator.merger.matching.features.feature_table import ABSENT, Frame
+from aggregator.merger.matching.comparison import find_witnessed
+from aggregator.merger.matching.evidence.date import DateLevel, grade_days
+from aggregator.merger.matching.evidence.length import LengthLevel
+from aggregator.merger.matching.evidence.place import PlaceLevel
+from aggregator.merger.matching.evidence.title import TITLE, TitleLevel
+from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
-from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SURE, UNSEEN, Table, has_level
+from aggregator.merger.matching.scoring import KINDS, SURE, UNSEEN, Compared, Table
 
 _LANDMARKS = 5  # sure pairs that show an order, at least; with 3, wrong orders cost precision .001, 8 change nothing
 _AGREED = 0.8  # share of neighbouring landmarks in one order; with .7, listings in no order count, .9 loses a few
@@ -51,13 +55,6 @@ _TIE = 0.01  # share of the date's weight that decides between two entries of th
 _TRANSLATED = 5  # entries of one instant and length that show a translation
 _MOSTLY = 0.5  # share of the shorter listing's entries that they must be
 _SAME_INSTANT = 60  # seconds
-
-_DATE = KINDS.index("date")
-_WORDS = ("title", "names", "description", "tag", "digits")
-_UNLIKE = ("none", "below .2", ".2 to .3", ".3 to .4", ".4 to .5", ".5 to .6")
-_YEAR, _MORE = (LEVELS["date"].index(level) for level in ("a year", "more"))
-
-_NONE, _, _BETWEEN, _AMONG_FEW, _ALONE, _ = range(len(LEVELS["order"]))
 
 
 class _ListingPairs(Struct, frozen=True):
@@ -94,13 +91,13 @@ def _group_by_listings(compared: Compared, listing: Ints, wanted: Bools, least: 
 
 
 def find_order(frame: Frame, compared: Compared, table: Table, weights: Floats, vetoes: Ints) -> Ints:
-    """Return for each pair the level of the evidence ``order``; ``weights`` are those of all other evidence.
+    """Return for each pair the level of its place in the listings; ``weights`` are those of all other evidence.
 
     Pairs that were learned from have their places among all entries that were.
     """
     levels = np.zeros(len(weights), dtype=np.int64)
     learned = ~(frame.fresh[compared.left] | frame.fresh[compared.right])
-    title_alone = table.prior + table.weights[KINDS.index("title")][-1]  # less than SURE in some fitted tables
+    title_alone = table.prior + table.weights[KINDS.index(TITLE)][TitleLevel.ONCE]  # less than SURE in some tables
     for counted, wanted in ((~frame.fresh, learned), (np.ones_like(frame.fresh), ~learned)):
         listing, place = _find_places(frame, counted)
         size = np.bincount(listing, weights=place >= 0).astype(np.int64)
@@ -153,11 +150,12 @@ def _grade_places(one: Ints, other: Ints, sure: Ints, sizes: tuple[int, int]) ->
     above, below = np.searchsorted(ends, one, side="left") - 1, np.searchsorted(ends, one, side="right")
     low, high = across[above], across[below]
     most = np.maximum(ends[below] - ends[above], high - low) - 1
-    level = np.where(most <= 1, _ALONE, np.where(most <= _FEW, _AMONG_FEW, _BETWEEN))
-    level = np.where((low < other) & (other < high), level, ELSEWHERE)
+    level = np.where(most <= _FEW, PlaceLevel.AMONG_FEW, PlaceLevel.BETWEEN)
+    level = np.where(most <= 1, PlaceLevel.ALONE, level)
+    level = np.where((low < other) & (other < high), level, PlaceLevel.ELSEWHERE)
     taken = np.isin(one, mine) | np.isin(other, theirs)  # with another row such a pair is a rival, no neighbour
     taken &= ~np.isin(one * (sizes[1] + 1) + other, mine * (sizes[1] + 1) + theirs)
-    return np.where(taken | (low >= high), _NONE, level)
+    return np.where(taken | (low >= high), 0, level)
 
 
 def _find_in_line(places: Ints) -> Bools:
@@ -177,7 +175,7 @@ def find_same_recordings(frame: Frame, compared: Compared, vetoes: Ints) -> Bool
     listing = number_combinations(frame.source, frame.last)
     left, right = compared.left, compared.right
     same = (np.abs(instants[left] - instants[right]) < _SAME_INSTANT) & (listing[left] != listing[right])
-    some = np.flatnonzero(same & (vetoes == 0) & has_level(compared.levels, "duration", ("precise, 2 s",)))
+    some = np.flatnonzero(same & (vetoes == 0) & (compared.of(LengthLevel) == LengthLevel.SECONDS_2))
     found = np.zeros(len(left), dtype=np.bool_)
     alone = np.ones(len(some), dtype=np.bool_)
     for one, other in ((left[some], right[some]), (right[some], left[some])):
@@ -197,8 +195,8 @@ def forget_translated_words(frame: Frame, compared: Compared, vetoes: Ints) -> C
     if same.sum() < _TRANSLATED:
         return compared
     listing, place = _find_places(frame, np.ones_like(frame.fresh))
-    size, levels = np.bincount(listing), compared.levels.copy()
-    unlike = has_level(levels, "title", _UNLIKE)
+    size, forgotten = np.bincount(listing), replace(compared, levels=compared.levels.copy())
+    unlike, exact = compared.of(TitleLevel) < TitleLevel.FROM_6, compared.of(LengthLevel) == LengthLevel.SECONDS_2
     one, other = frame.source[compared.left], frame.source[compared.right]
     sources = number_combinations(np.minimum(one, other), np.maximum(one, other))
     translated = np.zeros(len(sources), dtype=np.bool_)
@@ -208,10 +206,11 @@ def forget_translated_words(frame: Frame, compared: Compared, vetoes: Ints) -> C
         steady = abs(steps.sum()) >= (2 * _AGREED - 1) * (count - 1)
         if count >= _MOSTLY * shorter and unlike[pairs.at].mean() >= _NEARLY_ALL and steady:
             translated[pairs.at] = True
-            translated |= (sources == sources[pairs.at[0]]) & unlike & has_level(levels, "duration", ("precise, 2 s",))
-    for kind in _WORDS:
-        levels[translated, KINDS.index(kind)] = 0
-    return replace(compared, levels=levels)
+            translated |= (sources == sources[pairs.at[0]]) & unlike & exact
+    for kind in KINDS:
+        if kind.is_translated:
+            forgotten.of(kind.levels)[translated] = 0
+    return forgotten
 
 
 # Dates
@@ -239,9 +238,9 @@ def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Float
     Also return for each pair 1 if its dates lie far apart though those of the other pairs of the two listings agree, 2
     if nearly all of these agree to the day, else 0.
     """
-    before: Ints = compared.levels[:, _DATE].astype(np.int64)
+    before: Ints = compared.of(DateLevel).astype(np.int64)
     levels, own = before.copy(), np.zeros(len(before), dtype=np.int64)
-    bare = weights - table.of("date")[before]
+    bare = weights - table.of(DateLevel)[before]
     meant: Floats = (bare + _TIE * (weights - bare)).astype(np.float32)
     titled = (bare >= SURE) & ~(frame.fresh[compared.left] | frame.fresh[compared.right])
     sure = titled & find_witnessed(compared.levels)
@@ -283,9 +282,9 @@ def _grade_dates(survey: _Survey, days: Ints, before: Ints) -> tuple[Ints, Ints]
         return grade_days(np.abs(survey.moved - survey.stretch)) if survey.steady else own, own
     agree, exact = _find_agreeing(survey.moved, survey.sure)
     agree |= _find_agreeing(survey.moved, survey.titled)[0]
-    far = agree & np.isin(before, (_YEAR, _MORE))
+    far = agree & np.isin(before, (DateLevel.YEAR, DateLevel.MORE))
     own = np.where(exact & (np.abs(survey.moved) > _LATE), 2, np.where(far, 1, 0))
-    return np.where(far, _YEAR, grade_days(days)), own
+    return np.where(far, DateLevel.YEAR, grade_days(days)), own
 
 
 def _find_agreeing(moved: Ints, sure: Ints) -> tuple[Bools, Bools]:

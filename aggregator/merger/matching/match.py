@@ -31,7 +31,6 @@ from aggregator.merger.matching.comparison import (
     OTHER_SHOW,
     PARTED,
     POSTED,
-    Compared,
     compare_alone,
     find_other_short_titles,
     find_vetoes,
@@ -47,8 +46,14 @@ from aggregator.merger.matching.constraints import (
     make_rules,
 )
 from aggregator.merger.matching.em import fit
+from aggregator.merger.matching.evidence.date import DateLevel
+from aggregator.merger.matching.evidence.levels import Level, Levels
+from aggregator.merger.matching.evidence.number import DigitsLevel, NumberLevel
+from aggregator.merger.matching.evidence.place import PlaceLevel
+from aggregator.merger.matching.evidence.title import TitleLevel
 from aggregator.merger.matching.explain import Resolution, explain_pairs
-from aggregator.merger.matching.features.feature_table import Frame, Kept, build_frame
+from aggregator.merger.matching.features.feature_table import build_frame
+from aggregator.merger.matching.features.frame import Frame, Kept
 from aggregator.merger.matching.features.records import Record, make_record
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
 from aggregator.merger.matching.genres import decide_genres, find_fileless
@@ -60,7 +65,7 @@ from aggregator.merger.matching.listing_evidence import (
     forget_translated_words,
 )
 from aggregator.merger.matching.same_titles import compare_same_titles
-from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SHIPPED, UNSEEN, Levels, Table, weigh
+from aggregator.merger.matching.scoring import KINDS, SHIPPED, UNSEEN, Compared, Table, weigh
 from aggregator.model.cluster import Cluster, Decision, ListingAlignment, Matching, Pair
 from aggregator.model.entry import Entry
 from aggregator.translation.locale import N_
@@ -71,7 +76,6 @@ _SHOWN = 200  # near misses that are shown
 _PROBABLY = 0.5  # probability that an entry is an item of another listing, whichever it is
 _NO_PINS: Mapping[str, str] = MappingProxyType({})
 _NEVER_SEEN: Mapping[str, datetime] = MappingProxyType({})
-_TITLE = KINDS.index("title")
 
 
 class Pairs(Struct, frozen=True):
@@ -240,7 +244,7 @@ def _resolve(pairs: Pairs, constraints: Constraints, table: Table | None = None)
         return free
     loose = find_split(frame, pins, free.groups, (free.compared, free.weights + free.competition))
     rules = make_rules(frame, decisions, pins, loose)
-    translated = (pairs.compared.levels[:, _TITLE] > 0) & (free.compared.levels[:, _TITLE] == 0)
+    translated = (pairs.compared.of(TitleLevel) > 0) & (free.compared.of(TitleLevel) == 0)
     mergeable = find_mergeable(frame, rules.guid, free.groups, (free.compared, translated))
     return _weigh_and_group(pairs, table, replace(rules, alike=mergeable), constraints)
 
@@ -262,11 +266,11 @@ def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[i
     first = weigh(table, compared.levels) + alignment.gain
     dates, own = correct_dates(frame, compared, table, first, vetoes)
     redated = find_redated(frame, compared, number_eras(frame))
-    dates = np.where(alignment.met, LEVELS["date"].index("same day"), dates)
-    compared = _set_levels(compared, "date", np.where(alignment.anew | redated, 0, dates))
+    dates = np.where(alignment.met, DateLevel.SAME_DAY, dates)
+    compared = _set_levels(compared, DateLevel, np.where(alignment.anew | redated, 0, dates))
     series = compare_same_titles(frame, compared)
     series = np.where(alignment.judged, 0, series)
-    compared = _set_levels(compared, "order", series)
+    compared = _set_levels(compared, PlaceLevel, series)
     adjustments = np.where(alignment.judged, 0, penalize_weak_titles(compared, table, own))
     adjustments += credit_relisted(frame, compared, table, number_combinations(frame.source, frame.first), redated)
     weights = weigh(table, compared.levels) + adjustments + alignment.gain
@@ -274,10 +278,10 @@ def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[i
     order = find_order(frame, compared, table, weights + competition, vetoes)
     # Next week's item of one title stands beside this week's.
     beside = (adjustments < 0) | find_other_short_titles(frame, compared)
-    order[beside & (order != ELSEWHERE)] = 0
+    order[beside & (order != PlaceLevel.ELSEWHERE)] = 0
     order = np.where((series > 0) | (alignment.judged & (alignment.gain < 0)), series, order)
     if order.any():
-        compared = _set_levels(compared, "order", order)
+        compared = _set_levels(compared, PlaceLevel, order)
         weights = weigh(table, compared.levels) + adjustments + alignment.gain
         competition = _find_competition(frame, compared, weights, vetoes, rules)
     return Resolution(
@@ -311,18 +315,17 @@ def _find_known_before(frame: Frame, known: Iterable[tuple[int, ...]]) -> Iterat
 
 def _forget_numbers(compared: Compared, some: Bools) -> Compared:
     """Return some pairs without evidence of numbers, and equal titles as often repeated ones."""
-    levels = compared.levels.copy()
-    for kind in ("number", "digits"):
-        levels[some, KINDS.index(kind)] = 0
-    levels[some, _TITLE] = LEVELS["title"].index("equal, more often")
-    return replace(compared, levels=levels)
+    forgotten = replace(compared, levels=compared.levels.copy())
+    for kind, level in ((NumberLevel, 0), (DigitsLevel, 0), (TitleLevel, TitleLevel.OFTEN)):
+        forgotten.of(kind)[some] = level
+    return forgotten
 
 
-def _set_levels(compared: Compared, kind: str, levels: Ints) -> Compared:
+def _set_levels(compared: Compared, kind: type[Level], levels: Ints) -> Compared:
     """Return the pairs with the levels of one kind of evidence replaced."""
-    changed = compared.levels.copy()
-    changed[:, KINDS.index(kind)] = levels
-    return replace(compared, levels=changed)
+    changed = replace(compared, levels=compared.levels.copy())
+    changed.of(kind)[:] = levels
+    return changed
 
 
 def _find_competition(frame: Frame, compared: Compared, weights: Floats, vetoes: Ints, rules: Rules) -> Floats:

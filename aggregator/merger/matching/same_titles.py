@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from aggregator.merger.matching.comparison import OTHER_TEXT, Compared, compare_short_texts, find_witnessed
-from aggregator.merger.matching.features.feature_table import ABSENT, Frame
+from aggregator.merger.matching.comparison import find_witnessed
+from aggregator.merger.matching.evidence.length import LengthLevel
+from aggregator.merger.matching.evidence.number import NumberLevel
+from aggregator.merger.matching.evidence.place import PlaceLevel
+from aggregator.merger.matching.evidence.text import OTHER_TEXT, compare_short_texts
+from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Ints, number_combinations
-from aggregator.merger.matching.scoring import ELSEWHERE, KINDS, LEVELS, SAME_PLACE, has_level
+from aggregator.merger.matching.scoring import Compared
 
 _DELAY, _FURTHER = 3, 3  # days that zones and delays explain; by which the next entry of the title must be further away
 _FAR = 1000  # days to the next entry of a title if there is none
 
 
 def compare_same_titles(frame: Frame, compared: Compared) -> Ints:
-    """Return for each pair the level of ``order`` that these rules give, 0 if none applies."""
+    """Return for each pair the level of the place that these rules give, 0 if none applies."""
     order = np.zeros(len(compared.left), dtype=np.int64)
     key = number_combinations(frame.likely_scope, frame.core, frame.full_title, frame.tag)
     same, gap = key[compared.left] == key[compared.right], _find_gaps(frame, key)
-    order[same & _are_two_of_a_daily_title(frame, compared, gap)] = ELSEWHERE
-    order[same & _stand_alone(frame, compared, gap)] = SAME_PLACE
+    order[same & _are_two_of_a_daily_title(frame, compared, gap)] = PlaceLevel.ELSEWHERE
+    order[same & _stand_alone(frame, compared, gap)] = PlaceLevel.SERIES
     return order
 
 
@@ -45,14 +49,13 @@ def _are_two_of_a_daily_title(frame: Frame, compared: Compared, gap: Ints) -> Bo
     Texts count even if they have few words. An id, a number, or a length to the second is evidence for a pair; minutes
     are none, as they agree by chance.
     """
-    left, right, levels = compared.left, compared.right, compared.levels
+    left, right = compared.left, compared.right
     found: Bools = (frame.source[left] != frame.source[right]) & (np.minimum(gap[left], gap[right]) <= _DELAY)
-    found &= (frame.day[left] != ABSENT) & (frame.day[right] != ABSENT) & ~find_witnessed(levels)
-    timed = levels[:, KINDS.index("duration")] > 0
+    found &= (frame.day[left] != ABSENT) & (frame.day[right] != ABSENT) & ~find_witnessed(compared.levels)
     at = np.flatnonzero(found)
     texts = compare_short_texts(frame, left[at], right[at])
-    found[at] = timed[at] & (frame.day[left[at]] != frame.day[right[at]])
-    found[at] |= np.isin(texts, [LEVELS["description"].index(name) for name in OTHER_TEXT])
+    found[at] = (compared.of(LengthLevel)[at] > 0) & (frame.day[left[at]] != frame.day[right[at]])
+    found[at] |= np.isin(texts, OTHER_TEXT)
     return found
 
 
@@ -62,6 +65,6 @@ def _stand_alone(frame: Frame, compared: Compared, gap: Ints) -> Bools:
     away = np.abs(frame.day[left] - frame.day[right])
     found = (frame.source[left] != frame.source[right]) & (frame.repeats[left] > 1)
     found &= (frame.day[left] != ABSENT) & (away <= _DELAY) & ~frame.wordless[left]
-    found &= ~has_level(compared.levels, "number", ("equal, other season", "different"))
+    found &= compared.of(NumberLevel) < NumberLevel.OTHER_SEASON
     alone: Bools = found & (np.minimum(gap[left], gap[right]) >= away + _FURTHER)
     return alone

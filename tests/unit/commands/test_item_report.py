@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import re
 
-from aggregator.merger.matching.scoring import LEVELS
 from aggregator.merger.matching.wording import describe_level
+from tests.support.levels import LEVELS
 
 
 def test_every_level_of_evidence_is_described_in_words() -> None:

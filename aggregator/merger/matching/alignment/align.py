@@ -35,10 +35,9 @@ from aggregator.merger.matching.alignment.listings import (
 )
 from aggregator.merger.matching.alignment.scores import Encounter, find_within, score_all
 from aggregator.merger.matching.clustering import find_components
-from aggregator.merger.matching.comparison import Compared
-from aggregator.merger.matching.features.feature_table import ABSENT, Frame
+from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Doubles, Floats, Ints
-from aggregator.merger.matching.scoring import Table
+from aggregator.merger.matching.scoring import Compared, Table
 from aggregator.model.cluster import ListingAlignment
 
 _NONE = 3.0  # prior cost of no relation; with 2, days alone are never enough, with 4 they are with other editions

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from aggregator.merger.matching.alignment.listings import DAY, HOUR, MAX_ZONE, MIN_SERIES, MINUTE, Hypothesis, TitleList
-from aggregator.merger.matching.features.feature_table import ABSENT
+from aggregator.merger.matching.features.frame import ABSENT
 from aggregator.merger.matching.features.token_bags import Ints, number_combinations
 from aggregator.model.cluster import ListingRelation
 

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from msgspec import Struct
 
-from aggregator.merger.matching.features.feature_table import ABSENT, Frame
+from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Doubles, Ints, number_combinations
 from aggregator.model.cluster import ListingRelation
 

@@ -12,10 +12,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from aggregator.merger.matching.alignment.listings import DAY, MAX_ZONE, MINUTE, Hypothesis, TitleList
-from aggregator.merger.matching.comparison import compare_lengths, compare_short_texts
-from aggregator.merger.matching.features.feature_table import ABSENT, Frame
+from aggregator.merger.matching.evidence.length import LengthLevel, compare_lengths
+from aggregator.merger.matching.evidence.text import TextLevel, compare_short_texts
+from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Doubles, Floats, Ints
-from aggregator.merger.matching.scoring import LEVELS, Table
+from aggregator.merger.matching.scoring import Table
 
 _MEETING, _MAX_MEETING = 0.5, 4  # of each entry that meets, times the surprise of the hypothesis
 _MIN_CONTENT, _MAX_CONTENT = -6.0, 4.0  # lengths and text of one pair
@@ -33,7 +34,7 @@ _SLACK = 5 * MINUTE  # by which clocks may be wrong
 
 _NEAR = 31 * DAY  # by which a listing is ahead at most: entries that are dated even later were dated anew
 _STEPS = (-2, -1, 1, 2)  # places of neighbours
-_ALIKE = ("precise, 2 s", "precise, 15 s", "minutes, 60 s")  # levels of lengths that are never evidence against
+_ALIKE = [LengthLevel.SECONDS_2, LengthLevel.SECONDS_15, LengthLevel.MINUTE]  # never evidence against
 
 Encounter = tuple[TitleList, TitleList, list[Hypothesis]]
 
@@ -78,10 +79,9 @@ class _Contents:
 
 def _weigh_levels(table: Table) -> tuple[Floats, Floats]:
     """Return the weights of the levels of lengths and of texts, in which few words count as many."""
-    lengths, texts = table.of("duration"), table.of("description")
-    alike = [LEVELS["duration"].index(name) for name in _ALIKE]
-    lengths[alike] = np.maximum(lengths[alike], 0)  # in a run where all lengths are equal they are learned to be
-    texts[LEVELS["description"].index("above .9 of many words")] = texts[LEVELS["description"].index("above .9")]
+    lengths, texts = table.of(LengthLevel), table.of(TextLevel)
+    lengths[_ALIKE] = np.maximum(lengths[_ALIKE], 0)  # in a run where all lengths are equal they are learned to be
+    texts[TextLevel.MANY_WORDS] = texts[TextLevel.ABOVE_9]
     return lengths, texts
 
 

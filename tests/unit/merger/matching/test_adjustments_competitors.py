@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from aggregator.merger.matching.adjustments import penalize_competitors
-from aggregator.merger.matching.comparison import Compared
-from aggregator.merger.matching.scoring import KINDS
+from aggregator.merger.matching.scoring import Compared
+from tests.support.levels import KINDS
 
 
 def lost(pairs: list[tuple[int, int, float]], listings: list[int], units: list[int] | None = None) -> list[float]:

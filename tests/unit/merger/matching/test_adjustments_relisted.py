@@ -10,8 +10,9 @@ from aggregator.merger.matching import adjustments
 from aggregator.merger.matching.adjustments import credit_relisted
 from aggregator.merger.matching.features.records import make_record
 from aggregator.merger.matching.match import compare_records, match
-from aggregator.merger.matching.scoring import KINDS, LEVELS, SHIPPED
+from aggregator.merger.matching.scoring import SHIPPED
 from aggregator.model.entry import Duration, Entry, Moment, Span
+from tests.support.levels import KINDS, LEVELS
 
 TITLES = ("Tide tables", "Rope work", "Harbour pilots", "Dead reckoning")
 

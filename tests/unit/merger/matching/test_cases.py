@@ -13,7 +13,7 @@ import pytest
 from aggregator.merger.matching.comparison import OTHER_SHOW, VETOES
 from aggregator.merger.matching.features.records import parse_records
 from aggregator.merger.matching.match import Constraints, match_records
-from aggregator.merger.matching.scoring import LEVELS
+from tests.support.levels import LEVELS
 from tests.support.paths import ROOT
 
 DATA = Path(__file__).parent / "data" / "match"

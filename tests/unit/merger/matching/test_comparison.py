@@ -19,7 +19,8 @@ from aggregator.merger.matching.features.token_bags import (
     sum_shared,
     weigh_bags,
 )
-from aggregator.merger.matching.scoring import KINDS, LEVELS, SHIPPED, parse_table, weigh
+from aggregator.merger.matching.scoring import SHIPPED, parse_table, weigh
+from tests.support.levels import KINDS, LEVELS
 
 
 def levels(left: dict[str, object], right: dict[str, object]) -> dict[str, str]:

@@ -11,14 +11,14 @@ from msgspec.structs import replace
 
 from aggregator.merge import guids_of_entries
 from aggregator.merger.identity.settle import Past, settle
-from aggregator.merger.matching.comparison import Compared
 from aggregator.merger.matching.constraints import find_split
 from aggregator.merger.matching.features.feature_table import build_frame
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.match import match
-from aggregator.merger.matching.scoring import KINDS
+from aggregator.merger.matching.scoring import Compared
 from aggregator.model.entry import Duration, Entry, Moment, Span
 from aggregator.model.item import Item, PublishedItem
+from tests.support.levels import KINDS
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
 

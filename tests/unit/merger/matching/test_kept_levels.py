@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger.matching.features.feature_table import Kept
+from aggregator.merger.matching.features.frame import Kept
 from aggregator.merger.matching.kept_levels import find_kept, key_rows
 from aggregator.merger.matching.match import Pairs, compare_entries, fit_table, match
 from aggregator.model.cluster import Decision, ListingAlignment

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from aggregator.merger.matching.features.feature_table import Frame
+from aggregator.merger.matching.features.frame import Frame
 from aggregator.merger.matching.match import compare_entries
 from aggregator.model.entry import Entry, Moment
 

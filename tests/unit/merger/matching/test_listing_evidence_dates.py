@@ -9,7 +9,8 @@ from aggregator.merger.matching.adjustments import _RERUN
 from aggregator.merger.matching.explain import Resolution
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.match import Constraints, match_records
-from aggregator.merger.matching.scoring import KINDS, LEVELS, SHIPPED
+from aggregator.merger.matching.scoring import SHIPPED
+from tests.support.levels import KINDS, LEVELS
 
 DAY = 738_000
 TITLES = (

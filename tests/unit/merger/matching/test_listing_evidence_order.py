@@ -13,8 +13,9 @@ from aggregator.merger.matching.adjustments import _WEAK_TITLE
 from aggregator.merger.matching.explain import Resolution
 from aggregator.merger.matching.features.records import make_record, parse_records
 from aggregator.merger.matching.match import Constraints, match, match_records
-from aggregator.merger.matching.scoring import KINDS, LEVELS, SHIPPED
+from aggregator.merger.matching.scoring import SHIPPED
 from aggregator.model.entry import Entry, Moment, Span
+from tests.support.levels import KINDS, LEVELS
 
 TITLES = (
     *("Tide tables", "Rope work", "Dead reckoning", "Sextants and stars", "The lamp keepers", "Paint against rust"),

@@ -11,8 +11,9 @@ from aggregator.merger.matching.explain import Resolution
 from aggregator.merger.matching.features.records import Record, parse_records
 from aggregator.merger.matching.features.show_scope import find_scopes
 from aggregator.merger.matching.match import Constraints, match, match_records
-from aggregator.merger.matching.scoring import KINDS, LEVELS, SHIPPED
+from aggregator.merger.matching.scoring import SHIPPED
 from aggregator.model.entry import Entry
+from tests.support.levels import KINDS, LEVELS
 
 FIRST = [
     "copper",

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger.matching.comparison import _find_least_idf
+from aggregator.merger.matching.evidence.text import find_least_idf
 from aggregator.merger.matching.match import compare_entries, fit_table, match
 from aggregator.merger.matching.scoring import parse_table
 from aggregator.model.cluster import Decision, Matching
@@ -199,7 +199,7 @@ def test_what_nobody_else_says_moves_no_weight(title: str) -> None:
     for name in ("title_grams", "descriptions"):
         assert np.array_equal(getattr(other.frame, name).sums[kept], getattr(one.frame, name).sums)
     rows = np.arange(len(one.frame.records), dtype=np.int64)
-    assert np.array_equal(_find_least_idf(other.frame, np.flatnonzero(kept)), _find_least_idf(one.frame, rows))
+    assert np.array_equal(find_least_idf(other.frame, np.flatnonzero(kept)), find_least_idf(one.frame, rows))
 
 
 def test_the_table_survives_its_json() -> None:

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from aggregator.merger.matching.explain import Resolution
 from aggregator.merger.matching.features.records import parse_records
 from aggregator.merger.matching.match import Constraints, match_records
-from aggregator.merger.matching.scoring import KINDS, LEVELS, SHIPPED, Table
+from aggregator.merger.matching.scoring import SHIPPED, Table
+from tests.support.levels import KINDS, LEVELS
 
 DATA = Path(__file__).parent / "data" / "levels"
 

@@ -1,0 +1,36 @@
+"""Evidence of ids: a guid, file, link or id of a directory that one item of its source has alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aggregator.merger.matching.evidence.levels import Kind, Level
+from aggregator.merger.matching.features.frame import Frame
+from aggregator.merger.matching.features.token_bags import Ints, sum_shared
+from aggregator.translation.locale import N_
+
+
+class IdLevel(Level):
+    """Two entries have an id in common."""
+
+    NONE = N_("none"), 0.0
+    EQUAL = N_("equal"), 20.0  # more than all other evidence except a veto
+
+
+def _compare(frame: Frame, left: Ints, right: Ints) -> Ints:
+    return (sum_shared((frame.unique_ids,), frame.unique_ids, left, right) > 0).astype(np.int64)
+
+
+def _read(frame: Frame, row: int) -> str:
+    return " ".join(frame.records[row].ids)
+
+
+ID = Kind(
+    "id",
+    N_("guid, audio or link"),
+    IdLevel,
+    _read,
+    _compare,
+    is_fitted=False,  # equal ids show which pairs the other weights are fitted to
+    witnesses=(IdLevel.EQUAL,),
+)
