@@ -169,8 +169,9 @@ def _find_ways(candidates: Sequence[Source], looking: _Looking) -> list[Found]:
         return sorted(proposed, key=lambda each: -_rate(each.listing))
     if len(refused) == 1:
         raise ReadError(refused[0])
+    url = candidates[0].url
     raise ReadError(
-        f"no feed or list of episodes found at {redact(candidates[0].url or candidates[0].path or '')}; a page can be "
+        f"no feed or list of episodes found at {redact(url) if url else candidates[0].path}; a page can be "
         "read by selectors: aggregator add URL --set items=SELECTOR --set date=SELECTOR --preview shows what they find"
     )
 
@@ -266,9 +267,8 @@ def list_episodes(found: Found) -> Found:
 def _refuse_list_of_feeds(document: Document) -> Document:
     """Return the document; raise ConfigError if it is OPML."""
     if re.search(rb"<opml[\s>]", document.body[:2000], re.IGNORECASE):
-        raise ConfigError(
-            f"{redact(document.url)}: is an OPML list of feeds; save it and run aggregator import-opml FILE"
-        )
+        where = document.source.path or redact(document.url)
+        raise ConfigError(f"{where}: is an OPML list of feeds; aggregator import-opml {where} adds them")
     return document
 
 

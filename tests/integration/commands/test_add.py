@@ -182,7 +182,12 @@ def test_files_are_taken_and_lists_of_feeds_are_not(run, tmp_path: Path) -> None
     (tmp_path / "mine.opml").write_text('<?xml version="1.0"?><opml version="2.0"><body/></opml>')
     answer = run("add", "mine.opml")
     assert answer.returncode == 2
-    assert "is an OPML list of feeds; save it and run aggregator import-opml FILE" in answer.stderr
+    opml = tmp_path / "mine.opml"
+    assert f"{opml}: is an OPML list of feeds; aggregator import-opml {opml} adds them" in answer.stderr
+    (tmp_path / "notes.html").write_text("<p>About the harbour</p>", encoding="utf-8")
+    answer = run("add", "./notes.html")
+    assert answer.returncode == 1
+    assert f"episodes found at {tmp_path / 'notes.html'}; a page can be read by selectors" in answer.stderr
     spotify = run("add", "https://open.spotify.com/show/4rOoJ6Egrf8K2IrywzwOMk")
     assert spotify.returncode == 2
     assert "Spotify publishes no feed of its shows: add the show's page at podcasts.apple.com" in spotify.stderr
