@@ -1,4 +1,4 @@
-"""Hold back a listing that lost half of its items at once, until it was seen repeatedly.
+"""Hold back a listing that lost half of its items at once, until it was seen repeatedly, or is of another show.
 
 The validators and the digest of the last accepted document are kept, so that the next poll returns the doubtful one
 again. Tried and dropped: keeping the validators of a doubtful answer (the next answer is 304, without a listing), and
@@ -6,25 +6,34 @@ identifying it by the digest of its body (feeds contain the time).
 
 Right: a broken host that lists 1 of 80 items for an afternoon; a page that is empty while its site is rebuilt. Accepted
 cost: a show that really deletes 40 of 80 episodes is believed two polls later.
+
+An address that was sold, or leads elsewhere by mistake, lists another show, under another title and without any of the
+newest items. That is believed after a week, for a person to see it before subscribers do. Accepted cost: a show that
+is renamed and dated anew at once waits as long.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 
 from msgspec import Struct
 from msgspec.structs import replace
+from rapidfuzz import fuzz
 
 from aggregator.fetchers.http import polling
 from aggregator.model.entry import Listing
 from aggregator.model.source import PollState
+from aggregator.text.fold import fold
 from aggregator.text.times import release_times
 from aggregator.translation.locale import N_
 
 _EQUAL_LISTINGS = 3  # of one doubtful listing in a row, until it is believed: with 2, one bad cache would do
 _LOST_AT_MOST = 3  # items that any listing may lose without being held back, as a page of few items does
 _SHRUNK_TO = 2  # a half; feeds that list their newest N lose fewer
+_OTHER_SHOW = timedelta(days=7)
+"""Time for which an address lists another show until that is believed; as for an item that no source confirms."""
+_SAME_TITLE = 82.0  # similarity (0 to 100) of folded titles, words left out on one side, of one show
 
 
 class Verdict(Struct, frozen=True):
@@ -40,6 +49,11 @@ def weigh(before: PollState, after: PollState, listing: Listing) -> Verdict:
 
     A partial listing is always believed: what is absent from it proves nothing.
     """
+    if _is_other_show(before, listing):
+        since = before.other_since or after.asked
+        if since is not None and after.asked is not None and after.asked - since < _OTHER_SHOW:
+            doubtful = replace(_keep_validators(before, after), other_since=since)
+            return Verdict(False, doubtful, _explain_other_show(before.show, listing.show.title, since + _OTHER_SHOW))
     count = len(listing.entries)
     reason = "" if listing.partial else _explain(before.items or 0, count)
     keys = "\0".join(sorted(entry.key for entry in listing.entries))
@@ -47,7 +61,8 @@ def weigh(before: PollState, after: PollState, listing: Listing) -> Verdict:
     times = before.doubts + 1 if before.doubt == outline else 1
     if not reason or times >= _EQUAL_LISTINGS:
         believed = replace(after, items=count, doubt=None, doubts=0, unread="", errors=0, listings=before.listings + 1)
-        believed = replace(believed, released=_find_release_dates(listing) or before.released)
+        believed = replace(believed, released=_find_release_dates(listing) or before.released, other_since=None)
+        believed = replace(believed, show=listing.show.title or before.show)
         return Verdict(True, polling.apply_rhythm(believed, listing.rhythm))
     doubtful = replace(_keep_validators(before, after), doubt=outline, doubts=times)
     return Verdict(False, doubtful, f"{reason}; {_explain_wait(times)}")
@@ -57,6 +72,21 @@ def refuse(before: PollState, after: PollState, now: datetime) -> PollState:
     """Return the poll state after a document that could not be parsed: one more error, and the former validators."""
     return polling.update_after_failure(
         replace(_keep_validators(before, after), errors=before.errors), after.asked or now, now
+    )
+
+
+def _is_other_show(before: PollState, listing: Listing) -> bool:
+    """Return whether the title is another, and none of the dates of the newest items is left."""
+    own, other = fold(before.show or ""), fold(listing.show.title or "")
+    dates = {entry.published.at for entry in listing.entries if entry.published is not None}
+    is_new = dates.isdisjoint(before.released) and bool(dates and before.released)
+    return is_new and own != "" != other and fuzz.token_set_ratio(own, other) < _SAME_TITLE
+
+
+def _explain_other_show(own: str | None, other: str | None, until: datetime) -> str:
+    return N_(
+        f"it was the listing of {own!r} and is now that of {other!r}, with none of the newest items: not believed "
+        f"before {until:%Y-%m-%d}; if that is right, remove the source and add it under another name"
     )
 
 

@@ -157,6 +157,7 @@ class PollState(Record, frozen=True):
     - ``moved_to``, ``moved_seen``: where permanent redirects lead, and how often in a row; ``gone``: a 410.
     - ``leads_to``: the address of the feed that the page at ``url`` names.
     - ``doubt``, ``doubts``: the digest of a suspicious body that was held back, and how often it came in a row.
+    - ``show``, ``other_since``: the title of the show that it lists, and since when it lists another one instead.
     - ``every`` (seconds), ``skip_hours``, ``skip_days`` (UTC, Monday is 0): polling wishes of the last document.
     - ``unread``: why the last document was not accepted, empty if it was.
     - ``hub``, ``topic``: the WebSub hub that the last document names, and under which address.
@@ -189,6 +190,8 @@ class PollState(Record, frozen=True):
     whole: datetime | None = None
     host_time: datetime | None = None
     released: tuple[datetime, ...] = ()
+    show: str | None = None
+    other_since: datetime | None = None
     hub: str | None = None
     topic: str | None = None
     told_until: datetime | None = None

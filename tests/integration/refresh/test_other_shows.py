@@ -55,6 +55,28 @@ def test_a_wrong_address_is_told(project, origin, episode, rss) -> None:
     assert told[0] in check(project, "--live").stderr
 
 
+def test_a_redirect_to_another_show_publishes_none_of_its_episodes(project, origin, episode, rss) -> None:
+    origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(6)]))
+    project.refresh()
+    before = [item["id"] for item in project.items()]
+    trains = [
+        episode(turn, title=f"Sleeper to Lisbon {turn}", guid=f"train-{turn}", day=turn + 0.3) for turn in range(9)
+    ]
+    origin.serve("/trains.xml", rss(*trains, title="Night Trains"))
+    origin.serve("/feed.xml", "", status=301)
+    origin.fields["/feed.xml"] = {"Location": origin.url("/trains.xml")}
+    for _ in range(3):
+        outcome = project.refresh()
+        assert [item["id"] for item in project.items()] == before
+    (result,) = outcome.source_results
+    assert result.status == "held back"
+    assert "it was the listing of 'Sea Room' and is now that of 'Night Trains'" in result.message
+    del origin.fields["/feed.xml"]
+    origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(7)]))
+    project.refresh()
+    assert len(project.items()) == 7
+
+
 def test_another_show_is_told_by_its_description_and_picture_where_it_lists_little(
     project, origin, episode, rss
 ) -> None:

@@ -3,10 +3,11 @@
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from aggregator.fetchers import plausibility
 from aggregator.fetchers.plausibility import Verdict
-from aggregator.model.entry import Entry, Listing, Rhythm
+from aggregator.model.entry import Entry, Listing, Moment, Rhythm, Show
 from aggregator.model.source import PollState, Validators
 from tests.support.origin import Request, answer, playing
 from tests.support.polls import START, Polls
@@ -145,3 +146,54 @@ def test_on_the_wire_an_unreadable_answer_is_an_error_and_the_feed_of_before_is_
         now[0] = "feed"
         assert polls.ask(hours=2).status == "unchanged"
         assert polls.poll_state.errors == 0
+
+
+def show(title: str, first_day: int, count: int = 12) -> Listing:
+    days = range(first_day, first_day + count)
+    dates = [Moment(START + timedelta(days=day, minutes=7 * day + len(title))) for day in days]
+    entries = tuple(Entry("show", f"{title}-{at.at}", "t", published=at) for at in dates)
+    return Listing(entries, Show(title=title))
+
+
+def poll_daily(*listings: Listing) -> list[Verdict]:
+    state, verdicts = PollState("u"), []
+    for day, each in enumerate(listings):
+        verdicts.append(plausibility.weigh(state, replace(state, asked=START + timedelta(days=day)), each))
+        state = verdicts[-1].poll_state
+    return verdicts
+
+
+def test_another_show_at_the_address_is_believed_after_a_week() -> None:
+    """It was sold, or a redirect leads elsewhere; all episodes of the stranger were published at once."""
+    own, other = show("Sea Room", -100), show("Deep Questions", -99)
+    verdicts = poll_daily(own, *[other] * 8)
+    assert [each.believed for each in verdicts] == [True, *[False] * 7, True]
+    assert verdicts[1].message == (
+        "it was the listing of 'Sea Room' and is now that of 'Deep Questions', with none of the newest items: not "
+        f"believed before {START + timedelta(days=8):%Y-%m-%d}; if that is right, remove the source and add it under "
+        "another name"
+    )
+
+
+def test_the_week_begins_again_when_the_show_was_back() -> None:
+    own, other = show("Sea Room", -100), show("Deep Questions", -99)
+    verdicts = poll_daily(own, *[other] * 5, own, *[other] * 5)
+    assert [each.believed for each in verdicts] == [True, *[False] * 5, True, *[False] * 5]
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        replace(show("Sea Room", -90), show=Show(title="Deep Questions")),  # renamed: two of the items are left
+        show("Sea Room", 50),  # dated anew
+        show("The Sea Room Podcast", 50),
+        show("SEA ROOM", 50),
+        show("", 50),
+        Listing((), Show(title="Deep Questions")),
+    ],
+)
+def test_a_show_that_is_renamed_or_dated_anew_is_believed_at_once(now: Listing) -> None:
+    before = poll_daily(show("Sea Room", -100, 3 if not now.entries else 12))[0].poll_state
+    verdict = plausibility.weigh(before, replace(before, asked=START + timedelta(days=1)), now)
+    assert verdict.believed == bool(now.entries)
+    assert "Deep" not in verdict.message
