@@ -18,13 +18,15 @@ import ftfy.bad_codecs  # noqa: F401 - registers "sloppy-windows-1252"
 
 from aggregator.text import word_frequencies
 from aggregator.text.mojibake.byte_sequences import ENCODINGS
-from aggregator.text.mojibake.word_choice import is_known_word
+from aggregator.text.mojibake.word_choice import is_cased, is_known_word
 
 _READ_AS = (
     *("mac_roman", "cp437", "cp850", "cp852", "koi8_r", "koi8_u", "cp866", "mac_cyrillic", "iso8859_2", "iso8859_5"),
     *("cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874", "cp932", "euc_jp", "gb18030", "big5", "cp949"),
 )
 """Encodings that UTF-8 may have been decoded as, beside those of ``redecode`` and ftfy."""
+_LIKE_PAGES = ("iso8859_2", "cp1257", "iso8859_5")
+"""Pages that share letters with those of ``redecode``, but not where UTF-8 has its last bytes."""
 _WITH_BOXES = ("cp850", "cp852")  # lead bytes of Latin letters are boxes there; "Ôôô" alone is no sequence
 _CYRILLIC = ("cp1251", "koi8_r", "cp866", "iso8859_5")
 _NATIONAL = (*_CYRILLIC, "cp1253", "cp1255", "cp1256", "cp932", "euc_jp", "gb18030", "big5", "cp949")
@@ -43,6 +45,7 @@ _LOST = "\ufffd"
 _LOST_TWICE = "ï¿½"  # U+FFFD in UTF-8, decoded as cp1252: what it was is lost for good
 _LETTER = r"[^\W\d_]"
 _LATIN, _OTHER = "A-Za-z\u00c0-\u024f\u1e00-\u1eff", "\u0370-\u1dff\u1f00-\u1fff"
+_MAC_TAILS = bytes(range(0x80, 0xC0)).decode("mac_roman")  # what is shown for all but the first byte of UTF-8
 _ODD = re.compile(
     # What no text has: controls, digraphs as one letter, private use, boxes, half-width katakana.
     "[\u0080-\u009f\u01c4-\u01cc\u01f1-\u01f3\ue000-\uf8ff\u2500-\u259f\uff61-\uff9f]"
@@ -55,6 +58,9 @@ _ODD = re.compile(
     f"|(?<={_LETTER})[№²³¹](?={_LETTER})"
     # Two scripts in a word, accented letters in a row.
     f"|[{_LATIN}](?=[{_OTHER}])|[{_OTHER}](?=[{_LATIN}])|[À-ÖØ-öø-ÿŠšŽžŸŒœƒ]{{3}}"
+    # UTF-8 read as Mac Roman: "caf√©", and in Cyrillic and Devanagari "–Ω–µ", "‡§ï".
+    f"|(?<=[A-Za-z])[√¬ƒ≈][{_MAC_TAILS}]|[√¬ƒ≈][{_MAC_TAILS}](?=[a-z])|√†"
+    f"|[–—][{_MAC_TAILS}](?=[–—])|‡[{_MAC_TAILS}]{{2}}"
     "|[\u0590-\u05ff](?=[\u0600-\u06ff])|[\u0370-\u03ff](?=[\u0400-\u06ff])|[\u0400-\u04ff](?=[\u0370-\u03ff\u0590-\u06ff])"
 )
 _IDEOGRAPH = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
@@ -67,9 +73,11 @@ _PLAIN_INSIDE = re.compile(r"(?<=[\x00-\x7f]{2})[\x00-\x7f]+(?=[\x00-\x7f]{2})")
 _THAI_RUN = re.compile("[\u0e01-\u0e4e]{8}")
 _LONE_THAI_MARK = re.compile("(?<![\u0e01-\u0e2e\u0e31\u0e34-\u0e3a\u0e47-\u0e4d])[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]")
 _PUNCTUATION = frozenset("‘’“”–—…·«»")
-_DRAWN = re.compile("[\u2500-\u25ff ]+")  # lines and blocks alone: a tree of folders, a table
+_DRAWN = re.compile("[\u2500-\u25ff ]+")  # lines and blocks alone: a tree of folders, a table, unless in a word:
+_BOX_IN_WORD = re.compile("(?<=[a-z])[\u2500-\u256c]|[\u2500-\u256c](?=[a-z])")
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 _BOX = re.compile("[\u2500-\u256c]")
+_QUOTES_BESIDE_BOXES = "ÔÇ"  # of quotes and dashes
 _LOSSES = re.compile(f"{_LOST}+")
 _FEW = 0.2  # share of a text's characters below which East Asian ones are no words, and odd spots may be slips
 _LEAST_SPOTS = 2  # odd spots that prove UTF-8: a single one may be chance
@@ -109,16 +117,39 @@ def _redecode_part(text: str) -> str:
     """Return the text decoded with its own encoding, or as it is."""
     text = text.replace(_LOST_TWICE, _LOST)
     beyond = " ".join(_BEYOND.findall(text))
-    if _DRAWN.fullmatch(beyond):
+    if _DRAWN.fullmatch(beyond) and not _BOX_IN_WORD.search(text):
         return text
     if any(_may_be_utf8(beyond, f"sloppy-windows-{encoding[2:]}") for encoding in ENCODINGS):
-        return text  # the task of ``redecode``
+        return _undo_like_pages(text) or text  # any other is the task of ``redecode``
     spots = _count_odd_spots(text)
-    names = _READ_AS if _BOX.search(beyond) else [name for name in _READ_AS if name not in _WITH_BOXES]
+    different = len({*beyond} - {" "})
+    boxes = different > _LEAST_LETTERS or _QUOTES_BESIDE_BOXES in beyond or _BOX.search(beyond)
+    names = _READ_AS if boxes else [name for name in _READ_AS if name not in _WITH_BOXES]
     encodings = [name for name in names if _may_be_utf8(beyond, name)]
-    words = len({*beyond} - {" "}) >= _LEAST_LETTERS
-    national = (_undo_national(text, spots) or _undo_thai(text, spots)) if spots and words else None
+    words = spots and different >= _LEAST_LETTERS
+    national = (_undo_national(text, spots) or _undo_thai(text, spots)) if words else None
     return _undo_utf8(text, spots, encodings) or national or text
+
+
+def _undo_like_pages(text: str) -> str | None:
+    """Return the text as UTF-8 read as a page that gives more known words than those of ``redecode``, else ``None``.
+
+    Where UTF-8 has its last bytes the pages have different letters: "ĂŠ" is "é" of ISO 8859-2 and "Ê" of cp1250.
+    """
+    pages = (*_LIKE_PAGES, *(f"sloppy-windows-{encoding[2:]}" for encoding in ENCODINGS))
+    encoded = [_encode(text, page) for page in pages]
+    readings = [(_decode(one, "utf-8", 0) if one else None) or "" for one in encoded]
+    like, others = readings[: len(_LIKE_PAGES)], [text, *readings[len(_LIKE_PAGES) :]]
+    if not any(like):
+        return None
+    best = max(like, key=_rate_words)
+    return best if _rate_words(best) > max(map(_rate_words, others)) else None
+
+
+def _rate_words(text: str) -> tuple[int, int]:
+    """Return how many words beyond ASCII are known, and how many have no capital behind a small letter."""
+    cased = [word for word in _WORD.findall(text) if not word.isascii() and is_cased(word)]
+    return sum(is_known_word(word.lower()) for word in cased), len(cased)
 
 
 def _count_odd_spots(text: str, most: float = inf) -> int:

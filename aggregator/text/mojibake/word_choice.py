@@ -160,7 +160,7 @@ def _choose_word(word: tuple[Piece, ...], certain: frozenset[str]) -> str:
         shares = word_frequencies.load_frequencies(language)
         listed = [reading for reading in map("".join, product(*every)) if reading.casefold() in shares]
         if listed:
-            return max(listed, key=lambda one: (_is_cased(one), shares[one.casefold()], one == plain))
+            return max(listed, key=lambda one: (is_cased(one), shares[one.casefold()], one == plain))
     return _choose_letters(word, language) if language in _LANGUAGE_OF.values() else plain
 
 
@@ -187,7 +187,7 @@ def _choose_latin(every: Sequence[Sequence[str]], plain: str, certain: frozenset
     return max(readings, key=rate)
 
 
-def _is_cased(word: str) -> bool:
+def is_cased(word: str) -> bool:
     """Return whether a word has a capital only at its beginning, or nothing else: "sổ", not "sỐ"."""
     return word[1:] == word[1:].lower() or word == word.upper()
 

@@ -1,9 +1,10 @@
-"""Word lists take half a second each to load: only those of a script that a reading has are asked."""
+"""UTF-8 read as many pages comes back; only the word lists of a script that a reading has are loaded."""
 
 import pytest
 
 from aggregator.text import word_frequencies
 from aggregator.text.mojibake import other_encodings
+from aggregator.text.mojibake.redecode import redecode
 
 
 @pytest.fixture
@@ -35,3 +36,43 @@ def test_a_text_asks_only_the_lists_of_its_script(loaded):
 def test_a_reading_is_found_as_with_all_lists():
     wrong = "утренний выпуск".encode("koi8-r").decode("latin-1")
     assert other_encodings.redecode_others(wrong) == "утренний выпуск"
+
+
+SENTENCES = (
+    "Café y poesía: una tarde en la biblioteca de Málaga",
+    "Zuhören im Gebäude: Gespräche über Brücken und Wälder",
+    "L’hiver à la ferme, l’été à la plage",
+    "Příběhy z hor: večerní vysílání pro děti",
+    "A tengerész meséi: három könyv és egy történet",
+    "Вечерние новости: погода на завтра и разговор о море",
+    "Radio Quay — разговор о лодках",
+    "Õhtune saade: külalised räägivad töödest ja mõtetest",
+    "आज की बातचीत: नदी और पहाड़ की कहानियाँ",
+)
+PAGES = ("mac_roman", "cp437", "cp850", "cp852", "iso8859_2", "iso8859_5", "cp1257", "koi8_r", "cp866")
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("sound", SENTENCES)
+def test_utf_8_read_as_another_page_comes_back(sound: str, page: str) -> None:
+    try:
+        wrong = sound.encode().decode(page)
+    except UnicodeDecodeError:
+        return  # the page lacks a byte of it, so that it is not read as that page
+    assert redecode(other_encodings.redecode_others(wrong)) == sound
+
+
+DRAWN = (
+    "├── src\n│   └── main.py",
+    "│Name│Age│\n├────┼───┤",
+    "Paris–Évry, Nice–Ürgüp",
+    "f(x) = √2 ≈ 1.41, ≈ 20 °C, ¬ a, ƒ(x)",
+    "† he died; ‡ see below",
+    "Ôôô",
+    "Třešť, Číčovice a Říp",
+)
+
+
+@pytest.mark.parametrize("sound", DRAWN)
+def test_lines_signs_and_dashes_between_letters_stay(sound: str) -> None:
+    assert other_encodings.redecode_others(sound) == sound
