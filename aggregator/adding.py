@@ -27,6 +27,7 @@ from aggregator.store import connection, database, decisions, polls
 from aggregator.store import entries as stored_entries
 from aggregator.subscriptions import list_taken_names, make_name
 from aggregator.text.fold import fold
+from aggregator.translation.marks import N_
 
 _SHORTEST = 3
 """Labels of a host up to this length, such as the co of co.uk, are not used as a name."""
@@ -424,11 +425,11 @@ def find_known(config: Config | None, found: Found) -> KnownSource | None:
             if place == (source.kind, source.url, source.show, source.path):
                 return KnownSource(plan.name, known.name, name)
             if found.feed is not None and known.url == found.feed:
-                why = f"{name} is the feed that the page names: {redact(found.feed)}"
+                why = N_(f"{name} is the feed that the page names: {redact(found.feed)}")
                 return KnownSource(plan.name, known.name, why)
     for (feed, known_name), polled in _read_polled(config).items() if source.url else ():
         if source.url in polled:
-            return KnownSource(feed, known_name, f"feeds.{feed}.sources.{known_name} leads to this feed")
+            return KnownSource(feed, known_name, N_(f"feeds.{feed}.sources.{known_name} leads to this feed"))
     return None
 
 

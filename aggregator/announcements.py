@@ -30,7 +30,7 @@ from aggregator.model.results import Announcement
 from aggregator.store import facts
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _GIVE_UP_AFTER: Final = timedelta(days=3)
 

@@ -30,7 +30,7 @@ from aggregator.model.record import Record
 from aggregator.model.source import Request, Source
 from aggregator.text.fold import fold
 from aggregator.text.urls import canonical
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _ASKED_AT_ONCE: Final = 6
 _MOST: Final = 15
@@ -103,11 +103,16 @@ def find_address(config: Config | None, text: str, now: datetime, catalogues: Se
         return exact[0].url
     found = exact or [each for each in answers.candidates if not _is_page(each)]
     if not found:
-        why = f" ({'; '.join(answers.problems)})" if answers.problems else ""
-        raise ConfigError(f'"{text}" is not an address, and no show of that name was found{why}; give its address')
+        if not answers.problems:
+            raise ConfigError(f'"{text}" is not an address, and no show of that name was found; give its address')
+        why = "; ".join(answers.problems)
+        raise ConfigError(f'"{text}" is not an address, and no show of that name was found ({why}); give its address')
     listed = (f"  {each.title}: {redact(each.url)} ({', '.join(each.named_by)})" for each in found[:_MOST])
-    count = "several shows are called so" if exact else "no show is called just so"
-    raise ConfigError("\n".join((f'"{text}": {count}; give the address of one:', *listed)))
+    if exact:
+        said = N_(f'"{text}": several shows are called so; give the address of one:')
+    else:
+        said = N_(f'"{text}": no show is called just so; give the address of one:')
+    raise ConfigError("\n".join((said, *listed)))
 
 
 def _is_page(candidate: Candidate) -> bool:

@@ -36,7 +36,7 @@ from aggregator.sandbox.limits import CostError, limited, make_limits
 from aggregator.store import database, decisions, entries
 from aggregator.store.cache import CachePart
 from aggregator.store.database import Store
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 
 def _ignore(_: object) -> None:

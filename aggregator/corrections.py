@@ -67,8 +67,12 @@ def _writing(terms: Terms, names: Sequence[str]) -> Iterator[Store]:
     with decisions.deciding(terms.store, feed) as tx:
         if terms.seen is not None and read_state(tx, feed, names) != terms.seen:
             named = [each for each in decisions.read_events(tx, feed) if any(name in each.text for name in names)]
-            last = f": {named[-1].kind} {named[-1].text}, {named[-1].at:%Y-%m-%d %H:%M} UTC" if named else ""
-            raise DecidedError(f"another person has decided meanwhile{last}. Nothing was changed; look again.")
+            if not named:
+                raise DecidedError("another person has decided meanwhile. Nothing was changed; look again.")
+            last, at = named[-1], f"{named[-1].at:%Y-%m-%d %H:%M} UTC"
+            raise DecidedError(
+                f"another person has decided meanwhile ({at}): {last.text}. Nothing was changed; look again."
+            )
         yield tx
 
 
@@ -121,7 +125,7 @@ def set_field(terms: Terms, names: Sequence[str], override: Override) -> None:
     ``names`` are the guid and the entries that were seen.
     """
     if override.field not in FIELDS:
-        raise ConfigError(f"{override.field} is not a field that can be set; there are {', '.join(FIELDS)}")
+        raise ConfigError(f'"{override.field}" is not a field that can be set; there are {", ".join(FIELDS)}')
     if FIELDS[override.field](override.value) is None:
         raise ConfigError(f'"{override.value}" cannot be read as {override.field}')
     if any((each.guid, each.field) == (override.guid, override.field) for each in terms.plan.overrides):
@@ -134,7 +138,7 @@ def unset_field(terms: Terms, names: Sequence[str], guid: str, field: str) -> No
     """Let the sources say a field of an item again; raise ConfigError if it was not set."""
     with _writing(terms, names) as tx:
         if not decisions.undo_override(tx, terms.plan.name, guid, field, terms.at):
-            raise ConfigError(f"{field} of this item was not set by hand")
+            raise ConfigError(f'"{field}" of this item was not set by hand')
 
 
 def part_entry(terms: Terms, names: Sequence[str], entry: str, others: Sequence[str]) -> None:
@@ -142,7 +146,7 @@ def part_entry(terms: Terms, names: Sequence[str], entry: str, others: Sequence[
     if entry not in names:
         raise ConfigError(f'this item has no entry "{entry}"; {suggest(entry, [*others])}')
     if not others:
-        raise ConfigError(f"{entry} is the only entry of this item")
+        raise ConfigError(f'"{entry}" is the only entry of this item')
     with _writing(terms, names) as tx:
         for other in others:
             decisions.write_decision(tx, terms.plan.name, Decision("different", entry, other), terms.at)

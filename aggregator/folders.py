@@ -28,7 +28,7 @@ from aggregator.store.connection import parse_address, printable_name
 from aggregator.store.database import Store, transaction
 from aggregator.store.decisions import Event
 from aggregator.store.renaming import rename_feed
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _FILES: Final = "published files"
 """The fact with the names, under the output folder, of all files of a feed that may be published.

@@ -29,7 +29,7 @@ from aggregator.store import entries, facts, publications, records, schema
 from aggregator.store.database import Store, transaction
 from aggregator.store.facts import Fact
 from aggregator.text.urls import find_host, is_web
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 from aggregator.version import name_install
 
 MOST: Final = 20

@@ -22,7 +22,7 @@ from aggregator.model.files import WrittenFile
 from aggregator.model.record import Record
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _PODCAST: Final = "podcast.xml"
 _DOCUMENTS: Final = frozenset({_PODCAST, "feed.xml", "feed.atom", "feed.json"})

@@ -21,7 +21,7 @@ from aggregator.model.record import Record
 from aggregator.model.results import Outcome
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 from aggregator.version import name_install
 
 _LEFT_AT_LEAST: Final = 0.9

@@ -24,6 +24,7 @@ from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Document, Filter, PollState, Request, Source, Validators
 from aggregator.store import connection, database, facts, hosts, polls
 from aggregator.store.database import Store
+from aggregator.translation.marks import N_
 
 
 class SourcePreview(Struct, frozen=True):
@@ -90,7 +91,7 @@ def look(source: Source, given: Resources, now: datetime) -> Look:
     except ReadError as error:
         return Look(*shown, problem=str(error))
     chosen = {each.id for each in listing.entries}
-    others = [(each, f"of the show {each.show}") for each in every.entries if each.id not in chosen]
+    others = [(each, N_(f"of the show {each.show}")) for each in every.entries if each.id not in chosen]
     reasons = ((each, filters.find_reason(each, source.filter, source.name)) for each in listing.entries)
     return Look(*shown, listing, left_out=(*others, *((each, why) for each, why in reasons if why is not None)))
 

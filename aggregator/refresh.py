@@ -41,7 +41,7 @@ from aggregator.sandbox.calls import Returned
 from aggregator.store import backup, cache, connection, database, facts, hosts, leases, polls, publications
 from aggregator.store.database import Claim, Store
 from aggregator.store.host_leases import HostLeases
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 GC_THRESHOLDS = (100_000, 20, 100)
 """For ``gc.set_threshold`` during a run and in the server: our records make no reference cycles, and with Python's own

@@ -24,7 +24,7 @@ from aggregator.model.source import HubSubscription, PollState, Source
 from aggregator.store import hub_subscriptions, leases, polls
 from aggregator.store.database import Store, transaction
 from aggregator.text.urls import is_web
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _LEASE: Final = timedelta(days=10)
 """The time that is asked for, which is what the specification says that hubs give by default."""

@@ -18,8 +18,11 @@ from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError, NothingToPublishError, PublishError
 from aggregator.model.feed import Plan
 from aggregator.model.source import Source
+from aggregator.translation.marks import N_
 
 _EARLIEST_YEAR, _LATEST_YEAR = 1970, 9000
+_NO_FEED = N_("there is no feed yet; run aggregator add URL")
+_NO_STORE = N_("there is no store yet; run aggregator refresh first")
 """Years that ``--at`` may name: there must be room for the times that are computed from it."""
 
 
@@ -95,7 +98,7 @@ def require_store(config: Config) -> Config:
     A store on a server is taken to exist.
     """
     if "://" not in config.state and not Path(config.state).exists():
-        raise NothingToPublishError(f"{config.state}: there is no store yet; run aggregator refresh first")
+        raise NothingToPublishError(f"{config.state}: {_NO_STORE}")
     return config
 
 
@@ -111,12 +114,12 @@ def find_plan(config: Config, name: str | None) -> Plan:
     if name is None and len(names) == 1:
         return config.plans[0]
     if not names:
-        raise ConfigError(f"{config.path}: there is no feed yet; run aggregator add URL")
+        raise ConfigError(f"{config.path}: {_NO_FEED}")
     if name in names:
         return config.plans[names.index(name)]
     if name is None:
         raise ConfigError(f"the config has several feeds; choose one with --feed: {', '.join(names)}")
-    raise ConfigError(f'--feed: the config has no feed "{name}"; it has: {", ".join(names)}')
+    raise ConfigError(N_(f'--feed: the config has no feed "{name}"; it has: {", ".join(names)}'))
 
 
 def find_source(config: Config, feed: str | None, name: str) -> tuple[Plan, Source]:

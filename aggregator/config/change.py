@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from aggregator.config.parse import ParsedYaml, parse
 from aggregator.errors import ConfigError
+from aggregator.translation.marks import N_
 
 Keys = Mapping[str, Any]
 """Keys of a place and their values, as YAML has them; to change them, ``None`` or an empty value removes one."""
@@ -75,7 +76,7 @@ def change_keys(before: ParsedYaml, place: Place, keys: Keys) -> ParsedYaml:
     for step in place:
         node = _child(node, step)
     after = _apply(before.text, _change(before.text, node, keys))
-    return _check(after, wanted, f"{'.'.join(place) or 'the config'} cannot be changed here as it is written")
+    return _check(after, wanted, N_(f"{'.'.join(place) or 'config.yaml'} cannot be changed here as it is written"))
 
 
 def remove(before: ParsedYaml, feed: str, source: str | None = None) -> ParsedYaml:
@@ -89,7 +90,7 @@ def remove(before: ParsedYaml, feed: str, source: str | None = None) -> ParsedYa
     if source is not None and not wanted["feeds"][feed]["sources"]:
         raise ConfigError(f"feeds.{feed}.sources.{source} is its only source; remove the feed: --feed {feed}")
     place = f"feeds.{feed}" if source is None else f"feeds.{feed}.sources.{source}"
-    return _check(_apply(before.text, edits), wanted, f"{place} cannot be removed here as the config is written")
+    return _check(_apply(before.text, edits), wanted, N_(f"{place} cannot be removed here as the config is written"))
 
 
 def move(before: ParsedYaml, feed: str, source: str, to: str, name: str) -> ParsedYaml:
@@ -154,7 +155,7 @@ def add_sources(before: ParsedYaml, additions: Sequence[Addition]) -> ParsedYaml
         edits += _add_feeds(before, new)
     after = _apply(before.text, edits)
     names = ", ".join(sorted(f"feeds.{name}" for name in added))
-    checked = _check(after, wanted, f"{names} cannot be extended here as the config is written")
+    checked = _check(after, wanted, N_(f"{names} cannot be extended here as the config is written"))
     for each in (each for each in additions if each.primary):
         checked = change_keys(checked, ("feeds", each.feed), {"primary": each.primary})
     return checked

@@ -81,7 +81,7 @@ def change(path: Path, place: Place, keys: Keys, *, seen: str) -> None:
 
     def change_seen(before: ParsedYaml) -> ParsedYaml:
         if make_digest(read_keys(before, place)) != seen:
-            name = ".".join(place) or "the config"
+            name = ".".join(place) or path.name
             raise ChangedError(f"{name} was changed meanwhile. Nothing was written; look again.")
         return change_keys(before, place, keys)
 
@@ -181,8 +181,8 @@ def _explaining(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        file = f" ({Path(error.filename).name})" if error.filename else ""
-        raise ConfigError(f"{path}: cannot be written{file}: {error.strerror}") from error
+        file = Path(error.filename or path).name
+        raise ConfigError(f"{path}: cannot be written ({file}): {error.strerror}") from error
 
 
 def _wait_for_lock(path: Path, handle: int) -> None:
@@ -192,8 +192,9 @@ def _wait_for_lock(path: Path, handle: int) -> None:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             if time.monotonic() > end:
-                why = f"another process has been editing it for {_LOCK_SECONDS} s; try again"
-                raise ConfigError(f"{path}: {why}") from error
+                raise ConfigError(
+                    f"{path}: another process has been editing it for {_LOCK_SECONDS} s; try again"
+                ) from error
             time.sleep(_POLL_SECONDS)
         else:
             return

@@ -28,6 +28,7 @@ from aggregator.model.source import Conditions, Filter, Rewrite, Source
 from aggregator.text import html
 from aggregator.text.times import cron, durations
 from aggregator.text.urls import is_web
+from aggregator.translation.marks import N_
 
 DEFAULT = Path("config.yaml")
 
@@ -177,7 +178,7 @@ def _read(path: Path) -> str:
     try:
         return decode(path, path.read_bytes())
     except FileNotFoundError as error:
-        advice = "use -c FILE for another config, or run aggregator init URL to make one"
+        advice = N_("use -c FILE for another config, or run aggregator init URL to make one")
         raise ConfigError(f"{path}: cannot be read: {error.strerror}; {advice}") from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}; use -c FILE for another config") from error

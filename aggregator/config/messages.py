@@ -5,29 +5,41 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from pydantic_core import ErrorDetails
 
-from aggregator.config.masking import HIDDEN, mask, mask_step
+from aggregator.config.masking import mask, mask_step
 from aggregator.config.parse import Path, format_path
 from aggregator.errors import escape_line
+from aggregator.translation.marks import N_
 
 _Schema = Mapping[str, object]
 
-_WANTED = {
-    "string_type": "text",
-    "bool_type": "true or false",
-    "bool_parsing": "true or false",
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "float_parsing": "a number",
-    "list_type": "a list",
-    "dict_type": "a mapping of names to values",
-    "model_type": "a mapping of keys",
-    "model_attributes_type": "a mapping of keys",
+_SWITCH = N_("must be true or false, not %(quoted)s")
+_WHOLE = N_("must be a whole number, not %(quoted)s")
+_NUMBER = N_("must be a number, not %(quoted)s")
+_MAPPING = N_("must be a mapping of keys, not %(quoted)s")
+_TEMPLATES: Final = {
+    "string_type": N_("must be text, not %(quoted)s"),
+    "bool_type": _SWITCH,
+    "bool_parsing": _SWITCH,
+    "int_type": _WHOLE,
+    "int_parsing": _WHOLE,
+    "int_from_float": _WHOLE,
+    "float_type": _NUMBER,
+    "float_parsing": _NUMBER,
+    "list_type": N_("must be a list, not %(quoted)s"),
+    "dict_type": N_("must be a mapping of names to values, not %(quoted)s"),
+    "model_type": _MAPPING,
+    "model_attributes_type": _MAPPING,
+    "greater_than_equal": N_("must be %(ge)s or more, not %(quoted)s"),
+    "less_than_equal": N_("must be %(le)s or less, not %(quoted)s"),
+    "string_too_long": N_("has more than %(max_length)s characters: %(quoted)s"),
+    "missing": N_("missing"),
 }
+"""Messages by the types of pydantic's errors, with their context."""
+
 _EMPTY = {"string_too_short", "too_short"}
 _QUOTED = re.compile("'([^']*)'")  # each of the values that pydantic expects
 
@@ -43,35 +55,33 @@ def describe_errors(
             path = path[:-1]  # a value alone in place of a list of one
         line = next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), 0)
         place = f"{name}:{line}" if line else name
-        key = format_path(tuple(map(mask_step, path)))
-        lines_found.append((line, escape_line(f"{place}: {key}: {_describe(error, path, schema)}")))
+        parts = (place, format_path(tuple(map(mask_step, path))), _describe(error, path, schema))
+        lines_found.append((line, escape_line(": ".join(filter(None, parts)))))
     return tuple(text for _, text in sorted(lines_found))
 
 
 def _describe(error: ErrorDetails, path: Path, schema: _Schema) -> str:
     """Describe what is wrong, without the place."""
     kind, given, context = error["type"], _hide(error, path), error.get("ctx", {})
-    if kind in _WANTED:
-        mistake = f"must be {_WANTED[kind]}, not {_quote(given)}"
-    elif kind == "missing":
-        mistake = "missing"
+    quoted = _quote(given)
+    if kind in _TEMPLATES:
+        limits = {name: f"{limit:g}" for name, limit in context.items() if isinstance(limit, int | float)}
+        mistake = _TEMPLATES[kind] % {**limits, "quoted": quoted}
     elif kind == "extra_forbidden":
-        mistake = f"unknown key; {suggest(str(path[-1]), _find_keys(schema, path[:-1]))}"
+        mistake = N_(f"unknown key; {suggest(str(path[-1]), _find_keys(schema, path[:-1]))}")
     elif kind == "literal_error":
-        mistake = f"{_quote(given)} is not allowed here; {suggest(str(given), _QUOTED.findall(context['expected']))}"
+        known = suggest(str(given), _QUOTED.findall(context["expected"]))
+        mistake = N_(f"{quoted} is not allowed here; {known}")
     elif kind == "value_error":
         mistake = str(context["error"]).replace(f'"{str(error["input"]).strip()}"', f'"{given}"')
     elif kind in _EMPTY and not given:
-        mistake = "must not be empty"
+        mistake = N_("must not be empty")
     elif kind == "string_pattern_mismatch":
-        form = "a name: letters, digits, dot, dash and underscore" if given != HIDDEN else "of the form"
-        mistake = f"{_quote(given)} is not {form} ({context['pattern']}){_describe_key(schema, path)}"
-        if re.fullmatch(context["pattern"], str(given).lower()):
-            mistake = (
-                f'{_quote(given)} has capital letters, and the name is part of a URL; write "{str(given).lower()}"'
-            )
+        mistake = N_(f"{quoted} is not a name: letters, digits, dot, dash and underscore ({context['pattern']})")
+        if re.fullmatch(context["pattern"], lower := str(given).lower()):
+            mistake = N_(f'{quoted} has capital letters, and the name is part of a URL; write "{lower}"')
     else:
-        mistake = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {_quote(given)}"
+        mistake = f"{error['msg'][0].lower()}{error['msg'][1:]}, not {quoted}"
     return mistake
 
 
@@ -87,11 +97,11 @@ def _hide(error: ErrorDetails, path: Path) -> object:
 
 def _quote(value: object) -> str:
     if value is None:
-        return "nothing"
+        return N_("nothing")
     if isinstance(value, dict):
-        return "a mapping"
+        return N_("a mapping")
     if isinstance(value, list):
-        return "a list"
+        return N_("a list")
     text = str(value)
     return f'"{text[:60]}…"' if len(text) > 60 else f'"{text}"'  # noqa: PLR2004 - one line of a terminal
 
@@ -118,14 +128,6 @@ def _find_part(schema: _Schema, path: Path) -> _Schema:
             return {}
         here = _dereference(schema, below)
     return here
-
-
-def _describe_key(schema: _Schema, path: Path) -> str:
-    """Return the end of a message: what the schema says of a key; empty if nothing."""
-    properties = _find_part(schema, path[:-1]).get("properties")
-    key = properties.get(path[-1]) if isinstance(properties, dict) else None
-    text = key.get("description") if isinstance(key, dict) else None
-    return f": {str(text).rstrip('.')}" if text else ""
 
 
 def _dereference(schema: _Schema, part: _Schema) -> _Schema:
@@ -172,4 +174,4 @@ def suggest(word: str, known: Iterable[str]) -> str:
     """
     names = tuple(known)
     near = find_nearest(word, names)
-    return f'did you mean "{near}"?' if near else f"known: {', '.join(names)}"
+    return N_(f'did you mean "{near}"?') if near else N_(f"known: {', '.join(names)}")

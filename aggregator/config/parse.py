@@ -13,6 +13,7 @@ import yaml
 from msgspec import Struct
 
 from aggregator.errors import ConfigError, escape_line
+from aggregator.translation.marks import N_
 
 try:
     from yaml import CSafeLoader as Reader
@@ -21,8 +22,10 @@ except ImportError:  # PyYAML built without libyaml
 
 Path = tuple[str | int, ...]
 
-_QUOTED = re.compile(r"(?<=')(?!<)[^']{2,}(?=')|(?<=\")[^\"]{2,}(?=\")")
-"""What a message of the parser quotes of the text, which may be a secret: an alias, a tag."""
+_TWICE = N_("given twice")
+
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+"""What a message of the parser quotes: a sign, or a piece of the text, which may be a secret (an alias, a tag)."""
 
 
 class _Loader(Reader):
@@ -62,14 +65,16 @@ def parse(text: str, name: str) -> ParsedYaml:
         if node is None:
             return ParsedYaml(text, None, None)
         if twice := _walk(node)[1]:
-            mistakes = (escape_line(f"{name}:{line}: {format_path(path)}: given twice") for path, line in twice)
+            mistakes = (escape_line(f"{name}:{line}: {format_path(path)}: {_TWICE}") for path, line in twice)
             raise ConfigError("\n".join(mistakes))
         return ParsedYaml(text, loader.construct_document(node), node)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise ConfigError(escape_line(f"{name}:{line}: not YAML: {_explain(error, text)}")) from error
+        why = _explain(error, text)
+        raise ConfigError(escape_line(f"{name}:{line}: {N_(f'not YAML: {why}')}")) from error
     except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigError(escape_line(f"{name}: not YAML: {' '.join(str(error).split())}")) from error
+        why = " ".join(str(error).split())
+        raise ConfigError(escape_line(f"{name}: {N_(f'not YAML: {why}')}")) from error
     finally:
         loader.dispose()
 
@@ -120,18 +125,24 @@ def _explain(error: yaml.MarkedYAMLError, text: str) -> str:
     """Return what is wrong; a tab in an indentation, which cannot be seen, by its name (YAML 1.2, section 6.1)."""
     start = error.problem_mark.line if error.problem_mark else 0
     if any(re.match(r" *\t", line) for line in text.split("\n")[start : start + 1]):
-        return "the line is indented with a tab; indent with spaces"
-    return _QUOTED.sub("…", error.problem or error.context or "unreadable")
+        return N_("the line is indented with a tab where spaces must be")
+    return _QUOTED.sub(_hide_quoted, error.problem or error.context or "unreadable")
+
+
+def _hide_quoted(found: re.Match[str]) -> str:
+    quoted = found[0]
+    is_sign = len(quoted) <= len("'x'") or quoted[1] == "<"
+    return quoted if is_sign else f"{quoted[0]}…{quoted[0]}"
 
 
 def format_path(path: Path) -> str:
-    """Format the path of a key.
+    """Format the path of a key; that of the whole file is empty.
 
     >>> format_path(("feeds", "talk", "hubs", 0))
     'feeds.talk.hubs[0]'
     """
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return "".join(steps).removeprefix(".") or "(the whole file)"
+    return "".join(steps).removeprefix(".")
 
 
 def _walk(root: yaml.Node) -> tuple[dict[Path, int], list[tuple[Path, int]]]:

@@ -32,6 +32,8 @@ _OWN_HEADERS = frozenset(
 )
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,64}|\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 _BUCKET = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/[A-Za-z0-9._-]+)*/?")
+_QUEUE = re.compile(r"^rediss?://")
+_PASSWORD = re.compile(r"^scrypt\$[A-Za-z0-9+/=]{24}\$[A-Za-z0-9+/=]{88}$")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 
@@ -57,11 +59,25 @@ def _check_proxy(text: str) -> str:
     return _check_web(text)
 
 
+def _check_queue(text: str) -> str:
+    if not _QUEUE.match(text):
+        raise ValueError(f'"{text}" is not the address of a Redis, such as redis://localhost')
+    return text
+
+
+def _check_password(text: str) -> str:
+    if not _PASSWORD.fullmatch(text):  # the message must not have it
+        raise ValueError("it is not the hash of a password: write what aggregator serve --hash-password prints")
+    return text
+
+
 def _check_network(text: str) -> str:
     try:
         return str(ipaddress.ip_network(text))
     except ValueError as error:
-        raise ValueError(f"{error}; write a network as 10.0.0.0/8") from error
+        if "host bits" in str(error):
+            raise ValueError(f'"{text}" has host bits set; write a network as 10.0.0.0/8') from error
+        raise ValueError(f'"{text}" is not a network, such as 10.0.0.0/8') from error
 
 
 def _check_cron(text: str) -> str:
@@ -195,7 +211,7 @@ def _check_pattern(text: str) -> str:
     try:
         re.compile(text)
     except re.error as error:
-        raise ValueError(f'"{text}" is not a regular expression: {error}') from error
+        raise ValueError(f'"{text}" is not a regular expression: {error.msg} at position {error.pos or 0}') from error
     return text
 
 
@@ -206,6 +222,10 @@ ContactAddress = Annotated[
     str, AfterValidator(_check_contact), Field(json_schema_extra={"pattern": "^(https?://|mailto:.+@)"})
 ]
 ProxyAddress = Annotated[str, AfterValidator(_check_proxy), Field(json_schema_extra={"pattern": "^http://"})]
+QueueAddress = Annotated[str, AfterValidator(_check_queue), Field(json_schema_extra={"pattern": _QUEUE.pattern})]
+HashedPassword = Annotated[
+    str, AfterValidator(_check_password), Field(json_schema_extra={"pattern": _PASSWORD.pattern})
+]
 Network = Annotated[str, AfterValidator(_check_network)]
 Cron = Annotated[str, AfterValidator(_check_cron), Field(json_schema_extra={"examples": ["17 * * * *", "@hourly"]})]
 Zone = Annotated[str, AfterValidator(_check_zone), Field(json_schema_extra={"examples": ["Europe/Berlin"]})]

@@ -20,6 +20,7 @@ from aggregator.config.scalars import (
     Email,
     FeedName,
     Guid,
+    HashedPassword,
     HeaderName,
     Keys,
     Language,
@@ -31,6 +32,7 @@ from aggregator.config.scalars import (
     Pattern,
     Plain,
     ProxyAddress,
+    QueueAddress,
     SourceName,
     Text,
     Token,
@@ -43,7 +45,7 @@ from aggregator.fetchers import registry
 from aggregator.model.entry import EpisodeType, Genre
 from aggregator.model.feed import Video
 from aggregator.model.source import RewrittenField
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 PageLanguage = Literal["en", "de", "es", "fr", "pt", "ja"]
 """The languages of pages; ``translation.locale`` has their catalogues."""
@@ -118,6 +120,10 @@ class RewriteKeys(Keys):
         except (re.error, IndexError) as error:
             raise ValueError(f'with: "{self.with_}" does not fit the pattern: {error}') from error
         return self
+
+
+_ONE_SHOW = N_("to keep only one show's entries write only: {show: NAME}")
+_SAVED_COPY = N_("to read only a saved copy, write it as path")
 
 
 class SourceKeys(Keys):
@@ -198,13 +204,13 @@ class SourceKeys(Keys):
         given = tuple(key for key in ("show", "url", "path") if getattr(self, key) is not None)
         for key in given:
             if key not in usable:
-                tail = "; to keep only one show's entries write only: {show: NAME}" if key == "show" else ""
-                raise ValueError(f"kind {self.kind} takes {' or '.join(usable)}, not {key}{tail}")
+                refusal = N_(f"kind {self.kind} takes no {key}"), suggest(key, usable)
+                raise ValueError("; ".join((*refusal, _ONE_SHOW) if key == "show" else refusal))
         if not given:
-            tail = "; to read only a saved copy, write it as path" if self.snapshot else ""
-            raise ValueError(f"kind {self.kind} needs {' or '.join(usable)}{tail}")
+            missing = N_(f"kind {self.kind} needs one of these: {', '.join(usable)}")
+            raise ValueError(f"{missing}; {_SAVED_COPY}" if self.snapshot else missing)
         if "path" in given and len(given) > 1:
-            raise ValueError(f"{' and '.join(given)} both say where it is: keep one (write a saved copy as snapshot)")
+            raise ValueError(f"{', '.join(given)} say where it is: keep one (write a saved copy as snapshot)")
         if self.headers and self.url is None:
             raise ValueError("headers need url: they are sent to its host alone")
         if self.ca and not (self.url or "").startswith("https:"):
@@ -446,7 +452,7 @@ DEFAULT_BASE_URL = "http://localhost:8000"
 class DeskKeys(Keys):
     """Access to the desk from other machines than the one it runs on."""
 
-    password: Annotated[str, Field(pattern=r"^scrypt\$[A-Za-z0-9+/=]{24}\$[A-Za-z0-9+/=]{88}$")] | None = Field(
+    password: HashedPassword | None = Field(
         default=None, description="The password as `aggregator serve --hash-password` prints it."
     )
     trusted_header: HeaderName | None = Field(
@@ -483,7 +489,7 @@ class ConfigKeys(Keys):
     state: Text = Field(
         ".aggregator/store.db", description="The store: a file relative to this config's folder, or postgresql://…"
     )
-    queue: Annotated[str, Field(pattern=r"^rediss?://")] | None = Field(
+    queue: QueueAddress | None = Field(
         None, description="Redis (redis://…) that carries feeds from the dispatcher to workers; needs PostgreSQL."
     )
     lease_seconds: int = Field(

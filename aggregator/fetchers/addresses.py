@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 from aggregator.errors import ConfigError
 from aggregator.text.urls import is_web
+from aggregator.translation.marks import N_
 
 _SCHEMES = re.compile(r"(?:feed|itpc|pcast|podcast|rss):(?://)?(?=(?P<web>https?://)?)", re.IGNORECASE)
 _HOST = re.compile(r"(?:[\w-]+\.)+[^\W\d_][\w-]+(?::\d+)?(?:[/?#].*)?", re.IGNORECASE)
@@ -30,7 +31,7 @@ _REWRITTEN = (
 _WITHOUT_FEED = (
     (r"https?://(?:open|play)\.spotify\.com/|spotify:", "Spotify"),
     (r"https?://music\.amazon\.[a-z.]+/podcasts|https?://(?:www\.)?audible\.[a-z.]+/", "Amazon"),
-    (r"https?://(?:www\.)?pandora\.com/|https?://(?:www\.)?deezer\.com/", "This service"),
+    (r"https?://(?:www\.)?pandora\.com/|https?://(?:www\.)?deezer\.com/", N_("This service")),
 )
 
 

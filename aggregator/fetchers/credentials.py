@@ -20,7 +20,7 @@ from aggregator.errors import FetchError
 from aggregator.model.entry import Listing, Tag
 from aggregator.model.record import make_json_decoder
 from aggregator.model.source import Request, Source
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 Secrets = tuple[tuple[str, str], ...]
 """Names and values."""

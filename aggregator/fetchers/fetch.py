@@ -39,7 +39,7 @@ from aggregator.model.source import (
     Validators,
 )
 from aggregator.text.urls import canonical, is_web
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _PROCESSORS = os.cpu_count() or 1
 _LEAST_TRUST_TO_MOVE = 0.5

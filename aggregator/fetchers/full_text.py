@@ -21,7 +21,7 @@ from aggregator.model.source import Document
 from aggregator.sandbox import calls
 from aggregator.text import html
 from aggregator.text.fold import fold
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _HEADING: Final = re.compile(
     r"((?>(?:\s|<(?:div|article|section|main|header)\b[^>]*>)*))<h([12])\b[^>]*>(.*?)</h\2>", re.DOTALL

@@ -14,6 +14,7 @@ from html.parser import HTMLParser
 from aggregator.errors import ReadError
 from aggregator.model.subscription import Subscription
 from aggregator.text import html
+from aggregator.translation.marks import N_
 
 _BARE_AMPERSAND = re.compile(r"&(?!(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);)")
 _DECLARED = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
@@ -88,7 +89,7 @@ class _Reader(HTMLParser):
         feed = given.get("xmlurl") or (given.get("url", "") if kind in _FEEDS else "")
         address = feed or given.get("url") or given.get("htmlurl", "")
         problem = _find_problem(kind, feed, address) or (
-            "" if address or "xmlurl" not in given else "it has no address"
+            "" if address or "xmlurl" not in given else N_("it has no address")
         )
         text, title = given.get("text", ""), given.get("title", "")
         is_description = title and (self._is_gpodder or len(text) > max(_LONGEST_TITLE, len(title)))
@@ -100,7 +101,7 @@ class _Reader(HTMLParser):
 def _find_problem(kind: str, feed: str, address: str) -> str:
     """Return why an outline with an address is no subscription; empty if it is one."""
     if kind in _LISTS:
-        return "it is another list of subscriptions"
+        return N_("it is another list of subscriptions")
     if "html" in kind or (address and not feed and kind != "link"):
-        return "it is a page and no feed: aggregator add finds the feed that a page names"
-    return "it is a link, not a feed: aggregator add says what its address is" if address and not feed else ""
+        return N_("it is a page and no feed: aggregator add finds the feed that a page names")
+    return N_("it is a link, not a feed: aggregator add says what its address is") if address and not feed else ""

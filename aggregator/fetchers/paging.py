@@ -19,7 +19,7 @@ from aggregator.fetchers.http.target import redact
 from aggregator.fetchers.parsing.entries import make_keys_unique
 from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Request
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _MOST_PAGES = 20
 

@@ -24,7 +24,7 @@ from aggregator.sandbox import calls
 from aggregator.text import html
 from aggregator.text.fold import fold
 from aggregator.text.times import dates
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 R = TypeVar("R")
 

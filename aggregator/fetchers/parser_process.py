@@ -23,7 +23,7 @@ from aggregator.sandbox import calls, forks
 from aggregator.sandbox.calls import BugError
 from aggregator.sandbox.forks import ForkError
 from aggregator.sandbox.limits import Limits
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 R = TypeVar("R")
 

@@ -26,7 +26,7 @@ from aggregator.model.entry import Listing
 from aggregator.model.source import PollState
 from aggregator.text.fold import fold
 from aggregator.text.times import release_times
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _EQUAL_LISTINGS = 3  # of one doubtful listing in a row, until it is believed: with 2, one bad cache would do
 _LOST_AT_MOST = 3  # items that any listing may lose without being held back, as a page of few items does

@@ -21,7 +21,7 @@ from aggregator.model.cluster import Pair
 from aggregator.model.entry import Note
 from aggregator.model.feed import Feed, SourceResult
 from aggregator.model.item import HeldItem, Item, LeftOut, Provenance
-from aggregator.translation.locale import nN_
+from aggregator.translation.marks import nN_
 
 # Characters of a value; longer ones are cut.
 _LONGEST = 2000

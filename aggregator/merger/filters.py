@@ -15,7 +15,7 @@ from aggregator.model.entry import Entry
 from aggregator.model.item import Item, LeftOut
 from aggregator.model.source import Conditions, Filter
 from aggregator.text.fold import fold
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 
 def find_reason(found: Entry | Item, chosen: Filter, place: str) -> str | None:

@@ -16,7 +16,7 @@ from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Entry, Genre, Show
 from aggregator.text.fold import fold
 from aggregator.text.urls import canonical
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 LEAST = 5
 """Entries without a match for which a source is reported; fewer may all be new or missing elsewhere."""

@@ -41,7 +41,9 @@ def _explaining(pattern: str, text: str, place: str) -> Iterator[None]:
     try:
         yield
     except TimeoutError as error:
-        why = f'takes more than {_SECONDS:g} s of processor time on "{text[:100]}"; write a simpler one'
-        raise PublishError(f'{place}: the pattern "{pattern}" {why}') from error
+        raise PublishError(
+            f'{place}: the pattern "{pattern}" takes more than {_SECONDS:g} s of processor time on "{text[:100]}"; '
+            "write a simpler one"
+        ) from error
     except (regex.error, IndexError) as error:
         raise PublishError(f'{place}: "{pattern}" is not a regular expression: {error}') from error

@@ -29,6 +29,7 @@ from sqlalchemy.util import LRUCache
 
 from aggregator.errors import AggregatorError, DamagedError, LockedError, StoreError
 from aggregator.store import schema
+from aggregator.translation.marks import N_
 from aggregator.version import name_install
 
 BUSY_SECONDS = 30
@@ -52,6 +53,7 @@ _DAMAGE = ("malformed", "not a database", "Could not decode", "no such", "intege
 _LOCK_KEY = int.from_bytes(blake2b(b"aggregator/", digest_size=8).digest(), signed=True)
 """The advisory lock of refreshes on PostgreSQL."""
 
+_FORBIDDEN = N_("permission denied: run as its owner, or let this user read and write it")
 _USED = "used"
 """In the ``info`` of a pooled connection: when it was last used."""
 
@@ -212,7 +214,7 @@ def _read_application(path: Path) -> int:
             return int(connection.execute("PRAGMA application_id").fetchone()[0])
     except sqlite3.OperationalError as error:
         permitted = os.access(path, os.R_OK, effective_ids=True)  # SQLite does not say why it cannot
-        why = str(error) if permitted else "permission denied: run as its owner, or let this user read and write it"
+        why = str(error) if permitted else _FORBIDDEN
         raise StoreError(f"{path}: cannot be opened: {why}") from error
     except sqlite3.Error as error:
         raise DamagedError(f"{path}: is not a store, or damaged ({error}); it is left as it is", str(path)) from error
@@ -341,8 +343,9 @@ def _file_lock(path: Path, *, wait: bool) -> Iterator[None]:
         while not _try_flock(handle):
             if not wait:
                 holder = os.pread(handle, 20, 0).decode("ascii", "replace").strip()
-                process = f" (process {holder})" if holder.isdigit() else ""
-                raise LockedError(f"{path}: another refresh{process} holds the lock")
+                if holder.isdigit():
+                    raise LockedError(f"{path}: another refresh (process {holder}) holds the lock")
+                raise LockedError(f"{path}: another refresh holds the lock")
             time.sleep(_LOCK_POLL_SECONDS)
         _write_holder(handle)
         yield

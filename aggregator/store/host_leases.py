@@ -15,7 +15,7 @@ from aggregator.errors import AggregatorError, BusyHostError
 from aggregator.model.source import Robots
 from aggregator.store import hosts, leases
 from aggregator.store.database import Store
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _LONGEST = timedelta(minutes=2)
 """After which the hosts of a worker that died are free: longer than a poll with its robots.txt may take."""

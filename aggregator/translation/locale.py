@@ -149,16 +149,6 @@ class Locale(Struct, frozen=True):
 ENGLISH: Final = Locale()
 
 
-def N_(message: str) -> str:  # noqa: N802 - as gettext names it
-    """Mark a message that is translated where it is used."""
-    return message
-
-
-def nN_(one: str, many: str) -> tuple[str, str]:  # noqa: N802
-    """Mark the forms of a message that is translated where it is used."""
-    return one, many
-
-
 def find_language(tag: str | None) -> str | None:
     """Return the language of pages that a language tag means, ``None`` if there is no catalogue of it.
 

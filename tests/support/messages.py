@@ -1,7 +1,7 @@
 """Bring the catalogues of ``aggregator/translation`` in step with the program, and compile them.
 
 ``python -m tests.support.messages`` adds what is new to each ``.po`` file, untranslated, and lists it. Messages are
-what babel finds, what ``N_`` and ``nN_`` mark, f-strings too, and the errors of fetchers.
+what babel finds, what ``N_`` and ``nN_`` mark, f-strings too, and the errors that a page may show.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from keyword import iskeyword
 
@@ -23,16 +23,26 @@ from tests.support.paths import ROOT
 PACKAGE = ROOT / "aggregator"
 CATALOGUES = PACKAGE / "translation" / "catalogues"
 SENTENCES = CATALOGUES / "sentences.txt"
+LIBRARIES = ROOT / "tests/support/data/library_messages.txt"
 
 LANGUAGES = [language for language in NAMES if language != SOURCE]
 PLURALS = {"de": "de", "es": "es", "fr": "fr", "pt": "pt_BR", "ja": "ja"}
 METHODS = [("**.py", "python"), ("**.j2", "jinja2.ext:babel_extract")]
 KEYWORDS = {name: forms for name, forms in DEFAULT_KEYWORDS.items() if name != "N_"}
-ERRORS = {"FetchError", "NotSoundError", "ReadError", "RefusedError", "TooManyRedirectsError", "UnansweredError"}
 NAME = re.compile(r"(?<![\w'])[A-Za-z_]\w*(?![\w('])")
 PAGES = ("aggregator/service/", "aggregator/generator/pages/", "aggregator/generator/changes/")
+WHOLE = ("aggregator/commands/", "aggregator/config/", "aggregator/fetchers/", "aggregator/store/")
+ELSEWHERE = tuple(
+    f"aggregator/{room}"
+    for room in (
+        *("api.py", "commands/", "compose.py", "merger/matching/", "processes/", "sandbox/", "service/", "validator/"),
+        *("store/examine.py", "store/facts.py", "store/guids.py"),
+    )
+)
+"""Where errors are made that no page shows: programs and commands do."""
+
 PLACEHOLDER = re.compile(r"%\(\w+\)s")
-AROUND = re.compile(r"^%\((?:name|url)\)s: | \(%\(url\)s\)$")
+AROUND = re.compile(r"^(?:(?:%\((?:copy|folder|name|path|place|store|url|where)\)s|output|store): )+| \(%\(url\)s\)$")
 TIME = datetime(2026, 11, 26, tzinfo=UTC)  # of all, so that a file changes with its messages alone
 
 
@@ -42,22 +52,39 @@ def extract() -> Catalog:
     options = {"**.j2": {"trimmed": "true", "silent": "false"}}
     for file, _, message, comments, context in extract_from_dir(ROOT / "aggregator", METHODS, options, KEYWORDS):
         found.add(message, locations=[(f"aggregator/{file}", 0)], auto_comments=comments, context=context)
-    for forms, path in find_marked():
+    for forms, path in (*find_marked(), *find_errors()):
         found.add(forms if len(forms) > 1 else forms[0], locations=[(path, 0)])
     return found
 
 
 def find_marked() -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield the forms of what ``N_`` and ``nN_`` mark and of the errors of fetchers, each with its file."""
+    """Yield the forms of what ``N_`` and ``nN_`` mark, each with its file."""
+    for node, file in _find_calls():
+        if (name := ast.unparse(node.func)) in ("N_", "nN_"):
+            yield from _make_forms(node.args if name == "nN_" else node.args[:1], file)
+
+
+def find_errors() -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the messages of errors that a page may show, each with its file, and those of libraries in them."""
+    for node, file in _find_calls():
+        if ast.unparse(node.func).endswith("Error") and not file.startswith(ELSEWHERE):
+            yield from _make_forms(node.args[:1], file)
+    for line in LIBRARIES.read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            yield (line,), LIBRARIES.relative_to(ROOT).as_posix()
+
+
+def _find_calls() -> Iterator[tuple[ast.Call, str]]:
     for path in sorted(PACKAGE.rglob("*.py")):
-        file = path.relative_to(ROOT).as_posix()
-        marks = {"N_", "nN_", *(ERRORS if "/fetchers/" in file else ())}
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in marks:
-                texts = node.args if ast.unparse(node.func) == "nN_" else node.args[:1]
-                forms = tuple(map(make_template, texts))
-                if re.search("[A-Za-z]", PLACEHOLDER.sub("", "".join(forms))):
-                    yield forms, file
+            if isinstance(node, ast.Call):
+                yield node, path.relative_to(ROOT).as_posix()
+
+
+def _make_forms(texts: Sequence[ast.expr], file: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    forms = tuple(map(make_template, texts))
+    if re.search("[A-Za-z]", PLACEHOLDER.sub("", "".join(forms))):
+        yield forms, file
 
 
 def make_template(text: ast.expr) -> str:
@@ -82,10 +109,11 @@ def make_template(text: ast.expr) -> str:
 def render_sentences() -> str:
     """Return the messages by which stored sentences are recognised, one a line.
 
-    They are made below the pages: all of fetchers, and those with placeholders.
+    They are made below the pages: all errors, and of what is marked all of some rooms and what has placeholders.
     """
     made = [each for each in find_marked() if not each[1].startswith(PAGES)]
-    found = {forms for forms, file in made if "/fetchers/" in file or PLACEHOLDER.search(forms[0])}
+    found = {forms for forms, file in made if file.startswith(WHOLE) or PLACEHOLDER.search(forms[0])}
+    found.update(forms for forms, _ in find_errors())
     return "".join("\t".join(forms) + "\n" for forms in sorted(found))
 
 

@@ -11,7 +11,7 @@ from aggregator.fetchers.apple import lookup, page, page_text
 from aggregator.fetchers.parsing import decoding
 from aggregator.model.entry import Listing
 from aggregator.model.source import Document, Request, Source
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _LOOKUP = "https://itunes.apple.com/lookup?id={show}&country={store}&media=podcast&entity=podcastEpisode&limit=200"
 _PAGE = "https://podcasts.apple.com/{store}/podcast/id{show}"

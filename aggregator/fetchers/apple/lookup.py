@@ -14,7 +14,7 @@ from aggregator.fetchers.parsing import decoding, enclosures
 from aggregator.fetchers.parsing.json_fields import JsonObject
 from aggregator.model.entry import Entry, Listing, Show
 from aggregator.text.times import dates, durations
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 ADVICE = {"explicit": True, "clean": False, "cleaned": False, "notExplicit": False}
 _VISITOR = re.compile(r"([?&])uo=\d+(?:&|$)")  # "?uo=4" is the kind of client

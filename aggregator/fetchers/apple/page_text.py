@@ -15,7 +15,7 @@ from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Duration, Entry, Listing, Note, Show
 from aggregator.text.fold import fold
 from aggregator.text.times import dates, durations
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _ITEM = re.compile(r"(?:[-*•]\s+)?\d{1,4}\\?\.\s*\\?\[\s")
 _END = re.compile(r"#{1,6}\s|\[[^\]]*\(\d+\)\s*\]\(")  # a heading, or "[See All (83) ]("

@@ -15,7 +15,7 @@ from aggregator.fetchers.parsing import decoding
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document
 from aggregator.text.urls import canonical
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 discover = discovery.find_feeds
 

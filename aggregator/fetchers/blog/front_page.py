@@ -23,7 +23,7 @@ from aggregator.text import html
 from aggregator.text.times import dates, relative
 from aggregator.text.times.lines import Dating, find_yearless, learn_dating
 from aggregator.text.times.yearless import YearlessDate, resolve
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _HEADINGS = ("h1", "h2", "h3", "h4")
 _ENTRY = re.compile(r"(?:^|\s)(?:h-entry|hentry|post|blog-post)(?:\s|$)")

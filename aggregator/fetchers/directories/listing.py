@@ -21,7 +21,7 @@ from aggregator.model.entry import Entry, Listing, Show
 from aggregator.model.source import Document
 from aggregator.text import html
 from aggregator.text.times import dates, durations
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _LONGEST_HEAD = 600  # characters of the line with the date; the names of shows are shorter than 255
 _CUT_AT = 300  # characters with the dots; shorter texts that end in dots were written so

@@ -26,7 +26,7 @@ from aggregator.fetchers.parsing.entries import make_key
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document
 from aggregator.text.urls import canonical
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _MISTAKE = "not well-formed"
 _SHARED_BY = 3  # items under one address that is not the show's: a link to each item's own page would differ

@@ -11,7 +11,7 @@ from aggregator.model.source import Document
 from aggregator.text.html import to_text
 from aggregator.text.times import dates, durations
 from aggregator.text.times.lines import Dating, learn_dating
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _VERSION = "jsonfeed.org/version/1"
 

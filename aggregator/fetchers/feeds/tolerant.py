@@ -17,7 +17,7 @@ from aggregator.errors import ReadError
 from aggregator.fetchers.feeds.podcast import FeedXml, read_feed_xml
 from aggregator.fetchers.parsing.decoding import correct_declaration
 from aggregator.model.source import Document
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _FAILURES = (  # what feedparser 6.0.14 was seen to raise on mutated feeds; all mean that it cannot go on
     SAXException, ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError, OverflowError,

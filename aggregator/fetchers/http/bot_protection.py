@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 READ_AT_MOST = 32 * 1024
 """Bytes of a page in which its marks are looked for; challenge pages have about 10 kB."""

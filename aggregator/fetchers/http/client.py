@@ -25,7 +25,7 @@ from aggregator.fetchers.http.target import Target, follow_redirect, parse_targe
 from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, Document, PollState, Source
 from aggregator.text.urls import find_host
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _REDIRECTS = {301: True, 302: False, 303: False, 307: False, 308: True}  # status: whether permanent
 _SENDABLE = re.compile(r"[\t -~\x80-\xff]*")  # http.client refuses line breaks alone

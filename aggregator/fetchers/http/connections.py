@@ -31,7 +31,7 @@ from aggregator.errors import FetchError, UnansweredError
 from aggregator.fetchers.http import ssrf
 from aggregator.fetchers.http.exchange import Exchange, Meter
 from aggregator.fetchers.http.target import Target, make_printable
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _HOSTS = 100  # pools of connections kept for hosts asked last; more only costs file descriptors
 _HEAD_BYTES = 128 * 1024  # status line, header fields and all interim heads; the largest of honest origins are < 16 KB

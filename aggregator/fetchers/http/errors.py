@@ -8,7 +8,7 @@ from http.client import responses
 
 from aggregator.errors import FetchError
 from aggregator.model.source import PollState
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 
 class BarredError(FetchError):

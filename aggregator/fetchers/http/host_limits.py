@@ -24,7 +24,7 @@ from aggregator.fetchers.http.target import Target, redact
 from aggregator.model.entry import Enclosure
 from aggregator.model.source import Answer, PollState, Robots, Source
 from aggregator.text.urls import find_host
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _THREADS = 64  # requests at once to all hosts; a thread waits for the network, so more cost memory and no time
 

@@ -27,7 +27,7 @@ from aggregator.model.source import Answer, PollState
 from aggregator.text.times import cron
 from aggregator.text.times.dates import parse_http_date
 from aggregator.text.times.release_times import Habit, find_next_poll, learn_habit
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _MOVED_AFTER = 5  # entries of one permanent redirect before it is believed; a hijack of hours is not
 _LONGEST_REST = timedelta(days=7)  # a year of max-age, or of Retry-After, is a mistake and would end the feed

@@ -34,7 +34,7 @@ from aggregator.fetchers.http.exchange import Access, Meter
 from aggregator.fetchers.http.polling import Reply
 from aggregator.fetchers.http.target import LONGEST_URL, Target, redact
 from aggregator.model.source import PollState, Robots, Validators
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _TOKEN: Final = "aggregator"  # noqa: S105  # a name, no password
 """The product token of our User-Agent, which a robots.txt names in any case of letters (section 2.2.1)."""

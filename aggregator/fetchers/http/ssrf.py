@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from aggregator.errors import FetchError, UnansweredError
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 

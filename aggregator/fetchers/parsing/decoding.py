@@ -13,7 +13,7 @@ from aggregator.errors import ReadError
 from aggregator.model.record import replace_surrogates
 from aggregator.model.source import Document
 from aggregator.text import html
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 # HTML Living Standard, 13.2.3.2: byte order mark, then the transport, then what the document declares.
 _MARKS = (

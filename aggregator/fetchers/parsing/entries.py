@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from aggregator.model.entry import Enclosure, Entry, Listing, Moment, Show, Tag
 from aggregator.text.fold import fold
 from aggregator.text.urls import bare_audio
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _TAIL = 8  # hex digits; a page would need 65,000 items under one key to expect one collision
 _LONGEST_KEY_TITLE = 120  # characters of a folded title; a key is also a line in reports

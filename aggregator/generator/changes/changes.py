@@ -24,7 +24,8 @@ from aggregator.generator.pages import wording
 from aggregator.model.entry import Duration, Moment
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, sources_of
-from aggregator.translation.locale import ENGLISH, N_, Locale
+from aggregator.translation.locale import ENGLISH, Locale
+from aggregator.translation.marks import N_
 
 _Kind = Literal["added", "changed", "left", "audio", "listed", "unlisted", "channel", "source"]
 _KINDS: tuple[_Kind, ...] = ("added", "left", "audio", "changed", "listed", "unlisted", "channel", "source")

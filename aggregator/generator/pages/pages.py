@@ -27,7 +27,8 @@ from aggregator.generator.pages import languages, subscribe, view, wording
 from aggregator.generator.pages.languages import Edition
 from aggregator.generator.storage.names import PRIVATE_MARK
 from aggregator.model.feed import Channel, Cover, Feed
-from aggregator.translation.locale import N_, Locale
+from aggregator.translation.locale import Locale
+from aggregator.translation.marks import N_
 
 _TEMPLATES = resources.files("aggregator.generator.pages") / "templates"
 _STYLE = (_TEMPLATES / "page.css").read_text(encoding="utf-8").strip()

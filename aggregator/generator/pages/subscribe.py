@@ -17,7 +17,7 @@ import segno
 from markupsafe import Markup
 from msgspec import Struct
 
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _Reach = Literal["device", "server"]
 

@@ -13,7 +13,8 @@ from rapidfuzz.distance import Postfix, Prefix
 from aggregator.generator.content.sanitize import split_links
 from aggregator.model.entry import Duration, Moment, Note
 from aggregator.text import visible_whitespace
-from aggregator.translation.locale import ENGLISH, N_, Locale
+from aggregator.translation.locale import ENGLISH, Locale
+from aggregator.translation.marks import N_
 
 # Languages of scripts from right to left (ISO 639): Arabic, Central Kurdish, Divehi, Persian, Hebrew (two codes),
 # Pashto, Sindhi, Uyghur, Urdu, Yiddish.

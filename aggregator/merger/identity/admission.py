@@ -30,7 +30,7 @@ from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Entry, Genre
 from aggregator.model.item import Admission, HeldItem, Item, PublishedItem, WhyHeld, sources_of
 from aggregator.model.source import Source
-from aggregator.translation.locale import N_, nN_
+from aggregator.translation.marks import N_, nN_
 
 HOLD = timedelta(days=7)
 """Time for which an item is held that no other source lists; a weekly directory takes no longer to list it."""

@@ -35,7 +35,7 @@ from aggregator.model.entry import PRECISIONS, Moment, Precision
 from aggregator.model.item import Item, Override, PublishedItem, Settlement, sources_of
 from aggregator.text.fold import fold
 from aggregator.text.urls import PODCAST_NAMESPACE
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 AHEAD = timedelta(hours=24)
 """An episode dated further in the future is reported: a day without a zone is wrong by at most 14 hours."""

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from aggregator.merger.reconciling.overrides import PERSON
 from aggregator.model.item import Item, PublishedItem
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 
 def make_enclosures_unique(

@@ -20,7 +20,7 @@ from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Ints
 from aggregator.merger.matching.scoring import KINDS, Compared, view_columns
 from aggregator.text.titles.replaced_words import is_short_title
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 VETOES: Final = (
     *(None, N_("different parts"), N_("a post and an episode without a shared id"), N_("one source")),

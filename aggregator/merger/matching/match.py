@@ -68,7 +68,7 @@ from aggregator.merger.matching.same_titles import compare_same_titles
 from aggregator.merger.matching.scoring import KINDS, SHIPPED, UNSEEN, Compared, Table, weigh
 from aggregator.model.cluster import Cluster, Decision, ListingAlignment, Matching, Pair
 from aggregator.model.entry import Entry
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 NEAR_MISS = -3.0
 """Natural log-odds from which a pair that was not merged is shown to a person."""

@@ -7,7 +7,8 @@ from typing import Final
 
 from aggregator.merger.matching.scoring import KINDS
 from aggregator.model.cluster import Evidence, Pair, compute_likelihood
-from aggregator.translation.locale import ENGLISH, N_, Locale
+from aggregator.translation.locale import ENGLISH, Locale
+from aggregator.translation.marks import N_
 
 _SURE = 0.999
 _MOST_REASONS = 3

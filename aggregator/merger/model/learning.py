@@ -27,7 +27,7 @@ from aggregator.model.feed import Plan
 from aggregator.model.feed_model import FeedModel
 from aggregator.text.titles import affixes
 from aggregator.text.titles.affixes import Template
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 from aggregator.version import digest_code
 
 _GROWTH: Final = 1.05

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from aggregator.model.entry import Precision
 from aggregator.model.feed_model import FeedModel, ListingModel, ListingPair
-from aggregator.translation.locale import ENGLISH, N_, Locale
+from aggregator.translation.locale import ENGLISH, Locale
+from aggregator.translation.marks import N_
 
 _MIN_MISSPELT = 0.03  # share of words from which it is said: the default rate is .02
 _SHOWN = 3  # affixes that are named

@@ -19,7 +19,7 @@ from aggregator.merger.reconciling.supply import TAGS
 from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Enclosure, Entry, Tag
 from aggregator.text import urls
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _REFRESHES = 3
 """Refreshes for which moved audio is held back; as for a shrunken listing (``fetchers.plausibility``)."""

@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from starlette.requests import HTTPConnection
 
 from aggregator.config.load import DeskAccess
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 COOKIE: Final = "aggregator_desk"
 """The name of a visitor's cookie: a random id, from which the tokens of its forms are made."""

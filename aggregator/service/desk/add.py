@@ -20,7 +20,8 @@ from aggregator.service.desk.errors import RefusedError
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
 from aggregator.store import database
-from aggregator.translation.locale import N_, Locale
+from aggregator.translation.locale import Locale
+from aggregator.translation.marks import N_
 
 _DOCUMENTS: Final = frozenset({"feed", "jsonfeed", "simplecast"})
 """Kinds of which no elements are chosen: what is at the address is no page."""
@@ -89,6 +90,13 @@ class _ImportLine(Struct, frozen=True):
     name: str
 
 
+class _LeftOutLine(Struct, frozen=True):
+    """A subscription that is no feed, and why."""
+
+    title: str
+    why: str
+
+
 class _ImportPage(Struct, frozen=True):
     """The page on which an OPML file is given, and the feeds that it would add; ``more`` counts those not shown.
 
@@ -98,7 +106,7 @@ class _ImportPage(Struct, frozen=True):
     number: str
     feeds: tuple[_ImportLine, ...]
     skipped: int
-    left_out: tuple[str, ...]
+    left_out: tuple[_LeftOutLine, ...]
     more: int
     read: bool
 
@@ -270,7 +278,7 @@ def _show_import(desk: Desk, request: PageRequest) -> _ImportPage:
         for place, (each, addition) in enumerate(list(zip(found.added, found.additions, strict=True))[:_MOST_FEEDS])
     )
     more = max(0, len(found.additions) - _MOST_FEEDS)
-    left_out = [f"{each.title}: {why}" for each, why in found.left_out if why != subscriptions.ALREADY]
+    left_out = [_LeftOutLine(each.title, why) for each, why in found.left_out if why != subscriptions.ALREADY]
     skipped = len(found.left_out) - len(left_out)
     return _ImportPage(number, tuple(lines), skipped, tuple(left_out[:_MOST_FEEDS]), more, read=True)
 
@@ -278,7 +286,7 @@ def _show_import(desk: Desk, request: PageRequest) -> _ImportPage:
 def _read_import(desk: Desk, request: PageRequest) -> ActResult:
     """Read an OPML file; nothing is written."""
     body = request.files.get("file") or request.form.get("text", "").encode()
-    listed = parser_process.read_subscriptions("the list", body)
+    listed = parser_process.read_subscriptions("OPML", body)
     found = subscriptions.list_new(desk.config, listed)
     return ActResult(f"/import?found={desk.cache.add(request.visitor, found)}")
 

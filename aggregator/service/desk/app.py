@@ -64,7 +64,8 @@ from aggregator.service.desk.frame import (
 from aggregator.service.desk.inbox import count_waiting
 from aggregator.service.desk.jobs import Job
 from aggregator.service.negotiation import choose_language
-from aggregator.translation.locale import N_, NAMES, SOURCE, find_language
+from aggregator.translation.locale import NAMES, SOURCE, Locale, find_language
+from aggregator.translation.marks import N_
 
 _SUBJECTS: Final[Any] = (feeds, command, system, add, choose, source, moves, find, settings, changes, review, item)
 PAGES: Final[tuple[Page, ...]] = tuple(page for subject in _SUBJECTS for page in subject.PAGES)
@@ -155,9 +156,15 @@ def mount(desk: Desk) -> tuple[BaseRoute, ...]:
 
 
 def mount_closed() -> tuple[BaseRoute, ...]:
-    """Return the routes of a desk that nobody may enter: each answers how to open it."""
-    answer = PlainTextResponse(f"The desk is closed. {access.HOW_TO_OPEN}\n", 403, {"cache-control": "no-store"})
-    return Route(Desk.root, answer), Mount(Desk.root, answer)
+    """Return the routes of a desk that nobody may enter: each answers how to open it, in the visitor's language."""
+
+    def answer(request: Request) -> Response:
+        locale = Locale(_find_language(request))
+        text = " ".join(map(locale.gettext, (N_("The desk is closed."), access.HOW_TO_OPEN)))
+        headers = {"cache-control": "no-store", "content-language": locale.language, "vary": "accept-language, cookie"}
+        return PlainTextResponse(f"{text}\n", 403, headers)
+
+    return tuple(Route(path, answer, methods=["GET", "POST"]) for path in (Desk.root, f"{Desk.root}/{{path:path}}"))
 
 
 def _make_routes(desk: Desk) -> list[Route]:
@@ -409,11 +416,11 @@ _TITLES: Final[Mapping[int, str]] = {404: N_("Not found"), 503: N_("The store ca
 
 
 def _explain(desk: Desk, request: Request, error: AggregatorError) -> Response:
-    """Answer with what went wrong, in one line; those that commands say, too, are in English."""
+    """Answer with what went wrong, in one line, or one for each mistake in the config."""
     status, frame = find_status(error), _frame(desk, request)
     title, lines = _TITLES.get(status, N_("Not done")), str(error).splitlines()
     if request.url.path.endswith(".json"):
         return Response(to_json({"title": title, "lines": lines}), status, media_type="application/json")
-    said = {"lines": [error.describe(frame.locale)]} if isinstance(error, DeskError) else {"english": lines}
+    said = {"lines": [error.describe(frame.locale)]} if isinstance(error, DeskError) else {"sentences": lines}
     page = render("problem.html.j2", {"title": frame.locale.gettext(title), **said}, frame)
     return HTMLResponse(page, status)

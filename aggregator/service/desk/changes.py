@@ -19,7 +19,7 @@ from aggregator.service.desk.published import Pieces, unmark
 from aggregator.store import decisions
 from aggregator.store.database import Store
 from aggregator.text import word_diff
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _KIND: Final = "comparison"
 _SHOWN: Final = 100

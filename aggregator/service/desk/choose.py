@@ -22,7 +22,7 @@ from aggregator.service.desk.errors import MissingError
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
 from aggregator.service.desk.source import find_source
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _MOST_ENTRIES: Final = 12
 _FIELDS: Final = ("items", "title", "date", "audio", "length", "text", "link", "image")

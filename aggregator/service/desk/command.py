@@ -10,7 +10,7 @@ from aggregator.model.record import make_json_decoder
 from aggregator.service.desk.errors import MissingError
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, parse_number
 from aggregator.service.desk.jobs import Job
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 
 class _RunSource(Struct, frozen=True):

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from aggregator.model.record import make_json_decoder
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _KIND: Final = "search for other listings"
 

@@ -17,7 +17,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
 from aggregator.model.record import make_json_decoder
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 OF_STRANGERS: Final = 4_096
 """Bytes of a form of someone who has not given the password yet: a password, a path and a token."""

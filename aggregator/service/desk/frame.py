@@ -36,7 +36,8 @@ from aggregator.service.desk.words import WORDS
 from aggregator.store import connection, database
 from aggregator.store.database import Store
 from aggregator.text.times.zones import format_time
-from aggregator.translation.locale import ENGLISH, N_, NAMES, SOURCE, Locale, nN_
+from aggregator.translation.locale import ENGLISH, NAMES, SOURCE, Locale
+from aggregator.translation.marks import N_, nN_
 from aggregator.translation.sentences import translate_sentence
 from aggregator.version import VERSION
 

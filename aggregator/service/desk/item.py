@@ -30,7 +30,8 @@ from aggregator.store.entries import StoredEntry
 from aggregator.store.items import FeedItems
 from aggregator.text import visible_whitespace, word_diff
 from aggregator.text.html import to_text
-from aggregator.translation.locale import N_, SOURCE, Locale
+from aggregator.translation.locale import SOURCE, Locale
+from aggregator.translation.marks import N_
 
 _LONGEST: Final = 600
 """Characters of a value."""

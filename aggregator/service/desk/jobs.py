@@ -18,7 +18,7 @@ from typing import IO, Final, Self
 from msgspec import Struct, field
 
 from aggregator.service.desk.errors import BusyError
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 _MOST_RUNNING: Final = 2
 _MOST_KEPT: Final = 50

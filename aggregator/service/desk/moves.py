@@ -16,7 +16,8 @@ from aggregator.service.desk.frame import Act, ActResult, Button, Desk, Page, Pa
 from aggregator.service.desk.jobs import Job
 from aggregator.service.desk.published import read_items
 from aggregator.service.desk.source import find_source
-from aggregator.translation.locale import N_, Locale
+from aggregator.translation.locale import Locale
+from aggregator.translation.marks import N_
 
 _HEADINGS: Final[Mapping[tuple[bool, bool], str]] = {
     (True, False): N_("Preview of moving %(source)s to %(to)s"),

@@ -11,13 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import corrections
-from aggregator.errors import ConfigError
 from aggregator.generator.content.feed_item import make_title
 from aggregator.model.cluster import Decision, Verdict
 from aggregator.model.feed import Plan
 from aggregator.model.item import HeldItem, Item
 from aggregator.model.record import make_json_decoder
-from aggregator.service.desk.errors import MissingError
+from aggregator.service.desk.errors import MissingError, RefusedError
 from aggregator.service.desk.frame import (
     SEEN,
     Act,
@@ -36,7 +35,8 @@ from aggregator.store.database import Store
 from aggregator.store.entries import StoredEntry
 from aggregator.store.items import FeedItems
 from aggregator.text import word_diff
-from aggregator.translation.locale import N_, Locale
+from aggregator.translation.locale import Locale
+from aggregator.translation.marks import N_
 
 _LONGEST: Final = 20_000
 _MOST_HELD: Final = 50
@@ -44,6 +44,7 @@ _SIDE: Final = 900
 """Characters of a text beside another."""
 
 _SECONDS: Final = 120
+_UNKNOWN: Final = N_('%(field)s may be %(known)s, not "%(given)s"')
 
 
 class _Side(Struct, frozen=True):
@@ -261,7 +262,7 @@ def _decide(desk: Desk, request: PageRequest) -> ActResult:
     """Decide that two entries are the same or different; two published items become one only once that was shown."""
     plan, left, right = desk.find_plan(request), request.find("left"), request.find("right")
     if (given := request.find("verdict")) not in ("same", "different"):
-        raise ConfigError(f"the verdict is same or different, not {given[:20]}")
+        raise RefusedError(_UNKNOWN, field="verdict", known="same, different", given=given[:20])
     verdict: Verdict = "same" if given == "same" else "different"
     place = {"at": request.form.get("at", "0"), "queue": request.form.get("queue", "")}
     if verdict == "same" and "shown" not in request.form and _are_two_items(desk, plan, left, right):
@@ -305,7 +306,7 @@ def _decide_held(desk: Desk, request: PageRequest) -> ActResult:
         "wait": (None, N_("It waits again.")),
     }
     if wanted not in answers:
-        raise ConfigError(f"wanted is {', '.join(answers)}, not {wanted[:20]}")
+        raise RefusedError(_UNKNOWN, field="wanted", known=", ".join(answers), given=wanted[:20])
     is_wanted, message = answers[wanted]
     with desk.open_terms(request) as terms:
         corrections.decide_held(terms, names, is_wanted)

@@ -24,7 +24,8 @@ from aggregator.service.desk.errors import BusyError
 from aggregator.service.desk.frame import Act, ActResult, Button, Desk, Page, PageRequest
 from aggregator.service.desk.jobs import Job
 from aggregator.service.desk.source import find_source
-from aggregator.translation.locale import ENGLISH, N_, Locale
+from aggregator.translation.locale import ENGLISH, Locale
+from aggregator.translation.marks import N_
 
 _KIND: Final = "preview"
 _FILTERS: Final = ("only", "exclude")

@@ -22,7 +22,8 @@ from aggregator.service.desk.published import ListedEntry, format_value, make_en
 from aggregator.store import decisions, guids, hub_subscriptions, polls, publications
 from aggregator.store.items import FeedItems
 from aggregator.text.times import cron
-from aggregator.translation.locale import N_, SOURCE, Locale
+from aggregator.translation.locale import SOURCE, Locale
+from aggregator.translation.marks import N_
 
 _MOST_ITEMS: Final = 30
 _MOST_ENTRIES: Final = 30

@@ -19,7 +19,7 @@ from aggregator.service.desk.errors import MissingError, RefusedError
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now
 from aggregator.store import connection, facts, leases, schema
 from aggregator.store.leases import Working
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 from aggregator.version import VERSION
 
 _PLACE: Final = re.compile(r"(?P<file>.*?):(?P<line>\d+): (?P<text>.*)")
@@ -147,7 +147,9 @@ def _back_up(desk: Desk, request: PageRequest) -> ActResult:
     name = f"{path.name}.backup-{now():%Y-%m-%dT%H%M%S}"
     lines = desk.jobs.call(("backup", str(path.with_name(name))), seconds=_SECONDS)
     if not path.with_name(name).exists():
-        raise ConfigError("; ".join(lines) or "the backup could not be made")
+        if not lines:
+            raise RefusedError(N_("the backup could not be made"))
+        raise ConfigError("; ".join(lines))
     return ActResult("/system", request.locale.gettext("Backed up: %(file)s", file=name))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from aggregator.generator.pages.wording import FIELD_NAMES, LACKS
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 STATES: Final = frozenset(
     {

@@ -26,7 +26,7 @@ def write(folder: Path, text: str) -> None:
 def test_a_tab_is_named(run, tmp_path: Path) -> None:
     write(tmp_path, f"feeds:\n  talk:\n{SOURCES.replace('    title', chr(9) + 'title')}")
     assert run("check").stderr == (
-        "aggregator: config.yaml:3: not YAML: the line is indented with a tab; indent with spaces\n"
+        "aggregator: config.yaml:3: not YAML: the line is indented with a tab where spaces must be\n"
     )
 
 

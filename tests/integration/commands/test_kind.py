@@ -203,7 +203,7 @@ def test_the_config_knows_the_places_and_options_of_a_kind(folder: Path, program
     config = folder / "config.yaml"
     right = config.read_text(encoding="utf-8")
     config.write_text(right.replace("show: night-trains}", "url: 'https://radio.example/'}"), encoding="utf-8")
-    assert "kind radio takes show, not url" in program("check").stderr
+    assert "kind radio takes no url; known: show" in program("check").stderr
     config.write_text(right.replace("show: night-trains}", "show: x, options: {workspace: y}}"), encoding="utf-8")
     assert 'kind radio has no option "workspace"; known: genre' in program("check").stderr
 

@@ -7,7 +7,7 @@ import numpy as np
 from aggregator.merger.matching.evidence.levels import Kind, Level
 from aggregator.merger.matching.features.frame import Frame
 from aggregator.merger.matching.features.token_bags import Ints, sum_shared
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 
 class IdLevel(Level):

@@ -11,7 +11,7 @@ import numpy as np
 from aggregator.merger.matching.evidence.levels import Kind, Label, Level, grade
 from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Ints
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 
 def _within(time: str) -> Label:

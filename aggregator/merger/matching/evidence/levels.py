@@ -11,7 +11,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from aggregator.merger.matching.features.token_bags import Doubles, Ints
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 Levels = NDArray[np.int8]
 Label = tuple[str, Mapping[str, str]]  # a message, and the values of its placeholders

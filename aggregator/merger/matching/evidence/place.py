@@ -7,7 +7,7 @@ The weights come from pairs of simulated listings that all other evidence leaves
 from __future__ import annotations
 
 from aggregator.merger.matching.evidence.levels import Kind, Level
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 
 class PlaceLevel(Level):

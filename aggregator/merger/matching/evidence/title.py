@@ -23,7 +23,7 @@ from aggregator.merger.matching.evidence.text import OTHER_TEXT, SAME_TEXT, Text
 from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bags, Bools, Doubles, Ints, sum_shared
 from aggregator.text.titles.replaced_words import are_other_short_titles, find_replaced_word, is_short_title
-from aggregator.translation.locale import N_
+from aggregator.translation.marks import N_
 
 
 class TitleLevel(Level):

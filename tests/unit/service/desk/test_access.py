@@ -95,6 +95,12 @@ def test_a_closed_desk_says_how_it_is_opened(refreshed: Path) -> None:
             answer = requests.get(f"http://127.0.0.1:{port}{path}", timeout=30)
             assert answer.status_code == 403
             assert "To open the desk at this address, start the server with --desk-password" in answer.text
+        german = requests.get(f"http://127.0.0.1:{port}/desk/", headers={"accept-language": "de"}, timeout=30)
+        assert german.text.startswith(
+            "Die Verwaltung ist geschlossen. Um die Verwaltung unter dieser Adresse zu öffnen"
+        )
+        assert german.headers["content-language"] == "de"
+        assert requests.post(f"http://127.0.0.1:{port}/desk/login", timeout=30).status_code == 403
 
 
 def test_a_form_without_its_token_or_from_elsewhere_does_nothing(looker: Visitor) -> None:

@@ -289,7 +289,7 @@ def test_a_pair_is_decided_as_at_the_desk(program: Program) -> None:
     held = {"entries": pair[0], "wanted": "publsh"}
     assert (
         program.ask("POST", f"{FEED}/review/held", held).json()["detail"]
-        == "wanted is publish, never, wait, not publsh"
+        == 'wanted may be publish, never, wait, not "publsh"'
     )
     asked = program.do(f"{FEED}/review/decide", **both, verdict="same")
     assert asked["message"] == "Nothing is changed yet: the page says what was found."
