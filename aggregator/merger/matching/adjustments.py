@@ -31,6 +31,7 @@ from aggregator.merger.matching.evidence.length import OTHER_LENGTHS, LengthLeve
 from aggregator.merger.matching.evidence.text import TextLevel
 from aggregator.merger.matching.evidence.title import TitleLevel
 from aggregator.merger.matching.features.frame import ABSENT, Frame
+from aggregator.merger.matching.features.habits import MIN_SERIES, MIN_TITLES, NEARLY_ALL
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
 from aggregator.merger.matching.scoring import Compared, Table
 
@@ -40,10 +41,7 @@ _WEAK_TITLE = 3.0
 _RERUN = 5.0  # the same if nearly all other pairs of two listings agree to the day
 _WORTHLESS = -1.0  # a level of far dates that weighs more is no evidence: hosts of the run have dated archives again
 
-_LEAST = 3  # titles that must come back; with 2, two weekly titles of one page would be enough
-_REDATED = 5  # titles that must come back with equal lengths if dates do not count
 _IMPORTED = 0.1  # share of the days of the former listing within which an import dates it
-_NEARLY_ALL = 0.8  # share of their lengths that must be different from each other
 _SAME_TITLE = TitleLevel.FEW, TitleLevel.ONCE
 _UNDISPUTED = DateLevel.NONE, DateLevel.SAME_DAY, DateLevel.NEXT_DAY
 
@@ -73,12 +71,12 @@ def find_redated(frame: Frame, compared: Compared, era: Ints) -> Bools:
     same = (frame.source[compared.left] == frame.source[compared.right]) & (era[compared.left] != era[compared.right])
     same &= np.isin(compared.of(TitleLevel), _SAME_TITLE)
     exact = compared.of(LengthLevel) == LengthLevel.SECONDS_2
-    for move in _group_moves(compared, era, np.flatnonzero(same & exact), _REDATED):
+    for move in _group_moves(compared, era, np.flatnonzero(same & exact), MIN_SERIES):
         lengths = frame.seconds[compared.left[move]]
-        if len(np.unique(lengths)) >= _NEARLY_ALL * len(move):
+        if len(np.unique(lengths)) >= NEARLY_ALL * len(move):
             found[move] = True
     like = same & ~np.isin(compared.of(LengthLevel), OTHER_LENGTHS)
-    for move in _group_moves(compared, era, np.flatnonzero(like), _REDATED):
+    for move in _group_moves(compared, era, np.flatnonzero(like), MIN_SERIES):
         if _is_imported(frame, compared, era, move):
             listings = {int(era[compared.left[move[0]]]), int(era[compared.right[move[0]]])}
             found |= same & np.isin(era[compared.left], [*listings]) & np.isin(era[compared.right], [*listings])
@@ -94,7 +92,7 @@ def _is_imported(frame: Frame, compared: Compared, era: Ints, move: Ints) -> boo
     first = np.where(era[left] < era[right], left, right)
     then, now = frame.day[first], frame.day[left + right - first]
     dated = (then != ABSENT) & (now != ABSENT)
-    if np.count_nonzero(dated) < _REDATED:
+    if np.count_nonzero(dated) < MIN_SERIES:
         return False
     spans = sorted(int(np.ptp(days[dated])) for days in (then, now))
     return max(spans[0], 1) <= _IMPORTED * spans[1]
@@ -117,23 +115,18 @@ def credit_relisted(frame: Frame, compared: Compared, table: Table, listing: Int
     ``listing`` numbers the listing in which each row first appeared; ``redated`` are the pairs of ``find_redated``.
     """
     gains = np.zeros(len(compared.left), dtype=np.float32)
-    again = np.flatnonzero(_is_listed_again(frame, compared))
-    some = [*_group_moves(compared, listing, again, _LEAST), np.flatnonzero(redated)]
+    left, right = compared.left, compared.right
+    apart = (frame.last[left] < frame.first[right]) | (frame.last[right] < frame.first[left])
+    same = (frame.source[left] == frame.source[right]) & np.isin(compared.of(TitleLevel), _SAME_TITLE)
+    again = np.flatnonzero(apart & same & np.isin(compared.of(DateLevel), _UNDISPUTED))
+    some = [*_group_moves(compared, listing, again, MIN_TITLES), np.flatnonzero(redated)]
     back = np.unique(np.concatenate(some))
     gains[back] = -np.minimum(table.of(TextLevel)[compared.of(TextLevel)[back]], 0)
     title = table.of(TitleLevel)
-    twice = frame.repeats[compared.left[back]] == 2  # noqa: PLR2004 - then and now
+    twice = frame.repeats[left[back]] == 2  # noqa: PLR2004 - then and now
     more = np.maximum(title[TitleLevel.ONCE] - title[compared.of(TitleLevel)[back]], 0)
     gains[back] += np.where(twice, more, 0)
     return gains
-
-
-def _is_listed_again(frame: Frame, compared: Compared) -> Bools:
-    """Return which pairs one source listed at different times, with equal titles and no contradicting date."""
-    left, right = compared.left, compared.right
-    apart = (frame.last[left] < frame.first[right]) | (frame.last[right] < frame.first[left])
-    same: Bools = (frame.source[left] == frame.source[right]) & apart
-    return same & np.isin(compared.of(TitleLevel), _SAME_TITLE) & np.isin(compared.of(DateLevel), _UNDISPUTED)
 
 
 def penalize_competitors(compared: Compared, weights: Floats, listing: Ints, unit: Ints) -> Floats:

@@ -27,6 +27,7 @@ from aggregator.merger.matching.clustering import Rules
 from aggregator.merger.matching.evidence.text import TextLevel
 from aggregator.merger.matching.evidence.title import TitleLevel
 from aggregator.merger.matching.features.frame import Frame
+from aggregator.merger.matching.features.habits import MIN_TITLES
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints
 from aggregator.merger.matching.scoring import KINDS, UNSEEN, Compared
 from aggregator.model.cluster import Decision
@@ -36,7 +37,6 @@ from aggregator.model.cluster import Decision
 _SPLIT = 0.0
 _DAY = 86400  # seconds
 _LISTED_TWICE = 3  # entries of one item that a source lists at once, at most
-_IDS = 3  # ids of one kind that a source has at least, so that a shared one says something
 _TWICE = 2  # entries of one title and instant, or days with one time, that may be chance
 
 
@@ -152,7 +152,7 @@ def _find_twins_by_id(frame: Frame) -> Iterator[tuple[int, ...]]:
         kinds[source, value.partition(":")[0]] += 1
     for (source, value), group in rows.items():
         kind = value.partition(":")[0]
-        if 1 < len(group) <= _LISTED_TWICE and kinds[source, kind] >= _IDS and _is_one(frame, group, kind):
+        if 1 < len(group) <= _LISTED_TWICE and kinds[source, kind] >= MIN_TITLES and _is_one(frame, group, kind):
             yield tuple(group)
 
 

@@ -13,12 +13,11 @@ import numpy as np
 
 from aggregator.merger.matching.evidence.part import PartLevel, TagLevel
 from aggregator.merger.matching.features.frame import ABSENT, Frame
+from aggregator.merger.matching.features.habits import is_habit
 from aggregator.merger.matching.features.token_bags import Bools, Ints
 from aggregator.merger.matching.scoring import SHIPPED, Compared, weigh
 
-_MIN_EPISODES = 3
 _LIKE = -1.0  # natural log-odds of two that may be one: an alike title (.5) on one day or the next
-_SHARE = 0.8  # of the entries from the days of the show's episodes: the others may be clips or announcements
 _DAYS = 4  # a listing may be so many days late
 
 
@@ -43,7 +42,7 @@ def decide_genres(frame: Frame, compared: Compared) -> Ints:
             days = frame.day[is_episode & (frame.likely_scope == scope) & (frame.day != ABSENT)]
             posts = [row for row in learned if _is_within(int(frame.day[row]), days)]
             found = {partner[row] for row in posts if row in partner}
-            if len(found) >= max(_MIN_EPISODES, _SHARE * len(posts)):
+            if is_habit(len(found), len(posts)):
                 kind[rows] = frame.kind[np.argmax(is_episode)]
     return kind
 

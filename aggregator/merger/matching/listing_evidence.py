@@ -35,16 +35,12 @@ from aggregator.merger.matching.evidence.length import LengthLevel
 from aggregator.merger.matching.evidence.place import PlaceLevel
 from aggregator.merger.matching.evidence.title import TITLE, TitleLevel
 from aggregator.merger.matching.features.frame import ABSENT, Frame
+from aggregator.merger.matching.features.habits import MAX_DELAY, MIN_SERIES, MIN_TITLES, NEARLY_ALL
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
 from aggregator.merger.matching.scoring import KINDS, SURE, UNSEEN, Compared, Table
 
-_LANDMARKS = 5  # sure pairs that show an order, at least; with 3, wrong orders cost precision .001, 8 change nothing
-_AGREED = 0.8  # share of neighbouring landmarks in one order; with .7, listings in no order count, .9 loses a few
 _FEW = 3  # items between two landmarks that are few
 
-_LEAST = 3  # sure pairs that show that two listings disagree on dates
-_NEARLY_ALL = 0.8  # share of the sure pairs; an archive of which half was dated again is two archives
-_FAR = 3  # days that time zones and the delay of a directory explain
 _MANY = 8  # other sure pairs that show that two listings agree; 5 would be enough on all sets
 _HARDLY_ANY = 0.1  # share of them that may disagree; with .2 three true pairs of directories-dev are lost
 _NEXT_TO_NONE = 0.05  # share of them that may disagree by more than a day if they agree to the day
@@ -52,7 +48,6 @@ _LATE = 9  # days by which a blog or a directory may be later than the host; a r
 _STEADY = 1  # days by which a constant difference of dates may vary: time zones
 _TIE = 0.01  # share of the date's weight that decides between two entries of the same text and title
 
-_TRANSLATED = 5  # entries of one instant and length that show a translation
 _MOSTLY = 0.5  # share of the shorter listing's entries that they must be
 _SAME_INSTANT = 60  # seconds
 
@@ -102,12 +97,12 @@ def find_order(frame: Frame, compared: Compared, table: Table, weights: Floats, 
         listing, place = _find_places(frame, counted)
         size = np.bincount(listing, weights=place >= 0).astype(np.int64)
         placed = (place[compared.left] >= 0) & (place[compared.right] >= 0) & (vetoes == 0) & (weights >= UNSEEN)
-        for pairs in _group_by_listings(compared, listing, placed, _LANDMARKS) if wanted.any() else ():
+        for pairs in _group_by_listings(compared, listing, placed, MIN_SERIES) if wanted.any() else ():
             if not wanted[pairs.at].any():
                 continue
             own = weights[pairs.at]
             sure = pairs.select_best(own, np.flatnonzero(learned[pairs.at] & (own >= min(SURE, title_alone))))
-            if len(sure) >= _LANDMARKS:
+            if len(sure) >= MIN_SERIES:
                 sizes = int(size[listing[pairs.one[0]]]), int(size[listing[pairs.other[0]]])
                 graded = _grade_places(place[pairs.one], place[pairs.other], sure, sizes)
                 levels[pairs.at] = np.where(wanted[pairs.at], graded, levels[pairs.at])
@@ -143,7 +138,7 @@ def _grade_places(one: Ints, other: Ints, sure: Ints, sizes: tuple[int, int]) ->
         other = sizes[1] - 1 - other
     mine, theirs = one[sure], other[sure]
     kept = _find_in_line(theirs)
-    if kept.sum() < _LANDMARKS or (np.diff(theirs) > 0).mean() < _AGREED:
+    if kept.sum() < MIN_SERIES or (np.diff(theirs) > 0).mean() < NEARLY_ALL:
         return np.zeros(len(one), dtype=np.int64)
     mine, theirs = mine[kept], theirs[kept]
     ends, across = np.concatenate(([-1], mine, [sizes[0]])), np.concatenate(([-1], theirs, [sizes[1]]))
@@ -192,7 +187,7 @@ def forget_translated_words(frame: Frame, compared: Compared, vetoes: Ints) -> C
     them listed before it moved have other ids or dates.
     """
     same = find_same_recordings(frame, compared, vetoes)
-    if same.sum() < _TRANSLATED:
+    if same.sum() < MIN_SERIES:
         return compared
     listing, place = _find_places(frame, np.ones_like(frame.fresh))
     size, forgotten = np.bincount(listing), replace(compared, levels=compared.levels.copy())
@@ -200,11 +195,11 @@ def forget_translated_words(frame: Frame, compared: Compared, vetoes: Ints) -> C
     one, other = frame.source[compared.left], frame.source[compared.right]
     sources = number_combinations(np.minimum(one, other), np.maximum(one, other))
     translated = np.zeros(len(sources), dtype=np.bool_)
-    for pairs in _group_by_listings(compared, listing, same, _TRANSLATED):
+    for pairs in _group_by_listings(compared, listing, same, MIN_SERIES):
         count, shorter = len(pairs.at), min(size[listing[pairs.one[0]]], size[listing[pairs.other[0]]])
         steps = np.sign(np.diff(place[pairs.other[np.argsort(place[pairs.one])]]))
-        steady = abs(steps.sum()) >= (2 * _AGREED - 1) * (count - 1)
-        if count >= _MOSTLY * shorter and unlike[pairs.at].mean() >= _NEARLY_ALL and steady:
+        steady = abs(steps.sum()) >= (2 * NEARLY_ALL - 1) * (count - 1)
+        if count >= _MOSTLY * shorter and unlike[pairs.at].mean() >= NEARLY_ALL and steady:
             translated[pairs.at] = True
             translated |= (sources == sources[pairs.at[0]]) & unlike & exact
     for kind in KINDS:
@@ -247,7 +242,7 @@ def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Float
     dated = (frame.day[compared.left] != ABSENT) & (frame.day[compared.right] != ABSENT) & (vetoes == 0)
     listing = number_combinations(frame.source, frame.last)
     surveys = []
-    for pairs in _group_by_listings(compared, listing, dated, _LEAST):
+    for pairs in _group_by_listings(compared, listing, dated, MIN_TITLES):
         chosen = (pairs.select_best(meant[pairs.at], np.flatnonzero(known[pairs.at])) for known in (sure, titled))
         surveys.append(_make_survey(pairs, frame.day[pairs.other] - frame.day[pairs.one], *chosen))
     elsewhere = _find_other_calendar(frame, listing, surveys)
@@ -257,7 +252,7 @@ def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Float
     levels[apart] = grade_days(days[apart])
     for survey in surveys:
         at = survey.pairs.at
-        nearest = np.abs(survey.moved) if len(survey.sure) >= _LEAST else days[at]
+        nearest = np.abs(survey.moved) if len(survey.sure) >= MIN_TITLES else days[at]
         levels[at], own[at] = _grade_dates(survey, nearest, before[at])
     return levels, own
 
@@ -265,10 +260,10 @@ def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Float
 def _make_survey(pairs: _ListingPairs, moved: Ints, sure: Ints, titled: Ints) -> _Survey:
     """Return the survey of the dates of two listings by their sure pairs."""
     away = moved[sure]
-    if len(sure) < _LEAST or (np.abs(away) > _FAR).mean() < _NEARLY_ALL:
+    if len(sure) < MIN_TITLES or (np.abs(away) > MAX_DELAY).mean() < NEARLY_ALL:
         return _Survey(pairs, moved, sure, titled)
     stretch = int(np.sort(away)[len(away) // 2])
-    steady = bool((np.abs(away - stretch) <= _STEADY).mean() >= _NEARLY_ALL)
+    steady = bool((np.abs(away - stretch) <= _STEADY).mean() >= NEARLY_ALL)
     return _Survey(pairs, moved, sure, titled, disagree=True, steady=steady, stretch=stretch)
 
 
@@ -291,9 +286,9 @@ def _find_agreeing(moved: Ints, sure: Ints) -> tuple[Bools, Bools]:
     """Return for each pair whether the other sure pairs of its listings agree on dates, and whether to the day."""
     away = np.abs(moved[sure])
     itself = np.zeros(len(moved), dtype=np.int64)
-    itself[sure] = away > _FAR
+    itself[sure] = away > MAX_DELAY
     others = len(sure) - itself
-    agree = (others >= _MANY) & ((away > _FAR).sum() - itself <= _HARDLY_ANY * others)
+    agree = (others >= _MANY) & ((away > MAX_DELAY).sum() - itself <= _HARDLY_ANY * others)
     return agree, agree & ((away > _STEADY).sum() - itself <= _NEXT_TO_NONE * others)
 
 

@@ -15,10 +15,11 @@ from aggregator.merger.matching.evidence.number import NumberLevel
 from aggregator.merger.matching.evidence.place import PlaceLevel
 from aggregator.merger.matching.evidence.text import OTHER_TEXT, compare_short_texts
 from aggregator.merger.matching.features.frame import ABSENT, Frame
+from aggregator.merger.matching.features.habits import MAX_DELAY
 from aggregator.merger.matching.features.token_bags import Bools, Ints, number_combinations
 from aggregator.merger.matching.scoring import Compared
 
-_DELAY, _FURTHER = 3, 3  # days that zones and delays explain; by which the next entry of the title must be further away
+_FURTHER = 3  # days by which the next entry of the title must be further away
 _FAR = 1000  # days to the next entry of a title if there is none
 
 
@@ -50,7 +51,7 @@ def _are_two_of_a_daily_title(frame: Frame, compared: Compared, gap: Ints) -> Bo
     are none, as they agree by chance.
     """
     left, right = compared.left, compared.right
-    found: Bools = (frame.source[left] != frame.source[right]) & (np.minimum(gap[left], gap[right]) <= _DELAY)
+    found: Bools = (frame.source[left] != frame.source[right]) & (np.minimum(gap[left], gap[right]) <= MAX_DELAY)
     found &= (frame.day[left] != ABSENT) & (frame.day[right] != ABSENT) & ~find_witnessed(compared.levels)
     at = np.flatnonzero(found)
     texts = compare_short_texts(frame, left[at], right[at])
@@ -64,7 +65,7 @@ def _stand_alone(frame: Frame, compared: Compared, gap: Ints) -> Bools:
     left, right = compared.left, compared.right
     away = np.abs(frame.day[left] - frame.day[right])
     found = (frame.source[left] != frame.source[right]) & (frame.repeats[left] > 1)
-    found &= (frame.day[left] != ABSENT) & (away <= _DELAY) & ~frame.wordless[left]
+    found &= (frame.day[left] != ABSENT) & (away <= MAX_DELAY) & ~frame.wordless[left]
     found &= compared.of(NumberLevel) < NumberLevel.OTHER_SEASON
     alone: Bools = found & (np.minimum(gap[left], gap[right]) >= away + _FURTHER)
     return alone

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial, reduce
+from functools import reduce
 from typing import Final
 
 from aggregator.merger.matching.scoring import KINDS
@@ -85,11 +85,7 @@ def describe_pair(pair: Pair, locale: Locale = ENGLISH) -> str:
         locale.gettext("for %(reasons)s", reasons=name(supporting)) if supporting else "",
         locale.gettext("against %(reasons)s", reasons=name(opposing)) if opposing else "",
     )
-    return reduce(partial(_append, locale), filter(None, told))
-
-
-def _append(locale: Locale, said: str, more: str) -> str:
-    return locale.gettext("%(said)s; %(more)s", said=said, more=more)
+    return reduce(lambda said, more: locale.gettext("%(said)s; %(more)s", said=said, more=more), filter(None, told))
 
 
 def _name(evidence: Evidence, locale: Locale) -> str:

@@ -15,13 +15,10 @@ from typing import NamedTuple
 
 from aggregator.text.fold import fold
 from aggregator.text.titles import titles
-from aggregator.text.titles.frames import Frames
+from aggregator.text.titles.frames import MAX_TITLES, MIN_SHARE, MIN_TITLES, Frames
 from aggregator.text.titles.markers import strip_numbers
 
-_LEAST = 3  # titles that must have an affix
-_SHARE = 0.1  # of the titles of a listing that must have it
 _WIDEST = 80  # characters of an affix, at most
-_MOST = 1000  # titles of a listing that are examined
 _MOST_SEGMENTS = 20  # segments of one title that are examined, from its end
 _DIGITS = re.compile(r"\d+")
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―－"), "-")
@@ -72,13 +69,13 @@ def learn_template(listings: Sequence[Sequence[str]], show: str = "") -> Templat
     Template(heads=frozenset({'#. '}), tails=frozenset())
     """
     lists = [sorted(set(titles)) for titles in listings]
-    lists = [texts[:: len(texts) // _MOST + 1] for texts in lists]
+    lists = [texts[:: len(texts) // MAX_TITLES + 1] for texts in lists]
     name, frames = fold(show), titles.learn_frames(lists, show)
     heads: set[str] = set()
     tails: set[str] = set()
     for texts in lists:
         found = [_split_title(text, name, frames) for text in map(_simplify_letters, texts)]
-        least = max(_LEAST, _SHARE * len(texts))
+        least = max(MIN_TITLES, MIN_SHARE * len(texts))
         heads |= _find_common([split.prefix for split in found], least)
         tails |= _find_common([split.suffix for split in found], least)
     return Template(frozenset(heads), frozenset(tails))
@@ -93,18 +90,14 @@ def _split_title(text: str, name: str, frames: Frames) -> Split:
     """Return a plain title with the show's name, its frames and its marked numbers split off."""
     rest, _, _ = strip_numbers(text, name)
     rest, *_ = frames.strip(rest)
-    rest = _strip_show_name(strip_numbers(rest, name)[0], name)
+    rest, *_ = strip_numbers(rest, name)
+    cuts = deque((match.start() for match in _BREAK.finditer(rest)), _MOST_SEGMENTS) if name else ()
+    rest = next((rest[:cut] for cut in cuts if fold(_DIGITS.sub(" ", rest[cut:])) == name), rest)  # name and number
     if not _has_letters(rest):
         return Split("", text, "")
     at = len(text) - len(rest) if text.endswith(rest) else text.find(rest)
     head, tail = text[:at].rstrip(_QUOTES), text[at + len(rest) :].lstrip(_QUOTES)
     return Split(head, text[len(head) : len(text) - len(tail)], tail)
-
-
-def _strip_show_name(text: str, name: str) -> str:
-    """Return the text without a last segment that is the show's name and a number."""
-    cuts = deque((match.start() for match in _BREAK.finditer(text)), _MOST_SEGMENTS) if name else ()
-    return next((text[:cut] for cut in cuts if fold(_DIGITS.sub(" ", text[cut:])) == name), text)
 
 
 def mask_numbers(edge: str) -> str:

@@ -20,9 +20,15 @@ from typing import NamedTuple
 from aggregator.text.fold import fold
 from aggregator.text.titles.markers import EDGE, find_part, find_tag, strip_numbers
 
-_LEAST = 3  # titles that must have a frame
-_SHARE = 0.1  # of the titles of a listing that must have it
-_MOST = 1000  # titles of a listing that are examined, evenly spaced
+MIN_TITLES = 3
+"""Titles of a listing that show what it adds to them, at least."""
+
+MIN_SHARE = 0.1
+"""The same as a share of its titles."""
+
+MAX_TITLES = 1000
+"""Titles of a listing that are examined, evenly spaced."""
+
 _DEEPEST = 3  # breaks from either end that are examined
 _BREAK = re.compile(
     r"\s-\s|\s?\|\s?|:\s|\s[~•»]\s|[\])】]\s?|(?<=[^\W\d_])-(?=\w)|\s(?=#?\d{1,4}\b)|(?<=[^\W\d_])(?=\d{1,4}[\s:])"
@@ -107,7 +113,7 @@ def mine_frames(listings: Sequence[Sequence[str]], repeated: AbstractSet[str] = 
     frozenset()
     """
     lists = [sorted(set(titles)) for titles in listings]
-    lists = [texts[:: len(texts) // _MOST + 1] for texts in lists]
+    lists = [texts[:: len(texts) // MAX_TITLES + 1] for texts in lists]
     frames = Frames()
     again = {_fold_core(text, frames) for text in repeated}
     every = {text: _fold_core(text, frames) for text in set().union(*lists)}  # most sources list the same titles
@@ -187,7 +193,7 @@ def _find_common(lists: Sequence[Sequence[str]]) -> list[_Candidate]:
         {
             end: by
             for end, by in carriers.items()
-            if any(len(texts) >= max(_LEAST, _SHARE * len(lists[at])) for at, texts in by.items())
+            if any(len(texts) >= max(MIN_TITLES, MIN_SHARE * len(lists[at])) for at, texts in by.items())
         }
     )
 

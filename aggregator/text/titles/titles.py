@@ -12,12 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from aggregator.text.fold import fold, normalize
-from aggregator.text.titles.frames import NO_FRAMES, Frames, mine_frames
+from aggregator.text.titles.frames import MIN_TITLES, NO_FRAMES, Frames, mine_frames
 from aggregator.text.titles.markers import find_part, find_release_stages, find_tag, strip_numbers
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−－"), "-")
 _LONGEST = 500  # characters of a title that are looked at; the longest of the fixtures has 402
-_ALONE = 3  # titles of a listing with the same words beside numbers or parts; of another that are these alone
 _TEASER = 3  # words of a segment that is removed because the description begins with it
 _SENTENCE = re.compile(r"[.!?]\s+")
 _DIGITS = re.compile(r"\d{1,9}")
@@ -103,7 +102,7 @@ def _find_alone(listings: Sequence[set[str]], bare: Mapping[str, str], numbered:
 
     They are a frame, or most titles of the listing have them; no title is these words alone.
     """
-    if not any(len(titles & numbered) >= _ALONE for titles in listings):
+    if not any(len(titles & numbered) >= MIN_TITLES for titles in listings):
         return set()
     counts = [Counter(fold(bare[title]) for title in titles - numbered) for titles in listings]
     where = Counter(words for own in counts for words in own)
@@ -116,7 +115,7 @@ def _find_alone(listings: Sequence[set[str]], bare: Mapping[str, str], numbered:
         and where[words] == 1
         and words not in whole
         and not titles & numbered
-        and often >= _ALONE
+        and often >= MIN_TITLES
         and (2 * often >= len(titles) or frames.has(words))
     }
 

@@ -26,7 +26,6 @@ from msgspec.structs import replace
 from aggregator.merger.matching.alignment.hypotheses import suppose, suppose_again
 from aggregator.merger.matching.alignment.listings import (
     DAY,
-    MIN_SERIES,
     Hypothesis,
     TitleList,
     find_encounters,
@@ -36,6 +35,7 @@ from aggregator.merger.matching.alignment.listings import (
 from aggregator.merger.matching.alignment.scores import Encounter, find_within, score_all
 from aggregator.merger.matching.clustering import find_components
 from aggregator.merger.matching.features.frame import ABSENT, Frame
+from aggregator.merger.matching.features.habits import MIN_SERIES, NEARLY_ALL
 from aggregator.merger.matching.features.token_bags import Bools, Doubles, Floats, Ints
 from aggregator.merger.matching.scoring import Compared, Table
 from aggregator.model.cluster import ListingAlignment
@@ -53,7 +53,6 @@ _RIVAL = 6.0  # the same for the less likely of the two
 _OPEN = 0.2  # share of both in all hypotheses, without none: whatever the listings are, nothing decides between them
 _MAX_GAIN = 4.0
 _DAILY = 1.5 * DAY  # seconds between the entries of a daily title, at most
-_NEARLY_ALL = 0.8
 _IMPOSSIBLE = -99.0  # natural log-odds
 
 _Key = tuple[int, int]  # the numbers of two listings, the lower first
@@ -182,7 +181,7 @@ def _are_apart(one: TitleList, other: TitleList, hypotheses: Sequence[Hypothesis
     for each in (one, other):
         within = (each.instants >= low) & (each.instants <= high)
         daily = each.instants[within & (each.keys == _find_usual_key(one))]
-        if len(daily) < max(MIN_SERIES, _NEARLY_ALL * within.sum()) or np.median(np.diff(np.sort(daily))) > _DAILY:
+        if len(daily) < max(MIN_SERIES, NEARLY_ALL * within.sum()) or np.median(np.diff(np.sort(daily))) > _DAILY:
             return False
     return True
 

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from aggregator.merger.matching.alignment.listings import DAY, HOUR, MAX_ZONE, MIN_SERIES, MINUTE, Hypothesis, TitleList
+from aggregator.merger.matching.alignment.listings import DAY, HOUR, MAX_ZONE, MINUTE, Hypothesis, TitleList
 from aggregator.merger.matching.features.frame import ABSENT
+from aggregator.merger.matching.features.habits import MIN_SERIES, NEARLY_ALL
 from aggregator.merger.matching.features.token_bags import Ints, number_combinations
 from aggregator.model.cluster import ListingRelation
 
@@ -38,7 +39,6 @@ _MAX_OFFSETS = 8  # most frequent differences of time that are tried, at two res
 _MAX_SURPRISE = 3.0  # log of the ratio of the distance of entries and the tolerance, at most
 _MAX_AHEAD = 3  # difference of numbers: trailers that are counted; beyond, a listing has numbers of its own
 _MAX_SHIFT = 40  # places by which an archive that was dated anew is moved
-_NEARLY_ALL = 0.8
 
 
 def suppose(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
@@ -91,7 +91,7 @@ def _find_lead(one: Ints, other: Ints) -> int | None:
         return None
     ahead, often = np.unique((other - one)[both], return_counts=True)
     at = np.lexsort((np.abs(ahead), -often))[0]
-    usual, steady = int(ahead[at]), often[at] >= _NEARLY_ALL * both.sum()
+    usual, steady = int(ahead[at]), often[at] >= NEARLY_ALL * both.sum()
     return usual if abs(usual) <= _MAX_AHEAD and (steady or not usual) else None
 
 
@@ -215,7 +215,7 @@ def _meet_by_day(one: TitleList, other: TitleList, days: tuple[Ints, Ints], cost
     level = (mine == theirs) & (mine > 0)
     least = np.minimum(mine, theirs)
     several = (least > 0) & (np.maximum(mine, theirs) > 1)
-    steady = (several & level).sum() >= max(MIN_SERIES, _NEARLY_ALL * several.sum())
+    steady = (several & level).sum() >= max(MIN_SERIES, NEARLY_ALL * several.sum())
     if not (one.ordered and other.ordered and steady):
         level &= mine == 1
     left, right = (np.flatnonzero(level[column]) for column in (here, there))
@@ -245,7 +245,7 @@ def _meet_by_number(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
         away = other.days[found.other] - one.days[found.one]
         if len(away) >= MIN_SERIES:
             usual, found.ahead, found.early = float(np.median(away)), 0, True
-            if np.mean(np.abs(away - usual) <= 1) >= _NEARLY_ALL and abs(usual) >= 1:
+            if np.mean(np.abs(away - usual) <= 1) >= NEARLY_ALL and abs(usual) >= 1:
                 yield found
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Struct
 
 from aggregator.merger.matching.features.frame import ABSENT, Frame
+from aggregator.merger.matching.features.habits import MIN_SERIES, NEARLY_ALL
 from aggregator.merger.matching.features.token_bags import Bools, Doubles, Ints, number_combinations
 from aggregator.model.cluster import ListingRelation
 
@@ -17,11 +18,7 @@ DAY, HOUR, MINUTE = 86_400, 3600, 60
 MAX_ZONE = 14 * HOUR
 """Difference of a local time from UTC in seconds, at most."""
 
-MIN_SERIES = 5
-"""Entries of one title that show how a listing dates them, at least."""
-
 _CLOCK = 0.2  # share of instants that are not midnight: the listing has times of day
-_AUDIBLE = 0.8  # share of entries with audio: the listing may be the host's
 _MAX_LISTINGS = 100  # newest listings of one title that are aligned: a source may list other bulletins each hour
 _MAX_ENTRIES = 1000  # newest entries of a listing that are aligned
 
@@ -184,7 +181,7 @@ def _find_hosts(frame: Frame, listing: Ints) -> set[int]:
     latest: dict[int, float] = {}
     for each, some in rows.items():
         records = [frame.records[row] for row in some]
-        if np.mean([any(value.startswith("audio:") for value in record.ids) for record in records]) >= _AUDIBLE:
+        if np.mean([any(value.startswith("audio:") for value in record.ids) for record in records]) >= NEARLY_ALL:
             show, at = int(frame.likely_scope[some[0]]), max(record.instant or 0.0 for record in records)
             newest[each], latest[show] = (show, at), max(at, latest.get(show, at))
     return {each for each, (show, at) in newest.items() if at >= latest[show] - HOUR}

@@ -15,7 +15,7 @@ from aggregator.merger.matching.alignment.listings import DAY, MAX_ZONE, MINUTE,
 from aggregator.merger.matching.evidence.length import LengthLevel, compare_lengths
 from aggregator.merger.matching.evidence.text import TextLevel, compare_short_texts
 from aggregator.merger.matching.features.frame import ABSENT, Frame
-from aggregator.merger.matching.features.token_bags import Bools, Doubles, Floats, Ints
+from aggregator.merger.matching.features.token_bags import Bools, Doubles, Ints
 from aggregator.merger.matching.scoring import Table
 
 _MEETING, _MAX_MEETING = 0.5, 4  # of each entry that meets, times the surprise of the hypothesis
@@ -67,7 +67,9 @@ class _Contents:
         ]
         self.codes = np.unique(np.concatenate(codes)) if codes else np.zeros(0, dtype=np.int64)
         left, right = np.divmod(self.codes, self.rows)
-        lengths, texts = _weigh_levels(table)
+        lengths, texts = table.of(LengthLevel), table.of(TextLevel)
+        lengths[_ALIKE] = np.maximum(lengths[_ALIKE], 0)  # in a run where all lengths are equal they are learned to be
+        texts[TextLevel.MANY_WORDS] = texts[TextLevel.ABOVE_9]  # few words count as many
         weights = lengths[compare_lengths(frame, left, right)] + texts[compare_short_texts(frame, left, right)]
         self.weights = np.clip(weights.astype(np.float64), _MIN_CONTENT, _MAX_CONTENT)
 
@@ -75,14 +77,6 @@ class _Contents:
         """Return the weight of each pair of rows."""
         weights: Doubles = self.weights[np.searchsorted(self.codes, left * self.rows + right)]
         return weights
-
-
-def _weigh_levels(table: Table) -> tuple[Floats, Floats]:
-    """Return the weights of the levels of lengths and of texts, in which few words count as many."""
-    lengths, texts = table.of(LengthLevel), table.of(TextLevel)
-    lengths[_ALIKE] = np.maximum(lengths[_ALIKE], 0)  # in a run where all lengths are equal they are learned to be
-    texts[TextLevel.MANY_WORDS] = texts[TextLevel.ABOVE_9]
-    return lengths, texts
 
 
 def _pick(each: Hypothesis, step: int) -> tuple[Ints, Ints]:

@@ -15,15 +15,15 @@ from itertools import combinations
 
 from msgspec.structs import replace
 
-from aggregator.merger.matching.features.records import Record
+from aggregator.merger.matching.features.habits import MAX_DELAY
+from aggregator.merger.matching.features.records import Record, differ_in_length
 from aggregator.text.fold import fold, normalize
 from aggregator.text.titles.markers import strip_numbers
 
 _COUNT = re.compile(r"(?!\D*://|tag:|urn:)\D{0,16}\d{1,6}(?:\D{1,8}\d{1,6})?\D{0,8}")  # "12", "ep-12", "s2e12"
 _WRONG = 2  # pairs under one guid that are two items, which show that guids are counted
 _COMMON = 0.8  # share of the words of the shorter title, from which two titles may be one
-_SAME, _SECONDS, _SHARE = 2, 240, 0.02  # seconds between lengths of one file; those that another advertisement explains
-_FAR = 3  # days that zones and delays explain
+_SAME = 2  # seconds between lengths of one file
 
 _GUID = "guid:"
 
@@ -72,13 +72,11 @@ def _are_two(one: Record, other: Record, mine: frozenset[str], theirs: frozenset
     """Return whether two entries with these words of their titles are two items, whatever their guids."""
     if not mine or not theirs or len(mine & theirs) >= _COMMON * min(len(mine), len(theirs)):
         return False
-    if one.seconds is not None and other.seconds is not None:
-        away = abs(one.seconds - other.seconds)
-        if away <= _SAME:
-            return False
-        if away > max(_SECONDS, _SHARE * max(one.seconds, other.seconds)):
-            return True
-    return one.day is not None and other.day is not None and abs(one.day - other.day) > _FAR
+    if one.seconds is not None and other.seconds is not None and abs(one.seconds - other.seconds) <= _SAME:
+        return False
+    if differ_in_length(one, other):
+        return True
+    return one.day is not None and other.day is not None and abs(one.day - other.day) > MAX_DELAY
 
 
 def _name_guids(record: Record) -> Record:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from aggregator.merger.matching.features.habits import MIN_TITLES
 from aggregator.merger.matching.features.records import Record
 
-_MIN_TITLES = 3  # of a listing that are cut
 _SHORTEST = 20  # characters of a cut title
 _WORD = 15  # characters by which a title may be shorter if it is cut between words
 _BELOW = 8  # lengths below the longest two that together have no more titles than these, where titles are cut
@@ -27,7 +27,7 @@ def find_cut_titles(
     """
     found = [False] * len(rows)
     for places in (places for listings in listed.values() for places in listings.values()):
-        lengths = {at: len(_strip_ellipsis(rows[at].title)) for at in places}
+        lengths = {at: len(rows[at].title.removesuffix("…").removesuffix("...").rstrip()) for at in places}
         shown = {rows[at].title: lengths[at] for at in places if learned[at]}
         longest = max(shown.values(), default=0)
         for least in _find_limits(shown, longest) if longest >= _SHORTEST else ():
@@ -39,14 +39,8 @@ def find_cut_titles(
 def _find_limits(lengths: Mapping[str, int], longest: int) -> Iterator[int]:
     """Yield the length from which titles are cut, those with an ellipsis first."""
     marked = sum(title.endswith(_ELLIPSES) and length >= longest - _WORD for title, length in lengths.items())
-    if marked >= _MIN_TITLES:
+    if marked >= MIN_TITLES:
         yield longest - _WORD
     full = sum(length >= longest - 1 for length in lengths.values())  # a blank at the end is lost
-    if full >= max(_MIN_TITLES, sum(longest - 1 > length >= longest - 1 - _BELOW for length in lengths.values())):
+    if full >= max(MIN_TITLES, sum(longest - 1 > length >= longest - 1 - _BELOW for length in lengths.values())):
         yield longest - 1
-
-
-def _strip_ellipsis(title: str) -> str:
-    for mark in _ELLIPSES:
-        title = title.removesuffix(mark)
-    return title.rstrip()

@@ -173,20 +173,13 @@ def _bag_numbers(rows: Sequence[Record], titles: Sequence[Title]) -> tuple[Bags,
     pairs = list(zip(rows, titles, strict=True))
     numbers = [(*row.numbers, *title.numbers) for row, title in pairs]
     parts = [() if title.part is None else (title.part,) for title in titles]
-    digits = [_number_occurrences(title.digits) for title in titles]
-    totals = map(cache(_find_totals), (row.title for row in rows))  # most sources list the same titles
+    digits: list[list[Hashable]] = [  # repeated ones numbered, so that "race 1, day 1" has another bag than "day 1"
+        [(digit, each[:at].count(digit)) if digit in each[:at] else digit for at, digit in enumerate(each)]
+        for each in (title.digits for title in titles)
+    ]
+    totals = (map(int, _TOTAL.findall(row.title)) for row in rows)
     every = make_bags(map(chain.from_iterable, zip(numbers, digits, parts, totals, strict=True)), number)
     return make_bags(numbers, number), make_bags(digits, number), every  # all three count in one width
-
-
-def _find_totals(title: str) -> list[int]:
-    """Return the totals in a title, 12 of "2 of 12"."""
-    return list(map(int, _TOTAL.findall(title)))
-
-
-def _number_occurrences(digits: Sequence[int | str]) -> list[Hashable]:
-    """Return the digits with repeated ones numbered, so that "race 1, day 1" has another bag than "day 1"."""
-    return [(digit, digits[:at].count(digit)) if digit in digits[:at] else digit for at, digit in enumerate(digits)]
 
 
 def _find_codes(title: str) -> set[str]:

@@ -19,20 +19,17 @@ from itertools import combinations, pairwise
 
 from msgspec.structs import replace
 
-from aggregator.merger.matching.features.records import Record
+from aggregator.merger.matching.features.habits import MAX_DELAY, NEARLY_ALL, is_habit
+from aggregator.merger.matching.features.records import Record, differ_in_length
 from aggregator.text.fold import fold, normalize
 from aggregator.text.titles.markers import strip_numbers
 from aggregator.text.titles.titles import Title
 
-_EXCHANGED = 3  # pairs that only the other reading of dates explains
-_NEARLY_ALL = 0.8  # share of pairs that must agree on a correction
 _SHOWN = 8  # dated entries that show the order of a listing
 _BREAKS = 2  # steps against the order that the other reading must correct
 _HARDLY_ANY = 0.02  # share of the steps that may be against the order in the other reading
-_FAR = 3  # days that zones and delays explain
 _MONTHS = 12
 
-_SECONDS, _SHARE = 240, 0.02  # lengths further apart than an advertisement are two items'
 _WORDS = 6  # words below which a text is no evidence
 _COMMON = 0.5  # share of the poorer text's words
 _RELISTED = 3  # entries of one title of a source that may be one item, listed again by its hosts
@@ -100,13 +97,15 @@ def _find_words(title: str) -> str:
 def _are_exchanged(one: _Days, other: _Days) -> bool:
     """Return whether the days of equal titles agree only with day and month of one source exchanged."""
     pairs = [pair for title in one.keys() & other.keys() for pair in _pair_days(one[title], other[title])]
-    apart = [(mine, theirs) for mine, theirs in pairs if abs(mine - theirs) > _FAR]
+    apart = [(mine, theirs) for mine, theirs in pairs if abs(mine - theirs) > MAX_DELAY]
     explained = sum(
         abs(_exchange_day(mine) - theirs) <= 1 or abs(mine - _exchange_day(theirs)) <= 1 for mine, theirs in apart
     )
-    if explained < max(_EXCHANGED, _NEARLY_ALL * len(apart)):
+    if not is_habit(explained, len(apart)):
         return False
-    return explained > sum(abs(mine - theirs) <= _FAR < abs(_exchange_day(mine) - theirs) for mine, theirs in pairs)
+    return explained > sum(
+        abs(mine - theirs) <= MAX_DELAY < abs(_exchange_day(mine) - theirs) for mine, theirs in pairs
+    )
 
 
 def _pair_days(one: Collection[int], other: Collection[int]) -> Iterable[tuple[int, int]]:
@@ -119,7 +118,7 @@ def _pair_days(one: Collection[int], other: Collection[int]) -> Iterable[tuple[i
         at = bisect_left(known, day)
         near = min(known[max(at - 1, 0) : at + 1], key=lambda each: abs(each - day))
         exchanged = _exchange_day(day)
-        explained = abs(near - day) > _FAR and exchanged in one and exchanged not in other
+        explained = abs(near - day) > MAX_DELAY and exchanged in one and exchanged not in other
         yield (exchanged if explained else near), day
 
 
@@ -141,9 +140,7 @@ def _exchange_date(record: Record) -> Record:
 
 def _do_contradict(one: Record, other: Record) -> bool | None:
     """Return whether lengths or texts contradict; ``None`` if neither is known of both."""
-    longer = None
-    if one.seconds is not None and other.seconds is not None:
-        longer = abs(one.seconds - other.seconds) > max(_SECONDS, _SHARE * max(one.seconds, other.seconds))
+    longer = differ_in_length(one, other)
     mine, theirs = (set(fold(row.description or "").split()) for row in (one, other))
     if min(len(mine), len(theirs)) < _WORDS:
         return longer
@@ -173,7 +170,7 @@ def find_series_frames(
                 seen[show, frame, all(known)] += bool(known)
     found: defaultdict[int, frozenset[str]] = defaultdict(frozenset)
     for (show, frame, differ), often in seen.items():
-        if differ and often >= max(_SERIES, _NEARLY_ALL * (often + seen[show, frame, False])):
+        if differ and often >= max(_SERIES, NEARLY_ALL * (often + seen[show, frame, False])):
             found[show] |= {frame}
     return found
 

@@ -26,6 +26,7 @@ _BARE = re.compile(r"\s*\d{1,12}(?:\.\d+)?\s*")
 _UNITS = {"seconds": 1.0, "milliseconds": 0.001, "minutes": 60.0}
 _TYPICAL = 900.0  # seconds: between a song and an episode, if no other source has lengths with a unit
 _RELUCTANCE = math.log(5)  # seconds are usual (RSS): another unit must fit five times better
+_ADS_SECONDS, _ADS_SHARE = 240, 0.02  # by which advertisements change a length, at most
 _LONGEST = 4000  # characters of any text that are examined
 _BOUND = 1e12  # above any length in any unit
 _HUGE = 1_000_000  # above any season or episode number; a file size in the wrong field
@@ -244,6 +245,13 @@ def _find_unit(middle: float, typical: float) -> float:
         return distance + (0.0 if name == "seconds" else _RELUCTANCE)
 
     return _UNITS[min(_UNITS, key=off)]
+
+
+def differ_in_length(one: Record, other: Record) -> bool | None:
+    """Return whether lengths are further apart than advertisements explain; ``None`` if one is unknown."""
+    if one.seconds is None or other.seconds is None:
+        return None
+    return abs(one.seconds - other.seconds) > max(_ADS_SECONDS, _ADS_SHARE * max(one.seconds, other.seconds))
 
 
 def list_unique_ids(records: Sequence[Record]) -> list[list[str]]:

@@ -12,12 +12,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
 
+from aggregator.merger.matching.features.habits import NEARLY_ALL, is_habit
 from aggregator.merger.matching.features.records import Record
 from aggregator.text.fold import fold
 from aggregator.text.titles.titles import Title
 
-_MIN_TITLES = 3  # of a listing that show in what letters it writes; a single title must not change all others
-_NEARLY_ALL = 0.8  # share of a title's letters, and of a listing's titles
 _CHINESE = re.compile("[\u3400-\u9fff]")
 _END_OF_LATIN = "\u0250"  # the first letter behind Latin Extended-B (Unicode blocks)
 _SIMPLE = str.maketrans({"y": "i", "j": "i", "w": "v", "h": None, "'": None, '"': None, "`": None})
@@ -35,8 +34,8 @@ def write_in_latin(
     for title, row, show, is_learned in zip(titles, rows, shows, learned, strict=True):
         if is_learned and (share := measure_latin(title.core)) is not None:
             listed[show, row.source].append(share)
-    latin = {show for (show, _), shares in listed.items() if _are_most(share >= _NEARLY_ALL for share in shares)}
-    other = {show for (show, _), shares in listed.items() if _are_most(share <= 1 - _NEARLY_ALL for share in shares)}
+    latin = {show for (show, _), shares in listed.items() if _are_most(share >= NEARLY_ALL for share in shares)}
+    other = {show for (show, _), shares in listed.items() if _are_most(share <= 1 - NEARLY_ALL for share in shares)}
     mixed = latin & other
     if not mixed:
         return tuple(titles)
@@ -61,4 +60,4 @@ def _measure_latin(core: str) -> float | None:
 def _are_most(some: Iterable[bool]) -> bool:
     """Return whether there are enough titles, and nearly all are so."""
     holds = list(some)
-    return len(holds) >= _MIN_TITLES and sum(holds) >= _NEARLY_ALL * len(holds)
+    return is_habit(sum(holds), len(holds))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from itertools import pairwise
 
+from aggregator.merger.matching.features.habits import MIN_SERIES, MIN_TITLES, NEARLY_ALL
 from aggregator.merger.matching.features.listing_corrections import find_series_frames
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.features.scripts import write_in_latin
@@ -21,7 +22,6 @@ from aggregator.text.fold import fold
 from aggregator.text.titles.titles import Title, strip_teaser
 
 _YEARED = re.compile(r"(?<!\s)\s*\((?:\d{4}|unknown)?\)$")  # "Album (1998)"
-_COUNTER_LEAST, _COUNTER_SHARE = 5, 0.8  # titles of a listing that must carry a counter
 _COUNTER_DENSE = 3  # numbers by which a counter may grow for each title
 _COUNTER_ORDER = 0.9  # share of its steps in one direction
 _COUNTERS = (
@@ -29,7 +29,6 @@ _COUNTERS = (
     re.compile(r"(?<=\S)(?P<before>\W{1,8}(?:[^\W\d]{1,12}\W{0,3})?)(?<!\d[.,])(?P<number>\d{1,4})(?P<after>\W{0,8})$"),
 )  # of a title's beginning, "Puntata 12: X", and of its end, "X [12]"
 _LONGEST_COUNTER = 36  # characters of a counter at the end of a title
-_SERIES = 3  # titles of one listing that differ in their number alone; two may be "X" and its sequel
 _DIGITS = re.compile(r"\d+")
 
 
@@ -85,7 +84,7 @@ def _keep_only_numbers(
     alone = {
         (listing[0], core)
         for (listing, core), found in numbers.items()
-        if len(found) >= _SERIES and often[listing, core] >= _COUNTER_SHARE * size[listing]
+        if len(found) >= MIN_TITLES and often[listing, core] >= NEARLY_ALL * size[listing]
     }
     return tuple(
         title._replace(core=f"{title.numbers[0]} {title.core}", digits=title.numbers)
@@ -141,7 +140,7 @@ def _find_counter(
     rows: Sequence[Record], places: Sequence[int], texts: Sequence[str], find: Callable[[str], re.Match[str] | None]
 ) -> tuple[str, str] | None:
     """Return the shape of the counter that a listing adds to its titles, as those at some places show it."""
-    least = max(_COUNTER_LEAST, _COUNTER_SHARE * len(places))
+    least = max(MIN_SERIES, NEARLY_ALL * len(places))
     if len(places) < least:
         return None
     matches = {at: match for at in places if (match := find(texts[at]))}
@@ -204,7 +203,7 @@ def find_stems(titles: Sequence[Title], sources: Sequence[str], learned: Sequenc
     for title, source, stem, is_learned in zip(titles, sources, found, learned, strict=True):
         if stem and is_learned:
             cores[source, stem].add(title.core)
-    shapes = {stem for (_, stem), different in cores.items() if len(different) >= _SERIES} | {""}
+    shapes = {stem for (_, stem), different in cores.items() if len(different) >= MIN_TITLES} | {""}
     return [stem if stem in shapes else None for stem in found]
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from aggregator.merger.matching.features.habits import MIN_TITLES
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.features.token_bags import (
     Bags,
@@ -33,7 +34,6 @@ from aggregator.model.record import make_msgpack_decoder
 from aggregator.text.fold import fold
 
 _DESCRIBED = 1000  # characters of a description that are compared; a directory's cut copy has 200 to 300
-_REPEATED = 3  # items of a listing with one and the same sentence: it is not about the item
 _ADDRESS = re.compile(r"(?<!\S)\S+://\S+|www\.\S+")
 _SENTENCE = re.compile(r"[.!?…\n](?:(?<=\n)|\s)")  # from its last character on, so that this one is looked for
 _WORDY = 4  # words of a sentence that can be an item's own; "Free download." is none
@@ -201,7 +201,7 @@ def _drop_repeated(owners: Ints, sentences: Ints, source: Ints, learned: Bools) 
     width = int(sentences.max(initial=0)) + 1
     _, cell = np.unique(source[owners] * width + sentences, return_inverse=True)
     often = np.bincount(cell, weights=find_first(owners, sentences, width) & learned[owners])
-    own = (often < _REPEATED)[cell]
+    own = (often < MIN_TITLES)[cell]
     found: Bools = own | (np.bincount(owners, weights=own, minlength=len(source)) == 0)[owners]
     return found
 

@@ -21,14 +21,13 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
+from aggregator.merger.matching.features.habits import MIN_TITLES, is_habit
 from aggregator.merger.matching.features.records import Record
 from aggregator.text.fold import fold, normalize
 from aggregator.text.titles.markers import find_part, find_tag, strip_numbers
 
-_MIN_TITLES = 3  # of a listing that have an end
 _HABIT = 0.6  # share of the titles of a listing with a date: the listing adds it
 _SOMETIMES = 0.2  # the same: a listing has such dates, too
-_SHARED = 0.8  # share of the titles of a listing with other ends
 _SHAPE = 0.1  # share of them with one of these: "(# min)" beside "(# h # min)"
 _LONGEST = 200  # characters of a title that are examined
 _WIDEST = 40  # characters of an end
@@ -72,7 +71,7 @@ def type_days(rows: Sequence[Record], texts: Sequence[str], listed: _Listed, lea
         for places in listings.values():
             read = {at: end for at in places if (end := read_day(texts[at], rows[at].day)) is not None}
             size, often = sum(learned[at] for at in places), sum(learned[at] for at in read)
-            if often >= max(_MIN_TITLES, _SOMETIMES * size):
+            if often >= max(MIN_TITLES, _SOMETIMES * size):
                 dated.append(read)
                 is_added |= often >= _HABIT * size
         if is_added:
@@ -148,7 +147,7 @@ def strip_shared_ends(texts: Sequence[str], listed: _Listed, learned: Sequence[b
 def _find_shared(own: Mapping[str, int], others: set[str], size: int) -> set[str]:
     """Return the ends that are decoration of a listing of some size; ``others`` are those of the other listings."""
     shared = {end: often for end, often in own.items() if often >= _SHAPE * size and end not in others}
-    return set(shared) if sum(shared.values()) >= max(_MIN_TITLES, _SHARED * size) else set()
+    return set(shared) if is_habit(sum(shared.values()), size) else set()
 
 
 def _cut_tail(text: str) -> tuple[str, str]:
