@@ -258,23 +258,34 @@ def list_unique_ids(records: Sequence[Record]) -> list[list[str]]:
     """Return the hard ids of each record that no other item of its source has.
 
     An id that a source lists again later, for an entry that replaced another one (a corrected title under a new guid),
-    is still the id of one item if the instant and the length, the text, the title or a further id are the same. A
-    source that lists only its newest item has one link, or one file ("latest.mp3"), for all of them.
+    is still the id of one item if the instant and the length, the text, the title or a further id are the same. So it
+    is if all of these but the instant are, while others are listed beside it: the item was posted again, to be the
+    newest. A source that lists only its newest item has one link, or one file ("latest.mp3"), for all of them.
     """
     rows: defaultdict[tuple[str, str], list[Record]] = defaultdict(list)
+    sources: defaultdict[str, list[Record]] = defaultdict(list)
     for record in records:
+        sources[record.source].append(record)
         for value in set(record.ids):
             rows[record.source, value].append(record)
-    shared = {key for key, every in rows.items() if len(every) > 1 and not _replace_each_other(every)}
+    several = {key: every for key, every in rows.items() if len(every) > 1}
+    shared = {key for key, every in several.items() if not _replace_each_other(every, sources[key[0]])}
     return [[value for value in record.ids if (record.source, value) not in shared] for record in records]
 
 
-def _replace_each_other(records: Sequence[Record]) -> bool:
+def _replace_each_other(records: Sequence[Record], listed: Sequence[Record]) -> bool:
     """Return whether each of these records of one source and id was replaced by the next one, as one item."""
     order = sorted(records, key=lambda record: (record.span.first, record.span.last, record.id))
     return all(
         before.span.last < after.span.first
-        and before.instant is not None
+        and (_is_corrected(before, after) or _is_posted_again(before, after, listed))
+        for before, after in pairwise(order)
+    )
+
+
+def _is_corrected(before: Record, after: Record) -> bool:
+    return (
+        before.instant is not None
         and before.instant == after.instant
         and (
             before.title == after.title
@@ -282,5 +293,11 @@ def _replace_each_other(records: Sequence[Record]) -> bool:
             or (before.description is not None and before.description == after.description)
             or len(set(before.ids) & set(after.ids)) > 1
         )
-        for before, after in pairwise(order)
     )
+
+
+def _is_posted_again(before: Record, after: Record, listed: Sequence[Record]) -> bool:
+    """Return whether the same item has another instant, and its source lists others beside it."""
+    same = (before.title, before.description, before.seconds) == (after.title, after.description, after.seconds)
+    is_told = (before.description, before.seconds) != (None, None)
+    return same and is_told and any(one is not after and after.span.first <= one.span.last for one in listed)

@@ -82,6 +82,28 @@ def test_a_file_or_link_that_a_source_uses_again_is_no_id(moved: dict[str, objec
 
 
 @pytest.mark.parametrize("one", LISTED, ids=lambda each: each.title)
+@pytest.mark.parametrize("days", [-30, 1, 400, None])
+def test_an_item_that_is_posted_again_under_a_new_guid_and_date_is_one(one: Entry, days: int | None) -> None:
+    rest = [replace(each, span=Span(1, 9)) for each in LISTED if each is not one]
+    date = None if days is None else at(one, days=days)
+    again = replace(one, key="again", guid="again", published=date, span=Span(4, 9))
+    late = replace(one, source="mirror", key="late", guid=None, enclosure=None, link=None)
+    assert join([replace(one, span=Span(1, 3)), again, late, *rest]) == {frozenset({one.key, "again", "late"})}
+
+
+@pytest.mark.parametrize(
+    "other", [{"title": "Wetter"}, {"description": "Heiter."}, {"duration": Duration(700)}, {"span": Span(3, 9)}]
+)
+def test_another_item_with_the_file_of_one_that_is_gone_is_another(other: dict[str, object]) -> None:
+    """ "latest.mp3" of a source that lists a new item each day, beside others; or the old one is listed still."""
+    one = replace(LISTED[0], span=Span(1, 3))
+    again = replace(one, key="again", guid="again", published=at(one, days=9), span=Span(4, 9))
+    rest = [replace(each, span=Span(1, 9)) for each in LISTED[1:]]
+    assert join([one, replace(again, **other), *rest]) == set()
+    assert join([one, again]) == set()  # nothing else is listed: the newest item alone
+
+
+@pytest.mark.parametrize("one", LISTED, ids=lambda each: each.title)
 @pytest.mark.parametrize(
     "twin",
     [
