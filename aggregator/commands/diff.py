@@ -169,7 +169,7 @@ def _print_difference(console: Console, name: str, found: Difference) -> None:
         _print_fields(console, found.channel)
     if found.sources:
         _print_line(console, "sources", "", "bold")
-        _print_fields(console, found.sources)
+        _print_fields(console, found.sources, come_and_go=True)
     if found and not (found.added or found.removed or found.merged or found.parted or found.changed):
         console.print("  no item would change")
 
@@ -178,9 +178,15 @@ def _print_line(console: Console, word: str, text: str, style: str) -> None:
     console.print(Text.assemble("  ", (f"{word:8}" if text else word, style), text), soft_wrap=True)
 
 
-def _print_fields(console: Console, fields: Iterable[FieldChange]) -> None:
+def _print_fields(console: Console, fields: Iterable[FieldChange], *, come_and_go: bool = False) -> None:
+    """Print fields that changed; ``come_and_go`` is whether they are things that are added and removed."""
     for each in fields:
-        console.print(Text.assemble(f"    {shorten(each.field)}: ", *_describe(each)), soft_wrap=True)
+        pieces = _describe(each)
+        if come_and_go and each.before is None:
+            pieces = iter([("added", _STYLES["added"]), f" ({each.after})"])
+        elif come_and_go and each.after is None:
+            pieces = iter([("removed", _STYLES["removed"]), f" ({each.before})"])
+        console.print(Text.assemble(f"    {shorten(each.field)}: ", *pieces), soft_wrap=True)
 
 
 def _describe(change: FieldChange) -> Iterator[str | tuple[str, str]]:

@@ -105,10 +105,10 @@ def test_a_source_added_or_removed_is_shown(run, done: Path) -> None:
     add(done, "  third: {kind: listing, path: third.txt}")
     lines = run("diff", *LATER).stdout.splitlines()
     assert "    listed by: numbered, topic → numbered, third, topic" in lines
-    assert "    third: (none) → listing, ok" in lines
+    assert "    third: added (listing, ok)" in lines
     without = CONFIG.replace("      numbered: {kind: listing, path: numbered.txt}\n", "")
     (done / "config.yaml").write_text(without, encoding="utf-8")
-    assert "    numbered: listing, ok → (none)" in run("diff", *LATER).stdout
+    assert "    numbered: removed (listing, ok)" in run("diff", *LATER).stdout
 
 
 def test_files_that_are_missing_are_new(run, done: Path) -> None:
