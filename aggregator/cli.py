@@ -38,7 +38,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "find": ("find", "Find other listings of a feed's show, and say what each would add."),
         "remove": ("remove", "Remove a source, or a feed, from the config."),
         "move": ("move", "Move a source to another feed of the config."),
-        "list": ("list", "List the feeds and their sources, and what the last polls gave."),
+        "list": ("list", "List the feeds and their sources, with their last polls and stored entries."),
         "check": ("check", "Check the config; with --live, also every source; with --store, the store."),
         "refresh": ("refresh", "Fetch the sources that are due and publish the feeds, once."),
         "review": ("review", "Decide about near misses and about new items that are held back."),

@@ -1,4 +1,4 @@
-"""``aggregator list``: the feeds of the config and their sources, with what the last polls gave."""
+"""``aggregator list``: the feeds of the config and their sources, with their last polls and stored entries."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from aggregator.fetchers.http.target import redact
 from aggregator.model.feed import SourceResult
 from aggregator.model.results import Publication
 from aggregator.model.source import Source
-from aggregator.store import connection, database, publications
+from aggregator.store import connection, database, entries, publications
 
 _LONGEST = 120
 """Characters of an address that are shown."""
 
 
 def run(config: ConfigOption = CONFIG, *, feed: FeedsOption = None, as_json: JsonOption = False) -> None:
-    """List the feeds of the config and their sources: kind, trust, address, and what the last poll gave.
+    """List the feeds of the config and their sources: kind, trust, address, last poll, and stored entries.
 
     Nothing is fetched. Addresses are shown without logins and queries.
     """
@@ -31,16 +31,19 @@ def run(config: ConfigOption = CONFIG, *, feed: FeedsOption = None, as_json: Jso
     plans = find_plans(loaded, feed or ())
     results: Mapping[str, tuple[SourceResult, ...]] = {}
     published: Mapping[str, Publication] = {}
+    stored: Mapping[str, Mapping[str, int]] = {}
     if connection.has_content(loaded.state):
         with database.open_store(loaded.state) as store:
             results = persist.read_results_of_feeds(store)
             published = publications.read_publications(store)
+            stored = entries.count_by_source(store, [plan.name for plan in plans])
     listed = []
     for plan in plans:
         known = {each.source.name: each for each in results.get(plan.name, ())}
         kept = published.get(plan.name)
         items = kept.items if kept else None
-        sources = [_describe(source, known.get(source.name)) for source in plan.sources]
+        counts = stored.get(plan.name, {})
+        sources = [_describe(each, known.get(each.name), counts.get(each.name, 0)) for each in plan.sources]
         listed.append(
             {
                 "feed": plan.name,
@@ -60,13 +63,12 @@ def run(config: ConfigOption = CONFIG, *, feed: FeedsOption = None, as_json: Jso
         typer.echo(to_json(listed))
 
 
-def _describe(source: Source, result: SourceResult | None) -> dict[str, object]:
-    """Return a source with what its last poll gave, for JSON."""
+def _describe(source: Source, result: SourceResult | None, stored: int) -> dict[str, object]:
+    """Return a source with what came of its last poll and how many entries are stored of it, for JSON."""
     place = redact(source.url) if source.url else os.path.relpath(source.path) if source.path else f"show {source.show}"
-    if result is None:
-        last = "not polled yet"
-    else:
-        last = f"{result.standing}, {format_count(result.entries, 'entry', 'entries')}"
+    last = result.standing if result else "not polled yet"
+    if result or stored:
+        last += f", {format_count(stored, 'entry', 'entries')}"
     return {"name": source.name, "kind": source.kind, "trust": source.trust, "address": place, "last_poll": last}
 
 

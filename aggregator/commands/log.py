@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import typer
 
 from aggregator.commands import summary
+from aggregator.config.load import Config
 from aggregator.model.results import Outcome
 
 LogOption = Annotated[Literal["text", "json"], typer.Option("--log", help="Lines for people, or a JSON object a line.")]
@@ -45,10 +46,10 @@ class Log:
             self.warn(text)
         self._last_warning = text
 
-    def print_news(self, outcomes: Sequence[Outcome], at: datetime) -> None:
+    def print_news(self, config: Config, outcomes: Sequence[Outcome], at: datetime) -> None:
         """Print the outcome of refreshes: warnings, and the feeds that changed."""
         if not self._is_json:
-            summary.print_news(outcomes, at)
+            summary.print_news(config, outcomes, at)
             sys.stdout.flush()
             return
         for each in outcomes:

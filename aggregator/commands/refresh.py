@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from types import FrameType
 from typing import Annotated
@@ -28,9 +28,9 @@ from aggregator.commands.output import to_json
 from aggregator.config.load import Config, load
 from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError
-from aggregator.model.results import NextPoll, Outcome
+from aggregator.model.results import Outcome
 from aggregator.processes import editions
-from aggregator.store import connection, database
+from aggregator.store import connection, database, entries
 
 _STDOUT = 1
 """File descriptor of standard output."""
@@ -94,7 +94,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
             listen=listen,
         )
     if as_json or not quiet:
-        _print_outcomes(outcomes, _read_next_polls(loaded, outcomes, now), as_json=as_json, verbose=verbose)
+        _print_outcomes(loaded, outcomes, now, as_json=as_json, verbose=verbose)
     summary.print_warnings(outcomes)
     is_failing = strict and any(source_result.is_failing for outcome in outcomes for source_result in outcome.health)
     if is_failing or any(outcome.failures for outcome in outcomes):
@@ -112,13 +112,18 @@ def _follow_lists(config: Config, now: datetime, *, hush: bool) -> Config:
 
 
 def _print_outcomes(
-    outcomes: Sequence[Outcome], next_polls: Mapping[str, Mapping[str, NextPoll]], *, as_json: bool, verbose: bool
+    config: Config, outcomes: Sequence[Outcome], now: datetime, *, as_json: bool, verbose: bool
 ) -> None:
+    names = [outcome.feed for outcome in outcomes]
+    with database.open_store(config.state, is_checked=True) as store:
+        next_polls = persist.read_next_polls(store, [config.plan(name) for name in names], now)
+        stored = {} if as_json else entries.count_by_source(store, names)
     if as_json:
         typer.echo(to_json([summary.summary_values(outcome, next_polls[outcome.feed]) for outcome in outcomes]))
         return
     for outcome in outcomes:
-        typer.echo("\n".join(summary.format_summary(outcome, next_polls[outcome.feed], verbose=verbose)))
+        lines = summary.format_summary(outcome, next_polls[outcome.feed], stored=stored[outcome.feed], verbose=verbose)
+        typer.echo("\n".join(lines))
 
 
 def _find_feeds(config: Config, feeds: Sequence[str], source: str | None) -> tuple[str, ...]:
@@ -132,11 +137,6 @@ def _find_feeds(config: Config, feeds: Sequence[str], source: str | None) -> tup
     if source not in known:
         raise ConfigError(f'--source: {plan.name} has no source "{source}"; {suggest(source, known)}')
     return (plan.name,)
-
-
-def _read_next_polls(config: Config, outcomes: Sequence[Outcome], now: datetime) -> dict[str, dict[str, NextPoll]]:
-    with database.open_store(config.state, is_checked=True) as store:
-        return persist.read_next_polls(store, [config.plan(outcome.feed) for outcome in outcomes], now)
 
 
 def _end_at_once(number: int, _frame: FrameType | None) -> None:

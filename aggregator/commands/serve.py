@@ -138,7 +138,7 @@ def _find_address(host: str, port: int) -> str:
 def _tick(worker: Worker, meter: Meter | None, at: datetime) -> None:
     """Refresh what is due, print it, and count it if there is a meter."""
     outcomes = worker.tick(at)
-    print_news(outcomes, at)
+    print_news(worker.config, outcomes, at)
     hub_calls.keep_subscribed(worker.config, [each.feed for each in outcomes], at)
     if meter is not None:
         metrics.count_refresh(meter, outcomes, at)

@@ -10,11 +10,14 @@ from pathlib import Path
 import typer
 
 from aggregator.commands.output import format_count, paint, shorten
+from aggregator.config.load import Config
 from aggregator.errors import escape_lines
 from aggregator.model.feed import SourceResult
 from aggregator.model.results import NextPoll, Outcome, limit_alike
+from aggregator.store import database, entries
 
 _NO_POLLS: Mapping[str, NextPoll] = {}
+_NO_COUNTS: Mapping[str, int] = {}
 
 _MOST_ALARMS = 20
 """Warnings printed for one feed; a feed with future dates may have thousands."""
@@ -47,12 +50,17 @@ def print_warnings(outcomes: Sequence[Outcome]) -> None:
         warn(warning)
 
 
-def print_news(outcomes: Sequence[Outcome], at: datetime) -> None:
+def print_news(config: Config, outcomes: Sequence[Outcome], at: datetime) -> None:
     """Print the warnings of a scheduled refresh, and a summary of each feed that changed."""
+    stored: Mapping[str, Mapping[str, int]] = {}
+    if changed := [each.feed for each in outcomes if each.new or each.changed]:
+        with database.open_store(config.state, is_checked=True) as store:
+            stored = entries.count_by_source(store, changed)
     for outcome in outcomes:
         print_warnings([outcome])
-        if outcome.new or outcome.changed:
-            typer.echo("\n".join((f"{at:%Y-%m-%d %H:%M:%S}Z", *format_summary(outcome))))
+        if outcome.feed in stored:
+            lines = format_summary(outcome, stored=stored[outcome.feed])
+            typer.echo("\n".join((f"{at:%Y-%m-%d %H:%M:%S}Z", *lines)))
 
 
 def warn(text: str) -> None:
@@ -62,12 +70,16 @@ def warn(text: str) -> None:
 
 
 def format_summary(
-    outcome: Outcome, next_polls: Mapping[str, NextPoll] = _NO_POLLS, *, verbose: bool = False
+    outcome: Outcome,
+    next_polls: Mapping[str, NextPoll] = _NO_POLLS,
+    *,
+    stored: Mapping[str, int] = _NO_COUNTS,
+    verbose: bool = False,
 ) -> Iterator[str]:
     """Yield what became of the entries, the sources with the next poll of each by name, and what to do next.
 
-    A source that failed in this run is left out: its line is one of the warnings. With ``verbose`` remarks and files
-    are listed, too.
+    ``stored`` are how many entries of each source the store has. A source that failed in this run is left out: its line
+    is one of the warnings. With ``verbose`` remarks and files are listed, too.
     """
     yield paint(outcome.feed, bold=True)
     found = outcome.published
@@ -86,7 +98,7 @@ def format_summary(
     for source_result in outcome.source_results:
         if not source_result.is_failing:
             name = source_result.source.name
-            yield f"  {name:{width}}  {_describe_status(source_result, health.get(name))}"
+            yield f"  {name:{width}}  {_describe_status(source_result, health.get(name), stored.get(name, 0))}"
         if verbose:
             yield from (f"  {'':{width}}  {shorten(remark, 300)}" for remark in source_result.remarks)
     yield from (paint(f"  {line}", dim=True) for line in _list_next_polls(next_polls))
@@ -174,21 +186,21 @@ def _describe_failure(source_result: SourceResult) -> str:
     return f"{head}{reason}" + (f"; {rest}{path}" if rest else "")
 
 
-def _describe_status(source_result: SourceResult, health: SourceResult | None) -> str:
+def _describe_status(source_result: SourceResult, health: SourceResult | None, stored: int) -> str:
     """Describe what came of a source that did not fail in this run; one that is not due may have failed before."""
     if source_result.status == "not due" and health is not None and health.is_failing:
         return paint(health.standing, fg="red")
-    listed = source_result.entries or (health.entries if health else 0)
-    count = format_count(listed, "entry", "entries")
+    read = format_count(source_result.entries, "entry", "entries")
+    kept = format_count(stored, "entry", "entries")
     match source_result.status:
         case "ok":
-            return paint(f"{count} read", fg="green")
+            return paint(f"{read} read", fg="green")
         case "snapshot":
-            return paint(f"{count} read from its snapshot", fg="green")
+            return paint(f"{read} read from its snapshot", fg="green")
         case "not due":
-            return f"not due, {count} stored"
+            return f"not due, {kept} stored"
         case status:
-            return paint(f"{status}, {count} stored", fg="green")
+            return paint(f"{status}, {kept} stored", fg="green")
 
 
 def _snapshot_path(source_result: SourceResult) -> str | None:

@@ -46,7 +46,8 @@ def run(
     lines.say(f"refreshing {format_count(len(worker.config.plans), 'feed')} on schedule")
 
     def tick(at: datetime) -> None:
-        lines.print_news(worker.tick(at), at)
+        outcomes = worker.tick(at)
+        lines.print_news(worker.config, outcomes, at)
 
     scheduler.run(tick, lines.warn)
 
@@ -94,4 +95,4 @@ def _work(  # noqa: PLR0913, PLR0917 - what one job is given
     counts.lost.inc(lost)
     if lost:
         lines.warn(f"the leases of {format_count(lost, 'feed')} were lost; another worker refreshes them")
-    lines.print_news(outcomes, current_time(at))
+    lines.print_news(worker.config, outcomes, current_time(at))

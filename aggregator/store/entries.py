@@ -20,7 +20,7 @@ from aggregator.errors import DamagedError
 from aggregator.model.entry import Entry, Show, Span
 from aggregator.model.source import Source
 from aggregator.store import checksums, records, schema
-from aggregator.store.database import BATCH, Store, reading, select_rows
+from aggregator.store.database import BATCH, Store, batches, reading, select_rows
 from aggregator.store.schema import mark, parse_stamp
 
 PLACE_FIELDS = frozenset({"position", "span", "element"})
@@ -235,6 +235,20 @@ def count_entries(store: Store, feed: str) -> int:
     """Return how many entries of the feed are stored, counted once for each document that lists them."""
     with reading(store) as connection:
         return connection.execute(select(func.count()).where(schema.entries.c.feed == feed)).scalar_one()
+
+
+def count_by_source(store: Store, feeds: Iterable[str]) -> Mapping[str, Mapping[str, int]]:
+    """Return how many entries of each source of these feeds are stored, by feed and source; none of others."""
+    table = schema.entries
+    found: dict[str, dict[str, int]] = {feed: {} for feed in feeds}
+    query = select(table.c.feed, table.c.source, func.count(table.c.key.distinct())).group_by(
+        table.c.feed, table.c.source
+    )
+    with reading(store) as connection:
+        for some in batches(found):
+            for feed, source, count in connection.execute(query.where(table.c.feed.in_(some))):
+                found[feed][source] = count
+    return found
 
 
 def read_sources(store: Store, feed: str) -> Mapping[str, Source]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -69,6 +70,9 @@ def test_a_source_in_the_wrong_feed_is_moved_and_moved_back(shelved: Path, run) 
     assert "feeds.pickles.sources.shelf moved to feeds.bread.sources.shelf" in moved.stdout
     assert list_sources(shelved, "bread") == ["host", "shelf"]
     assert "# a directory" in (shelved / "config.yaml").read_text(encoding="utf-8")
+    assert re.search(r"shelf +feed .* not polled yet, 3 entries", run("list").stdout)
+    polled = run("refresh", "--feed", "bread", "--source", "host", "--at", at(3))
+    assert "  shelf  not due, 3 entries stored" in polled.stdout.splitlines()
     write(shelved / "shelf.xml", "s-", *BREAD[:2])
     refresh(run, 4)
     assert list_titles(shelved, "pickles") == sorted(title for title, _, _ in SHOW)

@@ -44,7 +44,7 @@ def test_ticks_follow_the_config_as_it_changes(workspace: Workspace, capfd: pyte
 
     def counted(at: datetime) -> None:
         try:
-            print_news(worker.tick(at), at)
+            print_news(worker.config, worker.tick(at), at)
         finally:
             ticks.release()
 
