@@ -1,4 +1,4 @@
-"""Undo decoding of one Latin code page as another: Central European, Turkish, Baltic and Mac text read as Western.
+"""Undo decoding of one Latin code page as another, or as a Cyrillic one.
 
 "Dziœ du¿o s³oñca" is Polish of cp1250 read as cp1252. Every byte is a character of either page, so that only words
 tell: a text whose letters no language has together is read in each page, and one reading must turn unknown words into
@@ -16,18 +16,29 @@ import ftfy.bad_codecs  # noqa: F401 - registers "sloppy-windows-1252"
 from aggregator.text import word_frequencies
 from aggregator.text.mojibake.word_choice import ALPHABETS, LONGEST_WORD, is_known_word
 
+_WESTERN: Final = "sloppy-windows-1252"
 _MAC: Final = "mac_roman"
-_PAGES: Final = {
+_DOS: Final = "cp850"
+_LANGUAGES: Final = {
     "cp1250": ("pl", "cs", "sk", "hu", "ro", "sl", "sh"),
     "iso8859_2": ("pl", "cs", "sk", "hu", "ro", "sl", "sh"),
     "cp1254": ("tr",),
     "cp1257": ("lt", "lv"),
-    _MAC: ("es", "fr", "de", "pt", "it", "sv", "da", "nb", "fi", "ca", "is"),
+    **dict.fromkeys((_WESTERN, _MAC, _DOS), ("es", "fr", "de", "pt", "it", "sv", "da", "nb", "fi", "ca", "is")),
 }
-"""Code pages that Western ones are taken for, and the languages with a word list that were written in them."""
+"""Code pages, and the languages with a word list that were written in them."""
 
-_WESTERN: Final = "sloppy-windows-1252"
-_CHARACTERS = frozenset(map(chr, range(0x80, 0x100))).union(bytes(range(0x80, 0x100)).decode(_WESTERN))
+_TAKEN_FOR: Final = {
+    _WESTERN: ("cp1250", "iso8859_2", "cp1254", "cp1257", _MAC, _DOS),
+    "cp1250": (_WESTERN,),
+    "cp1251": (_WESTERN, "cp1250", "cp1254"),
+    _MAC: (_WESTERN,),
+}
+"""By the page that a text was read as, the pages that it may have been written in."""
+_CHARACTERS = frozenset(map(chr, range(0x80, 0x100))).union(
+    *(bytes(range(0x80, 0x100)).decode(page, "ignore") for page in _TAKEN_FOR)
+)
+_WHOLE = frozenset((_WESTERN, _MAC, _DOS))
 _CONTROLS = re.compile("[\x80-\x9f]")
 _OF_ISO = re.compile("[\x80\x82-\x8c\x8e\x91-\x9c\x9e\x9f]")  # cp1252 has characters there: it was read as ISO 8859-1
 _CONTROLS_OF_LETTERS = re.compile("[\x8a\x8c\x8e\x9a\x9c\x9e\x9f]")  # as cp1252 has them: "ŠŒŽšœžŸ"
@@ -37,8 +48,10 @@ _LETTER = r"[^\W\d_]"
 _ODD = re.compile(
     f"(?<={_LETTER})[\x80-\x9f¢£¥¦¨¯±³¶¹º¼¾¿](?={_LETTER})|(?<=[A-Za-z])(?:[†‡ˆ‰‹›•˜]|[ŠŒŽŸ](?![A-Z]))"
     f"|[\x80-\x9f£¥¯±³¹º](?={_LETTER}{{2}})"
+    "|(?<=[a-z])[À-ÖØ-Þ](?![A-Z])"
     "|[\x81\x87\x88\x8a-\x90\x98\x9a\x9c-\x9f]|õ(?!e)|[âîïûç](?!\\w)"
 )
+_MIXED, _CYRILLIC_WORD = re.compile("[A-Za-z][Ѐ-ӿ]|[Ѐ-ӿ][A-Za-z]"), re.compile("[Ѐ-ӿ]{3}")
 _ICELANDIC, _OFTEN_ICELANDIC = frozenset("ðýþ"), frozenset("áæéíóú")  # Turkish has the first three alone
 _TOKEN = re.compile(r"\S+")
 _ELIDED = re.compile("^[a-z]{1,2}[\x92’]")
@@ -53,8 +66,9 @@ _SHORT, _COMMON = 3, 3e-5  # letters of a word that counts only if it has such a
 
 
 class _Reading(NamedTuple):
-    """A page and a language of it, the words that it changes, before and after, and which of these are known."""
+    """Two pages and a language, the words that they change, before and after, and which of these are known."""
 
+    read_as: str
     page: str
     language: str
     words: dict[str, str]
@@ -70,14 +84,11 @@ def redecode_latin(text: str) -> str:
     if text.isascii() or not _is_doubtful(text[:_PART]):
         return text
     part = text[:_PART].rsplit(None, 1)[0] if len(text) > _PART else text
-    western = "latin_1" if _OF_ISO.search(part) else _WESTERN
     tokens = {token for token in _TOKEN.findall(part) if not token.isascii()}
-    best = max(
-        _read_pages(tokens, western), key=lambda reading: 2 * len(reading.known) - len(reading.words), default=None
-    )
+    best = max(_read_pages(tokens), key=lambda reading: 2 * len(reading.known) - len(reading.words), default=None)
     if best is None or not _is_proved(best, part):
         return text
-    return _TOKEN.sub(lambda found: _decode(found[0], western, best.page) or found[0], text)
+    return _TOKEN.sub(lambda found: _decode(found[0], best.read_as, best.page) or found[0], text)
 
 
 def _is_doubtful(text: str) -> bool:
@@ -86,34 +97,39 @@ def _is_doubtful(text: str) -> bool:
     if not _CHARACTERS.issuperset(letters):
         return False
     own = {*"".join(letters).lower()}
+    if any("Ѐ" <= letter <= "ӿ" for letter in own):
+        return _MIXED.search(text) is not None and _CYRILLIC_WORD.search(text) is None
     if _ODD.search(text) or (own & _ICELANDIC and not own & _OFTEN_ICELANDIC):
         return True
     return not any(own.issubset(alphabet) for alphabet in ALPHABETS.values())
 
 
-def _read_pages(tokens: set[str], western: str) -> Iterator[_Reading]:
-    """Yield a reading for each page that has all bytes of the tokens, and each of its languages."""
-    for page, languages in _PAGES.items():
-        read = {token: _decode(token, western, page) for token in tokens}
+def _read_pages(tokens: set[str]) -> Iterator[_Reading]:
+    """Yield a reading for each two pages that have all bytes of the tokens, and each of their languages."""
+    is_iso = any(map(_OF_ISO.search, tokens))
+    for read_as, page in ((read_as, page) for read_as, pages in _TAKEN_FOR.items() for page in pages):
+        wrong = "latin_1" if is_iso and read_as == _WESTERN else read_as
+        read = {token: _decode(token, wrong, page) for token in tokens}
         if None in read.values():
             continue
-        # control characters that stand for the same quote or dash in cp1252 prove no other page
+        # letters that become quotes prove nothing, nor controls that stand for the same quote or dash in cp1252
         changed = {
             token: after.strip(_AROUND)
             for token, after in read.items()
             if after
             and after != token
-            and (_CONTROLS_OF_LETTERS.search(token) or after != _decode(token, western, _WESTERN))
+            and not after.strip(_AROUND).isascii()
+            and (wrong != "latin_1" or _CONTROLS_OF_LETTERS.search(token) or after != _decode(token, wrong, _WESTERN))
         }
-        for language in languages:
+        for language in _LANGUAGES[page]:
             known = frozenset(token for token, after in changed.items() if _is_known(after, language, page))
-            yield _Reading(page, language, changed, known)
+            yield _Reading(wrong, page, language, changed, known)
 
 
-def _decode(word: str, western: str, page: str) -> str | None:
+def _decode(word: str, read_as: str, page: str) -> str | None:
     """Return a word in another page, ``None`` if one of the two lacks a character."""
     try:
-        return word.encode(western).decode(page)
+        return word.encode(read_as).decode(page)
     except UnicodeError:
         return None
 
@@ -122,18 +138,18 @@ def _is_known(word: str, language: str, page: str) -> bool:
     """Return whether a language has each part of a word, with its own letters only; short ones must be common.
 
     Of languages that join many endings the list has few forms: a beginning with all letters beyond ASCII is enough, but
-    not of Mac Roman, which has letters where others have dashes: "ser—cero" is no "seró".
+    not of Western ones: Mac Roman has letters where others have dashes, and "ser—cero" is no "seró".
     """
     small = word.lower().replace("\u0307", "")  # of "İ"
     if language == "ro":
         small = small.translate(_COMMAS)
     if any(part[1:] != part[1:].lower() and part != part.upper() for part in _BETWEEN.split(word)):
         return False  # a capital behind a small letter: "herêmî" is no "herÍmÓ"
-    parts = list(filter(None, _BETWEEN.split(small)))
+    parts = list(filter(None, _BETWEEN.split(small.casefold())))
     letters = {letter for letter in small if not letter.isascii()}
     if max(map(len, parts), default=0) > LONGEST_WORD or not letters.issubset(f"{ALPHABETS[language]}’"):
         return False
-    frequencies, is_whole = word_frequencies.load_frequencies(language), page == _MAC
+    frequencies, is_whole = word_frequencies.load_frequencies(language), page in _WHOLE
     return all(_is_listed(part, frequencies, is_whole=is_whole) for part in parts)
 
 

@@ -28,9 +28,9 @@ _READ_AS = (
 _LIKE_PAGES = ("iso8859_2", "cp1257", "iso8859_5")
 """Pages that share letters with those of ``redecode``, but not where UTF-8 has its last bytes."""
 _WITH_BOXES = ("cp850", "cp852")  # lead bytes of Latin letters are boxes there; "Ôôô" alone is no sequence
-_CYRILLIC = ("cp1251", "koi8_r", "cp866", "iso8859_5")
+_CYRILLIC = ("cp1251", "koi8_r", "koi8_u", "cp866", "iso8859_5")
 _NATIONAL = (*_CYRILLIC, "cp1253", "cp1255", "cp1256", "cp932", "euc_jp", "gb18030", "big5", "cp949")
-_WESTERN = ("sloppy-windows-1252", "latin_1", "mac_roman", "cp437")
+_WESTERN = ("sloppy-windows-1252", "latin_1", "mac_roman", "cp437", "cp850", "cp1250", "iso8859_2")
 _LANGUAGES = ("ru", "uk", "bg", "mk", "el", "he", "ar", "fa", "ja", "zh", "ko")
 _LETTERS = {
     **dict.fromkeys(("ru", "uk", "bg", "mk"), "[\u0400-\u052f]"),

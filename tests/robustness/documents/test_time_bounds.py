@@ -287,7 +287,7 @@ def test_other_encodings_are_ruled_out_at_their_first_letters(name):
     """Some calls for each reading: where each was encoded and searched to its end, Chinese took 8,163."""
     text = TEXTS[name](SMALL, random.Random(7))
     other_encodings.redecode_others(text)  # what is loaded once is not counted
-    assert counting(lambda: other_encodings.redecode_others(text)) < 700
+    assert counting(lambda: other_encodings.redecode_others(text)) < 1_000
 
 
 @pytest.mark.heavy

@@ -88,6 +88,24 @@ def test_sound_text_stays(language: str) -> None:
     ]
 
 
+READ_ELSEWHERE = (
+    ("Une journée à la forêt: l'été des hérons", "cp1252", ("cp1251", "cp1250", "mac_roman")),
+    ("Schöne Geschichten für die Küche: groß und weiß", "cp1252", ("cp1251", "mac_roman")),
+    ("Não é tarde: lições sobre a maçã e o coração", "cp1252", ("cp1251", "cp1250", "mac_roman")),
+    ("Después del almuerzo: mañana también habrá música", "cp1252", ("cp1251", "mac_roman")),
+    ("Schöne Geschichten für die Küche und das Frühstück", "cp850", ("latin_1",)),
+    ("Příběhy z města: večer u řeky", "cp1250", ("cp1251",)),
+    ("Güneşli bir gün: çocuklar için öyküler", "cp1254", ("cp1251",)),
+)
+
+
+@pytest.mark.parametrize(
+    ("sound", "page", "read_as"), [(*case, one) for *case, pages in READ_ELSEWHERE for one in pages]
+)
+def test_western_text_that_was_read_elsewhere_comes_back(sound: str, page: str, read_as: str) -> None:
+    assert redecode_latin(sound.encode(page).decode(read_as)) == sound
+
+
 WESTERN = (
     "À la crème brûlée, près de Besançon où naît l’œuvre",
     "A ¿qué hora? ¡Ahora mismo! 3ª edición, nº 12, 5 m², 20 °C",
@@ -99,6 +117,8 @@ WESTERN = (
     "Meksîkayê û Îngîlîzî a Herêma",
     "monitorâ",
     "Tenê pelên herêmî werin hilbijartin",
+    "Rexhe on fitchî d’ tiestire",
+    "IT-шник читает Python-код, vs. МТС’s",
 )
 
 

@@ -62,6 +62,25 @@ def test_utf_8_read_as_another_page_comes_back(sound: str, page: str) -> None:
     assert redecode(other_encodings.redecode_others(wrong)) == sound
 
 
+NATIONAL = (
+    ("Вечерние новости: погода на завтра и разговор о море", ("cp1251", "koi8_r", "cp866", "iso8859_5")),
+    ("Вечірні новини: погода на завтра і розмова про їжаків", ("cp1251", "koi8_u")),
+    ("Βραδινά νέα: ο καιρός αύριο και μια συζήτηση για τη θάλασσα", ("cp1253",)),
+    ("今日の天気は晴れのち曇り、明日は雨が降るでしょう", ("shift_jis", "euc_jp")),
+    ("오늘의 날씨와 내일의 바다 이야기를 나눕니다", ("cp949",)),
+)
+
+
+@pytest.mark.parametrize("read_as", ["latin_1", "cp1250", "cp850", "iso8859_2", "cp437"])
+@pytest.mark.parametrize(("sound", "page"), [(sound, page) for sound, pages in NATIONAL for page in pages])
+def test_a_national_encoding_read_as_a_western_or_central_one_comes_back(sound: str, page: str, read_as: str) -> None:
+    try:
+        wrong = sound.encode(page).decode(read_as)
+    except UnicodeDecodeError:
+        return  # the page lacks a byte of it
+    assert other_encodings.redecode_others(wrong) == sound
+
+
 DRAWN = (
     "├── src\n│   └── main.py",
     "│Name│Age│\n├────┼───┤",
