@@ -137,10 +137,8 @@ def _grade_places(one: Ints, other: Ints, sure: Ints, sizes: tuple[int, int]) ->
     if np.sign(np.diff(other[sure])).sum() < 0:  # one listing has them in reverse
         other = sizes[1] - 1 - other
     mine, theirs = one[sure], other[sure]
-    kept = _find_in_line(theirs)
-    if kept.sum() < MIN_SERIES or (np.diff(theirs) > 0).mean() < NEARLY_ALL:
+    if (np.diff(theirs) > 0).mean() < NEARLY_ALL:
         return np.zeros(len(one), dtype=np.int64)
-    mine, theirs = mine[kept], theirs[kept]
     ends, across = np.concatenate(([-1], mine, [sizes[0]])), np.concatenate(([-1], theirs, [sizes[1]]))
     above, below = np.searchsorted(ends, one, side="left") - 1, np.searchsorted(ends, one, side="right")
     low, high = across[above], across[below]
@@ -151,14 +149,6 @@ def _grade_places(one: Ints, other: Ints, sure: Ints, sizes: tuple[int, int]) ->
     taken = np.isin(one, mine) | np.isin(other, theirs)  # with another row such a pair is a rival, no neighbour
     taken &= ~np.isin(one * (sizes[1] + 1) + other, mine * (sizes[1] + 1) + theirs)
     return np.where(taken | (low >= high), 0, level)
-
-
-def _find_in_line(places: Ints) -> Bools:
-    """Return which landmarks are in one order with those before and after them."""
-    kept = np.ones(len(places), dtype=np.bool_)
-    before, this, after = places[:-2], places[1:-1], places[2:]
-    kept[1:-1] = (before >= after) | ((before < this) & (this < after))
-    return kept
 
 
 # Translation
