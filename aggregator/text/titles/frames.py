@@ -36,7 +36,6 @@ _BREAK = re.compile(
 _OPEN = re.compile(r"\s-\s|\s?\|\s?|\s[~•«]\s|\s?[\[(【]|:\s")
 _SPACE = re.compile(r"\s")
 _WIDEST = 80  # characters of a frame without a mark, at most
-_WORDY = 2  # spaces of a frame that counts without its mark, too
 _CONTRASTED = 2  # titles of a listing that must have words without a mark
 _TELLING = 8  # characters of a title that another listing has without them
 _WORDS = 5  # words without a mark, at most
@@ -86,13 +85,10 @@ class Frames(NamedTuple):
         return next((at for at in blanks if at > 0 and len(text) - at < _WIDEST and fold(text[at:]) in frames), 0)
 
     def add(self, frame: str, *, leads: bool, marked: bool = True) -> Frames:
-        """Return the frames and one more; before a title, one of several words counts without its mark, too."""
-        if not marked:
-            return self._replace(heads=self.heads | {frame}) if leads else self._replace(tails=self.tails | {frame})
-        if not leads:
-            return self._replace(after=self.after | {frame})
-        wordy = {frame} if frame.count(" ") >= _WORDY else set()
-        return self._replace(before=self.before | {frame}, heads=self.heads | wordy)
+        """Return the frames and one more."""
+        if marked:
+            return self._replace(before=self.before | {frame}) if leads else self._replace(after=self.after | {frame})
+        return self._replace(heads=self.heads | {frame}) if leads else self._replace(tails=self.tails | {frame})
 
     def drop(self, frames: AbstractSet[str]) -> Frames:
         """Return the frames without some."""
