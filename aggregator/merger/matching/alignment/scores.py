@@ -32,7 +32,6 @@ _FUTURE, _MAX_FUTURE = 5.0, 3  # against, of each entry that a listing had befor
 _EXCEPTIONS = 0.1  # share of such entries, and one at least, that are no evidence: their instants may have been changed
 _SLACK = 5 * MINUTE  # by which clocks may be wrong
 
-_NEAR = 31 * DAY  # by which a listing is ahead at most: entries that are dated even later were dated anew
 _STEPS = (-2, -1, 1, 2)  # places of neighbours
 _ALIKE = [LengthLevel.SECONDS_2, LengthLevel.SECONDS_15, LengthLevel.MINUTE]  # never evidence against
 
@@ -107,13 +106,11 @@ def _score(unit: Ints, contents: _Contents, lists: tuple[TitleList, TitleList], 
 
 
 def _weigh_known(unit: Ints, lists: tuple[TitleList, TitleList], each: Hypothesis) -> float:
-    """Return the evidence of pairs that are known to be one, and were not dated anew."""
+    """Return the evidence of pairs that are known to be one."""
     mine, theirs = (unit[listing.rows] for listing in lists)
     agree = int((mine[each.one] == theirs[each.other]).sum())
-    _, at, there = np.intersect1d(mine, theirs, return_indices=True)
-    near = np.abs(lists[1].instants[there] - lists[0].instants[at]) <= _NEAR
-    apart = max(int(near.sum()) - agree, 0)
-    return _KNOWN * (min(agree, _MAX_KNOWN) - min(apart, _MAX_KNOWN))
+    _, at, _ = np.intersect1d(mine, theirs, return_indices=True)
+    return _KNOWN * (min(agree, _MAX_KNOWN) - min(max(len(at) - agree, 0), _MAX_KNOWN))
 
 
 def _weigh_numbers(lists: tuple[TitleList, TitleList], each: Hypothesis) -> float:
@@ -135,7 +132,7 @@ def _weigh_alone(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints], cro
         return 0.0, True
     at, within, newest = find_within(lists, met)
     inside, total = int((within & alone).sum()), int(within.sum())
-    ahead = int((alone & (at > newest) & (at <= newest + _NEAR)).sum()) if listing.last <= across.last else 0
+    ahead = int((alone & (at > newest)).sum()) if listing.last <= across.last else 0
     first = across.host and not listing.host and listing.source != across.source
     cost = _BEFORE_HOST * min(ahead, _MAX_BEFORE) if first else _BEHIND * min(ahead, _MAX_BEHIND)
     usual = _OMITTED_SHARE * total
@@ -148,8 +145,7 @@ def find_within(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints]) -> t
     listing, across = lists
     at = listing.instants + np.median(across.instants[met[1]] - listing.instants[met[0]])
     slack = 0.0 if listing.clock and across.clock else DAY / 2
-    later = np.sort(across.instants[across.instants >= across.instants[met[1]].max()])
-    newest = float(later[np.argmax(np.append(np.diff(later), np.inf) > _NEAR)] + slack)
+    newest = float(across.instants.max() + slack)
     return at, (at >= across.instants.min() - slack) & (at <= newest), newest
 
 
