@@ -3,6 +3,9 @@
 That many entries are like one episode each, by title and day, is evidence that none of them gives alone: cut or
 decorated titles say little, but those of a blog beside its podcast, of clips and of other shows on the same days are
 further away. Measured on recorded shows of 5 to 60 items with listings of 18 kinds (``docs/matching.md``).
+
+In a listing of files, an entry without one may be an episode whose file is to come. It is one if it has title and day
+of an episode elsewhere, and no other entry of its listing has that title.
 """
 
 from __future__ import annotations
@@ -11,7 +14,9 @@ from collections import defaultdict
 
 import numpy as np
 
+from aggregator.merger.matching.evidence.date import NEAR_DATES, DateLevel
 from aggregator.merger.matching.evidence.part import PartLevel, TagLevel
+from aggregator.merger.matching.evidence.title import TitleLevel
 from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.habits import is_habit
 from aggregator.merger.matching.features.token_bags import Bools, Ints
@@ -33,10 +38,8 @@ def decide_genres(frame: Frame, compared: Compared) -> Ints:
     if not assumed.any() or not is_episode.any():
         return frame.kind
     kind, partner = frame.kind.copy(), _find_partners(compared, assumed, is_episode)
-    listings: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-    for row, listing in enumerate(zip(frame.source.tolist(), frame.likely_scope.tolist(), strict=True)):
-        listings[listing].append(row)
-    for (_, scope), rows in listings.items():
+    announced = _find_announced(compared, assumed, is_episode)
+    for scope, rows in _list_rows(frame):
         learned = [row for row in rows if not frame.fresh[row]] or rows
         if assumed[learned].all():
             days = frame.day[is_episode & (frame.likely_scope == scope) & (frame.day != ABSENT)]
@@ -44,16 +47,27 @@ def decide_genres(frame: Frame, compared: Compared) -> Ints:
             found = {partner[row] for row in posts if row in partner}
             if is_habit(len(found), len(posts)):
                 kind[rows] = frame.kind[np.argmax(is_episode)]
+        elif is_habit(int(is_episode[learned].sum()), len(learned)):
+            kind[[row for row in rows if row in announced]] = frame.kind[np.argmax(is_episode)]
     return kind
 
 
+def _list_rows(frame: Frame) -> list[tuple[int, list[int]]]:
+    """Return the rows of each listing, all that one source lists of one show, with that show."""
+    listings: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    for row, listing in enumerate(zip(frame.source.tolist(), frame.likely_scope.tolist(), strict=True)):
+        listings[listing].append(row)
+    return [(scope, rows) for (_, scope), rows in listings.items()]
+
+
 def find_fileless(frame: Frame) -> frozenset[str]:
-    """Return the sources of assumed posts that were decided to be episodes."""
-    episodes = frame.kind[[record.kind == "episode" for record in frame.records]]
+    """Return the sources of assumed posts alone that were decided to be episodes."""
+    records = frame.records
+    episodes = frame.kind[[record.kind == "episode" for record in records]]
     return frozenset(
-        record.source
-        for record, kind in zip(frame.records, frame.kind.tolist(), strict=True)
-        if record.assumed and kind in episodes
+        records[rows[0]].source
+        for _, rows in _list_rows(frame)
+        if all(records[row].assumed for row in rows) and np.isin(frame.kind[rows], episodes).any()
     )
 
 
@@ -70,6 +84,18 @@ def _find_partners(compared: Compared, assumed: Bools, is_episode: Bools) -> dic
     turned = is_episode[left[like]]
     posts, episodes = np.where(turned, right[like], left[like]), np.where(turned, left[like], right[like])
     return dict(zip(posts.tolist(), episodes.tolist(), strict=True))
+
+
+def _find_announced(compared: Compared, assumed: Bools, is_episode: Bools) -> set[int]:
+    """Return the assumed posts with title and day of an episode, which no other entry of either listing has."""
+    left, right = compared.left, compared.right
+    same = (compared.of(TitleLevel) == TitleLevel.ONCE) & np.isin(compared.of(DateLevel), NEAR_DATES)
+    same &= compared.of(TagLevel) != TagLevel.DIFFERENT
+    return {
+        int(post)
+        for posts, episodes in ((left, right), (right, left))
+        for post in posts[same & assumed[posts] & is_episode[episodes]]
+    }
 
 
 def _is_within(day: int, days: Ints) -> bool:

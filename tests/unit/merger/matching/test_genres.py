@@ -100,6 +100,34 @@ def test_a_feed_of_posts_and_episodes_keeps_its_posts() -> None:
     assert join([*list_episodes(SHOWS["en"]), *list_others(SHOWS["en"]), own]) == set()
 
 
+@pytest.mark.parametrize("titles", SHOWS.values(), ids=SHOWS)
+@pytest.mark.parametrize("late", [-1, 0, 2])
+def test_an_episode_whose_file_is_to_come_joins_that_of_another_listing(titles: Sequence[str], late: int) -> None:
+    last = len(titles) - 1
+    own = [replace(each, id=f"other-{at}", source="other") for at, each in enumerate(list_episodes(titles[:-1]))]
+    (coming,) = list_others(titles[-1:], start=last, late=late)
+    records = [*list_episodes(titles), *own, coming]
+    assert join(records) == set(map(str, range(last + 1)))
+    assert find_fileless(match_records(records, Constraints(), SHIPPED).frame) == set()
+    for other in (
+        replace(coming, title=f"Trailer: {titles[-1]}"),
+        replace(coming, title=NEWS[0]),
+        replace(coming, day=DAY + 7 * last + 9),
+        replace(coming, assumed=False),
+    ):
+        assert join([*list_episodes(titles), *own, other]) == set(map(str, range(last)))
+
+
+def test_a_post_beside_the_episode_of_its_title_is_a_post() -> None:
+    titles = SHOWS["en"]
+    own = [replace(each, id=f"other-{at}", source="other") for at, each in enumerate(list_episodes(titles))]
+    post = Record("other-post", "other", titles[-1], kind="post", assumed=True, day=own[-1].day)
+    found = match_records([*list_episodes(titles), *own, post], Constraints(), SHIPPED)
+    groups = [{found.frame.records[row].id for row in group} for group in found.groups]
+    assert {"other-post"} in groups
+    assert {"host-7", "other-7"} in groups
+
+
 def test_two_entries_are_too_few_to_tell() -> None:
     assert join([*list_episodes(SHOWS["en"]), *list_others(SHOWS["en"][:2])]) == set()
 
