@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from datetime import datetime
 from functools import partial
 
@@ -82,8 +82,14 @@ class Look(Struct, frozen=True):
 
 
 def look(source: Source, given: Resources, now: datetime) -> Look:
-    """Fetch the first document of a source and read it, whatever was read of it before; raise FetchError."""
+    """Fetch the first document of a source and read it, whatever was read of it before; raise FetchError.
+
+    If it is a page that names a feed, it is the feed, as for a refresh.
+    """
     document = fetch_first(source, given, now)
+    with suppress(ReadError):  # the page is read below, which says why
+        if feeds := given.discover(document) if "html" in (document.media_type or "") else ():
+            document = fetch_document(source, Request(feeds[0]), given, now, document.url)
     shown = redact(document.url), document.media_type or "", document.body
     try:
         listing = given.read(replace(document, source=source))

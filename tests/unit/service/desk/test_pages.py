@@ -21,6 +21,8 @@ from tests.support.rss import make_rss
 from tests.support.workspace import make_item
 from tests.unit.service.desk.conftest import Visitor, opened
 
+PAGE = '<!doctype html><html><head><link rel="alternate" type="application/rss+xml" href="/feed.xml"></head></html>'
+
 
 def wait(visitor: Visitor, path: str) -> None:
     """Wait until the command whose page this is has ended."""
@@ -47,6 +49,25 @@ def test_a_source_shows_its_polls_and_its_document_as_text(looker: Visitor) -> N
     assert "3 items read" in shown
     assert "Rye without fear" in shown
     assert looker.get("/feeds/crumb-talk/sources/none").status_code == 404
+
+
+def test_of_a_page_that_names_a_feed_the_feed_is_looked_at(visitor: Visitor, home: Path) -> None:
+    with serving(Site()) as site:
+        config = (home / "config.yaml").read_text()
+        (home / "config.yaml").write_text(f"{config}      site: {{kind: feed, url: '{site.url('/')}'}}\n")
+        site.serve("/", PAGE, kind="text/html")
+        site.serve("/feed.xml", make_rss(make_item(1), make_item(2)))
+        visitor.get("/feeds/crumb-talk/sources/site")
+        shown = visitor.press("Look at the document").text
+    assert "2 items read" in shown
+    assert site.url("/feed.xml") in shown
+
+
+def test_an_address_in_a_private_network_leads_to_where_it_is_allowed(visitor: Visitor) -> None:
+    visitor.get("/add")
+    refused = visitor.press("Look", url="http://10.0.0.1/feed").text
+    assert "10.0.0.1 is not a public address" in refused
+    assert 'href="/desk/system/settings"' in refused
 
 
 def test_what_is_left_out_is_shown_and_why_and_what_was_repaired(visitor: Visitor, home: Path) -> None:
