@@ -211,7 +211,7 @@ class _Looking(Struct):
             except (FetchError, ReadError):
                 return None
             if listing is not None:
-                label = f"the feed that the page names: {redact(url)}"
+                label = N_(f"the feed that the page names: {redact(url)}")
                 return _refine_kind(Found(named, listing, label, feed=url if named.url != url else None))
         return None
 

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib import resources
 from typing import Any, Final
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from anyio import CapacityLimiter, to_thread
 from msgspec import Struct, field
@@ -388,8 +388,6 @@ def _make_cookie(request: Request, name: str, value: str, seconds: int | None = 
 def _frame(desk: Desk, request: Request, waiting: Counts | None = None) -> Frame:
     visitor = request.state.visitor
     notice = desk.cache.find(request.query_params.get(_NOTICE, "")) if request.state.enters else None
-    query = urlencode([pair for pair in request.query_params.multi_items() if pair[0] != _NOTICE])
-    here = request.url.path + (f"?{query}" if query else "")
     return Frame(
         root=desk.root,
         token=desk.sessions.make_token(visitor),
@@ -397,9 +395,17 @@ def _frame(desk: Desk, request: Request, waiting: Counts | None = None) -> Frame
         notice=notice if isinstance(notice, ActResult) else None,
         can_log_out=bool(desk.access.password) and desk.sessions.is_open(visitor),
         locale=desk.make_locale(request.state.language),
-        here=here if request.method == "GET" else f"{desk.root}/",
+        here=_find_page(desk, request),
         titles=desk.titles if request.state.enters else {},
     )
+
+
+def _find_page(desk: Desk, request: Request) -> str:
+    """Return the address of the page, of a form the one that sent it, without its notice; else the first one."""
+    address = str(request.url) if request.method == "GET" else request.headers.get("referer", "")
+    path, _, query = address.partition("://")[2].partition("/")[2].partition("?")
+    query = urlencode([pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] != _NOTICE])
+    return f"/{path}" + (f"?{query}" if query else "") if f"/{path}".startswith(f"{desk.root}/") else f"{desk.root}/"
 
 
 def _ask_password(desk: Desk, request: Request, then: str, *, wrong: bool = False) -> Response:
@@ -408,7 +414,8 @@ def _ask_password(desk: Desk, request: Request, then: str, *, wrong: bool = Fals
 
 def _refuse(desk: Desk, request: Request, status: int, *lines: str, **headers: str) -> Response:
     frame = _frame(desk, request)
-    page = render("problem.html.j2", {"title": frame.locale.gettext("Refused"), "lines": lines}, frame)
+    form = frame.here if request.method == "POST" else ""
+    page = render("problem.html.j2", {"title": frame.locale.gettext("Refused"), "lines": lines, "form": form}, frame)
     return HTMLResponse(page, status, {name.replace("_", "-"): value for name, value in headers.items()})
 
 
@@ -422,5 +429,6 @@ def _explain(desk: Desk, request: Request, error: AggregatorError) -> Response:
     if request.url.path.endswith(".json"):
         return Response(to_json({"title": title, "lines": lines}), status, media_type="application/json")
     said = {"lines": [error.describe(frame.locale)]} if isinstance(error, DeskError) else {"sentences": lines}
-    page = render("problem.html.j2", {"title": frame.locale.gettext(title), **said}, frame)
+    form = frame.here if request.method == "POST" else ""
+    page = render("problem.html.j2", {"title": frame.locale.gettext(title), **said, "form": form}, frame)
     return HTMLResponse(page, status)

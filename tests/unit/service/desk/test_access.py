@@ -219,3 +219,17 @@ def test_passwords_that_are_sent_at_once_count_one_after_another(refreshed: Path
 
         with ThreadPoolExecutor(20) as pool:
             assert Counter(pool.map(send, range(20))) == {401: 5, 429: 15}
+
+
+def test_a_refusal_leads_back_to_the_page_of_its_form(looker: Visitor) -> None:
+    looker.get("/feeds/crumb-talk/settings?draft=1&notice=2")
+    token, here = looker.forms()[0]["token"], "/desk/feeds/crumb-talk/settings?draft=1"
+    for referer, back in (
+        (looker.page.url, here),
+        ('https://evil.example/desk/"x', "/desk/&#34;x"),
+        ("https://evil.example/", "/desk/"),
+        ("http://[", "/desk/"),
+        ("", "/desk/"),
+    ):
+        page = looker.post("/desk/import/write", {"referer": referer}, token=token).text
+        assert f'<a href="{back}">Back to the page of the form</a>' in page, referer
