@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Update, bindparam, insert, select, update
 
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Source
-from aggregator.store import checksums, records, schema
+from aggregator.store import cache, checksums, records, schema
 from aggregator.store.database import BATCH, Store, batches, find_row, reading, select_rows, upsert, writing
 from aggregator.store.entries import PLACE_FIELDS, check_records
 from aggregator.store.reused_keys import is_same_item, names_of_key, rename
@@ -69,7 +69,7 @@ class _DocumentListing(Struct, frozen=True):
 
 
 class _Content(Struct, frozen=True):
-    """A listed entry with its key, its digest, and its record as JSON."""
+    """A listed entry with its key, its digest, and its record as JSON, "" for one that is as it is stored."""
 
     key: str
     entry: Entry
@@ -98,6 +98,7 @@ def write_listings(
     """
     if all(listing is None for listing in listings):
         return Written()
+    read = cache.read_elements(store, feed, source.name)
     elements: dict[int, dict[str, str]] = {}
     with writing(store) as connection:
         number, previous_at = _begin_listing(connection, feed, source, stamp(at))
@@ -110,7 +111,7 @@ def write_listings(
             anchor = _choose_anchor(listing, known)
             previous_anchor, is_other_show = _write_show(connection, same, anchor, records.encode(listing.show))
             of = _DocumentListing(feed, source.name, document, number, stamp(at), previous_at, anchor, previous_anchor)
-            elements[document], has_changed = _write_document(connection, of, known, listing)
+            elements[document], has_changed = _write_document(connection, of, known, listing, read)
             is_news |= is_other_show or has_changed
         of = _DocumentListing(feed, source.name, len(listings), number, stamp(at), previous_at, 0, 0)
         is_news |= _close_former_documents(connection, of)
@@ -124,7 +125,7 @@ def compare_with_stored(
 
     What several documents have, of which each may complete the other, is among the latter.
     """
-    table = schema.entries.c
+    table, read = schema.entries.c, cache.read_elements(store, feed, source)
     stored: defaultdict[str, list[str]] = defaultdict(list)
     with reading(store) as connection:
         query = select(table.key, table.digest).where(table.feed == feed, table.source == source)
@@ -137,7 +138,10 @@ def compare_with_stored(
     for entry in listed:
         key = mark(entry.key)
         if key in stored:
-            is_same = counts[entry.key] == 1 and stored[key] == [_encode(key, entry).digest]
+            digest = read.get(entry.element or "")
+            is_same = counts[entry.key] == 1 and (
+                stored[key] == [digest] or stored[key] == [_encode(key, entry).digest]
+            )
             (same if is_same else other).add(entry.key)
     return same, other
 
@@ -234,7 +238,7 @@ def _write_show(connection: Connection, same: dict[str, object], anchor: int, re
 
 
 def _write_document(
-    connection: Connection, of: _DocumentListing, known: dict[str, _Known], listing: Listing
+    connection: Connection, of: _DocumentListing, known: dict[str, _Known], listing: Listing, read: Mapping[str, str]
 ) -> tuple[dict[str, str], bool]:
     """Write entries that are new, have other content, moved or came back, and close those that are missing.
 
@@ -246,7 +250,7 @@ def _write_document(
     moved: list[Row] = []
     listed: set[str] = set()
     elements: dict[str, str] = {}
-    for each in _by_content(connection, of, known, listing.entries):
+    for each in _by_content(connection, of, known, listing.entries, read):
         listed.add(each.key)
         if each.entry.element:
             elements[each.entry.element] = each.digest
@@ -268,16 +272,26 @@ def _write_document(
 
 
 def _by_content(
-    connection: Connection, of: _DocumentListing, known: Mapping[str, _Known], entries: Iterable[Entry]
+    connection: Connection,
+    of: _DocumentListing,
+    known: Mapping[str, _Known],
+    entries: Iterable[Entry],
+    read: Mapping[str, str],
 ) -> Iterator[_Content]:
-    """Yield the first entry of each key, under a new name if its key was another item's."""
+    """Yield the first entry of each key, under a new name if its key was another item's.
+
+    An entry is as it is stored if its element is the one that the stored content was ``read`` from.
+    """
     listed: dict[str, Entry] = {}
     for entry in entries:
         listed.setdefault(mark(entry.key), entry)
     changed: list[_Content] = []
     for key, entry in listed.items():
-        content = _encode(key, entry)
         before = known.get(key)
+        if before is not None and read.get(entry.element or "") == before.digest:
+            yield _Content(key, entry, before.digest, "")
+            continue
+        content = _encode(key, entry)
         if before is None or before.digest == content.digest:
             yield content
             continue

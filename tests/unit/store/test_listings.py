@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import NamedTuple
 
 from hypothesis import HealthCheck, given, settings
@@ -357,6 +358,52 @@ def test_a_listing_that_says_the_same_is_no_news(store: Store) -> None:
     corrected = replace(titled, entries=tuple(replace(each, title="Ebb") for each in titled.entries))
     assert [is_news(corrected, None) for _ in range(2)] == [True, False]
     assert [is_news(corrected) for _ in range(2)] == [True, False]
+
+
+_NUMBERS = count()
+_TITLES = ("Ebb tide at the old quay", "Ebb tide at the old quay!", "Winter storms")
+
+
+_SAID = st.none() | st.lists(
+    st.tuples(st.sampled_from("abc"), st.sampled_from(_TITLES)), unique_by=lambda each: each[0]
+)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(history=st.lists(st.tuples(_SAID, _SAID), max_size=5))
+def test_a_history_is_written_alike_with_elements_and_without(
+    store: Store, history: list[tuple[list[tuple[str, str]] | None, ...]]
+) -> None:
+    """Of a date without a year another one is found in each listing, but the words are the same."""
+
+    def say(said: list[tuple[str, str]] | None, year: int) -> Listing | None:
+        date = Moment(datetime(year, 5, 1, tzinfo=UTC), "day", infers_year=True)
+        found = [
+            Entry(
+                "host",
+                key,
+                title,
+                position=place,
+                published=date,
+                link=f"/{title.rstrip('!')}",
+                element=f"{key} {title}",
+            )
+            for place, (key, title) in enumerate(said or ())
+        ]
+        return None if said is None else Listing(tuple(found))
+
+    number, results = next(_NUMBERS), []
+    for feed in (f"{number} with", f"{number} without"):
+        written = []
+        for hours, documents in enumerate(history):
+            listings = [say(each, 2020 + hours) for each in documents]
+            same, other = compare_with_stored(store, feed, "host", listings)
+            each = write_listings(store, feed, HOST, listings, at(hours))
+            written.append((same | other, each))
+            if feed.endswith("with"):
+                write_elements(store, feed, "host", each.elements)
+        results.append((written, read_entries(store, feed)))
+    assert results[0] == results[1]
 
 
 def test_an_element_whose_key_was_another_item_s_is_read_again(store: Store) -> None:
