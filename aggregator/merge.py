@@ -312,17 +312,19 @@ def _match(
     if alone is not None:
         table = table or SHIPPED
         return table, Matching(alone, (), table.version), ()
-    kept = Kept(**cached.read(_COMPARE, Kept.__struct_fields__))
     fresh = {name for name, at in repaired.seen.items() if model is not None and at > model.at}
     assuming = registry.list_assuming((*state.former, *plan.sources))
+    kept = Kept(**cached.read(_COMPARE, Kept.__struct_fields__))
     pairs = match.compare_entries(every, assuming, repaired.seen, fresh, kept)
     if pairs.kept is not None:
         cached.write(_COMPARE, asdict(pairs.kept))
     cached.drop_unused(_COMPARE, Kept.__struct_fields__)
+    del kept
+    pairs = replace(pairs, alignments=alignments, kept=None)  # what is kept is as large as the compared pairs
     if plan.is_mixed:
         pairs = match.part_shows(pairs, mixed_shows.find_shows(every, state.shows))
     table = table or match.fit_table(pairs)
-    find = partial(match.match, every, pins=pins, table=table, pairs=replace(pairs, alignments=alignments))
+    find = partial(match.match, every, pins=pins, table=table, pairs=pairs)
     matching = find(decisions=decided)
     if not decided:
         return table, matching, ()

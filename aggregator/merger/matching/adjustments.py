@@ -28,6 +28,7 @@ import numpy as np
 from aggregator.merger.matching.comparison import find_witnessed
 from aggregator.merger.matching.evidence.date import FAR_DATES, DateLevel
 from aggregator.merger.matching.evidence.length import OTHER_LENGTHS, LengthLevel
+from aggregator.merger.matching.evidence.levels import is_one_of
 from aggregator.merger.matching.evidence.text import TextLevel
 from aggregator.merger.matching.evidence.title import TitleLevel
 from aggregator.merger.matching.features.frame import ABSENT, Frame
@@ -55,8 +56,8 @@ def penalize_weak_titles(compared: Compared, table: Table, own: Ints) -> Floats:
     these agree to the day, else 0 (``listing_evidence.correct_dates``).
     """
     date = compared.of(DateLevel)
-    counting = (table.of(DateLevel)[date] < _WORTHLESS) | np.isin(compared.of(LengthLevel), OTHER_LENGTHS)
-    doubted = (own > 0) | (np.isin(date, FAR_DATES) & counting & ~find_witnessed(compared.levels))
+    counting = (table.of(DateLevel)[date] < _WORTHLESS) | is_one_of(compared.of(LengthLevel), OTHER_LENGTHS)
+    doubted = (own > 0) | (is_one_of(date, FAR_DATES) & counting & ~find_witnessed(compared.levels))
     cost = np.where(own > 1, np.float32(-_RERUN), np.float32(-_WEAK_TITLE))
     return np.where(doubted, cost, np.float32(0))
 
@@ -69,13 +70,13 @@ def find_redated(frame: Frame, compared: Compared, era: Ints) -> Bools:
     """
     found: Bools = np.zeros(len(compared.left), dtype=np.bool_)
     same = (frame.source[compared.left] == frame.source[compared.right]) & (era[compared.left] != era[compared.right])
-    same &= np.isin(compared.of(TitleLevel), _SAME_TITLE)
+    same &= is_one_of(compared.of(TitleLevel), _SAME_TITLE)
     exact = compared.of(LengthLevel) == LengthLevel.SECONDS_2
     for move in _group_moves(compared, era, np.flatnonzero(same & exact), MIN_SERIES):
         lengths = frame.seconds[compared.left[move]]
         if len(np.unique(lengths)) >= NEARLY_ALL * len(move):
             found[move] = True
-    like = same & ~np.isin(compared.of(LengthLevel), OTHER_LENGTHS)
+    like = same & ~is_one_of(compared.of(LengthLevel), OTHER_LENGTHS)
     for move in _group_moves(compared, era, np.flatnonzero(like), MIN_SERIES):
         if _is_imported(frame, compared, era, move):
             listings = {int(era[compared.left[move[0]]]), int(era[compared.right[move[0]]])}
@@ -117,8 +118,8 @@ def credit_relisted(frame: Frame, compared: Compared, table: Table, listing: Int
     gains = np.zeros(len(compared.left), dtype=np.float32)
     left, right = compared.left, compared.right
     apart = (frame.last[left] < frame.first[right]) | (frame.last[right] < frame.first[left])
-    same = (frame.source[left] == frame.source[right]) & np.isin(compared.of(TitleLevel), _SAME_TITLE)
-    again = np.flatnonzero(apart & same & np.isin(compared.of(DateLevel), _UNDISPUTED))
+    same = (frame.source[left] == frame.source[right]) & is_one_of(compared.of(TitleLevel), _SAME_TITLE)
+    again = np.flatnonzero(apart & same & is_one_of(compared.of(DateLevel), _UNDISPUTED))
     some = [*_group_moves(compared, listing, again, MIN_TITLES), np.flatnonzero(redated)]
     back = np.unique(np.concatenate(some))
     gains[back] = -np.minimum(table.of(TextLevel)[compared.of(TextLevel)[back]], 0)

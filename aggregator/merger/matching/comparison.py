@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from aggregator.merger.matching.evidence.date import OTHER_DAYS, DateLevel
 from aggregator.merger.matching.evidence.ids import IdLevel
-from aggregator.merger.matching.evidence.levels import Levels
+from aggregator.merger.matching.evidence.levels import Levels, is_one_of
 from aggregator.merger.matching.evidence.part import PartLevel
 from aggregator.merger.matching.evidence.text import TextLevel, find_parts_of_one_text
 from aggregator.merger.matching.features.frame import ABSENT, Frame
@@ -84,7 +84,7 @@ def find_vetoes(frame: Frame, compared: Compared) -> Ints:
 
 def find_other_short_titles(frame: Frame, compared: Compared) -> Bools:
     """Return whether each pair has two short titles that differ in a word, and other days."""
-    found: Bools = (compared.of(PartLevel) == PartLevel.ANOTHER_WORD) & np.isin(compared.of(DateLevel), OTHER_DAYS)
+    found: Bools = (compared.of(PartLevel) == PartLevel.ANOTHER_WORD) & is_one_of(compared.of(DateLevel), OTHER_DAYS)
     for at in np.flatnonzero(found).tolist():
         cores = (frame.titles[row].core for row in (compared.left[at], compared.right[at]))
         found[at] = all(map(is_short_title, cores))
@@ -96,5 +96,5 @@ def find_witnessed(levels: Levels) -> Bools:
     found = np.zeros(len(levels), dtype=np.bool_)
     for kind, column in zip(KINDS, levels.T, strict=True):
         if kind.witnesses:
-            found |= np.isin(column, kind.witnesses)
+            found |= is_one_of(column, kind.witnesses)
     return found

@@ -32,6 +32,7 @@ from msgspec.structs import replace
 from aggregator.merger.matching.comparison import find_witnessed
 from aggregator.merger.matching.evidence.date import DateLevel, grade_days
 from aggregator.merger.matching.evidence.length import LengthLevel
+from aggregator.merger.matching.evidence.levels import is_one_of
 from aggregator.merger.matching.evidence.place import PlaceLevel
 from aggregator.merger.matching.evidence.title import TITLE, TitleLevel
 from aggregator.merger.matching.features.frame import ABSENT, Frame
@@ -183,15 +184,15 @@ def forget_translated_words(frame: Frame, compared: Compared, vetoes: Ints) -> C
     size, forgotten = np.bincount(listing), replace(compared, levels=compared.levels.copy())
     unlike, exact = compared.of(TitleLevel) < TitleLevel.FROM_6, compared.of(LengthLevel) == LengthLevel.SECONDS_2
     one, other = frame.source[compared.left], frame.source[compared.right]
-    sources = number_combinations(np.minimum(one, other), np.maximum(one, other))
-    translated = np.zeros(len(sources), dtype=np.bool_)
+    low, high, translated = np.minimum(one, other), np.maximum(one, other), np.zeros(len(one), dtype=np.bool_)
     for pairs in _group_by_listings(compared, listing, same, MIN_SERIES):
         count, shorter = len(pairs.at), min(size[listing[pairs.one[0]]], size[listing[pairs.other[0]]])
         steps = np.sign(np.diff(place[pairs.other[np.argsort(place[pairs.one])]]))
         steady = abs(steps.sum()) >= (2 * NEARLY_ALL - 1) * (count - 1)
         if count >= _MOSTLY * shorter and unlike[pairs.at].mean() >= NEARLY_ALL and steady:
             translated[pairs.at] = True
-            translated |= (sources == sources[pairs.at[0]]) & unlike & exact
+            first = pairs.at[0]
+            translated |= (low == low[first]) & (high == high[first]) & unlike & exact
     for kind in KINDS:
         if kind.is_translated:
             forgotten.of(kind.levels)[translated] = 0
@@ -267,7 +268,7 @@ def _grade_dates(survey: _Survey, days: Ints, before: Ints) -> tuple[Ints, Ints]
         return grade_days(np.abs(survey.moved - survey.stretch)) if survey.steady else own, own
     agree, exact = _find_agreeing(survey.moved, survey.sure)
     agree |= _find_agreeing(survey.moved, survey.titled)[0]
-    far = agree & np.isin(before, (DateLevel.YEAR, DateLevel.MORE))
+    far = agree & is_one_of(before, (DateLevel.YEAR, DateLevel.MORE))
     own = np.where(exact & (np.abs(survey.moved) > _LATE), 2, np.where(far, 1, 0))
     return np.where(far, DateLevel.YEAR, grade_days(days)), own
 

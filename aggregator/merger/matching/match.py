@@ -47,7 +47,7 @@ from aggregator.merger.matching.constraints import (
 )
 from aggregator.merger.matching.em import fit
 from aggregator.merger.matching.evidence.date import DateLevel
-from aggregator.merger.matching.evidence.levels import Level, Levels
+from aggregator.merger.matching.evidence.levels import Level, Levels, is_one_of
 from aggregator.merger.matching.evidence.number import DigitsLevel, NumberLevel
 from aggregator.merger.matching.evidence.place import PlaceLevel
 from aggregator.merger.matching.evidence.title import TitleLevel
@@ -362,7 +362,7 @@ def _rank_near_misses(found: Resolution, home: Ints, apart: Collection[tuple[int
     """
     total, sides = found.weights + found.competition, (home[found.compared.left], home[found.compared.right])
     alike = (found.weights >= NEAR_MISS) | find_same_recordings(found.frame, found.compared, found.vetoes)
-    near = np.flatnonzero((sides[0] != sides[1]) & alike & ~np.isin(found.vetoes, (BESIDE, POSTED, OTHER_SHOW)))
+    near = np.flatnonzero((sides[0] != sides[1]) & alike & ~is_one_of(found.vetoes, (BESIDE, POSTED, OTHER_SHOW)))
     barred = {(min(one, other), max(one, other)) for left, right in apart for one, other in [(home[left], home[right])]}
     ranked = []
     for at in sorted(near.tolist(), key=lambda at: (found.vetoes[at] != 0, -float(total[at]), at)):

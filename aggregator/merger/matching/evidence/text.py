@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aggregator.merger.matching.evidence.levels import Kind, Level, Levels, above, below, between, grade
+from aggregator.merger.matching.evidence.levels import Kind, Level, Levels, above, below, between, grade, is_one_of
 from aggregator.merger.matching.features.frame import Frame
 from aggregator.merger.matching.features.token_bags import Bags, Doubles, Ints, sum_shared
 from aggregator.translation.marks import N_
@@ -97,8 +97,8 @@ def find_parts_of_one_text(frame: Frame, left: Ints, right: Ints, levels: Levels
 
     One quotes a sentence of it, one is cut before that. ``levels`` are those of all pairs of a run.
     """
-    unlike = np.flatnonzero(np.isin(levels, (*OTHER_TEXT, TextLevel.FROM_5)))
-    same = np.flatnonzero(np.isin(levels, SAME_TEXT))
+    unlike = np.flatnonzero(is_one_of(levels, (*OTHER_TEXT, TextLevel.FROM_5)))
+    same = np.flatnonzero(is_one_of(levels, SAME_TEXT))
     if not len(unlike) or not len(same):
         return unlike[:0]
     rich, rows = np.maximum(frame.descriptions.sums, frame.summaries.sums), len(frame.records)

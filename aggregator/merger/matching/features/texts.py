@@ -24,9 +24,11 @@ from aggregator.merger.matching.features.token_bags import (
     Bags,
     Bools,
     Ints,
+    Narrow,
     WordGroup,
     find_first,
     measure_rarity,
+    number_combinations,
     pack_flat,
     weigh_bags,
 )
@@ -109,7 +111,7 @@ def make_text_bags(
     ]
     digests = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest() for text in place]
     texts, new = _read_texts(list(place), digests, kept or b"")
-    number = np.unique(texts.sentences, return_inverse=True)[1].astype(np.int64)
+    number = np.unique(texts.sentences, return_inverse=True)[1].astype(np.int32)
     listing = groups[-1]
     sentences = [_list_sentences(texts, column, number, (source, listing.learned)) for column in columns]
     words = [_list_words(texts, *each) for each in sentences]
@@ -182,39 +184,40 @@ def _split_sentences(text: str) -> Iterator[str]:
     yield from filter(None, map(fold, _SENTENCE.split(beginning)))
 
 
-def _gather(starts: Ints, which: Ints) -> tuple[Ints, Ints]:
+def _gather(starts: Ints, which: Ints | Narrow) -> tuple[Narrow, Narrow]:
     """Return the places of the parts of some wholes, each of which begins at its start, and the number of the whole."""
     sizes = np.diff(starts)[which]
-    owners = np.repeat(np.arange(len(which)), sizes)
-    return np.arange(len(owners)) + np.repeat(starts[which] - np.cumsum(sizes) + sizes, sizes), owners
+    owners = np.repeat(np.arange(len(which), dtype=np.int32), sizes)
+    first = (starts[which] - np.cumsum(sizes) + sizes).astype(np.int32)
+    return np.arange(len(owners), dtype=np.int32) + np.repeat(first, sizes), owners
 
 
-def _list_sentences(texts: _Texts, column: Ints, number: Ints, listed: tuple[Ints, Bools]) -> tuple[Ints, Ints]:
+def _list_sentences(texts: _Texts, column: Ints, number: Narrow, listed: tuple[Ints, Bools]) -> tuple[Narrow, Narrow]:
     """Return the rows and places of the sentences of a column of texts that its listing does not repeat."""
     at, owners = _gather(texts.starts, column)
     kept = _drop_repeated(owners, number[at], *listed)
     return owners[kept], at[kept]
 
 
-def _drop_repeated(owners: Ints, sentences: Ints, source: Ints, learned: Bools) -> Bools:
+def _drop_repeated(owners: Narrow, sentences: Narrow, source: Ints, learned: Bools) -> Bools:
     """Return which sentences of rows their source does not repeat in ``learned`` ones; all of a row without another."""
-    width = int(sentences.max(initial=0)) + 1
-    _, cell = np.unique(source[owners] * width + sentences, return_inverse=True)
-    often = np.bincount(cell, weights=find_first(owners, sentences, width) & learned[owners])
+    cell = number_combinations(source[owners], sentences)
+    first = find_first(owners, sentences, int(sentences.max(initial=0)) + 1)
+    often = np.bincount(cell, weights=first & learned[owners])
     own = (often < MIN_TITLES)[cell]
     found: Bools = own | (np.bincount(owners, weights=own, minlength=len(source)) == 0)[owners]
     return found
 
 
-def _list_words(texts: _Texts, owners: Ints, at: Ints) -> tuple[Ints, Ints]:
+def _list_words(texts: _Texts, owners: Narrow, at: Narrow) -> tuple[Narrow, Narrow]:
     """Return the rows and numbers of the distinct words of some sentences of rows."""
     places, of = _gather(texts.word_starts, at)
-    rows, words = owners[of], texts.words[places].astype(np.int64)
+    rows, words = owners[of], texts.words[places]
     first = find_first(rows, words, len(texts.vocabulary))
     return rows[first], words[first]
 
 
-def _unite(several: Sequence[tuple[Ints, Ints]], width: int) -> tuple[Ints, Ints]:
+def _unite(several: Sequence[tuple[Narrow, Narrow]], width: int) -> tuple[Narrow, Narrow]:
     """Return the distinct features of rows from several columns of (row, feature), row by row."""
     owners, features = (np.concatenate(column) for column in zip(*several, strict=True))
     order = np.argsort(owners, kind="stable")
@@ -223,32 +226,31 @@ def _unite(several: Sequence[tuple[Ints, Ints]], width: int) -> tuple[Ints, Ints
     return owners[first], features[first]
 
 
-def _number_words(features: Ints, vocabulary: Sequence[str]) -> tuple[Ints, int]:
+def _number_words(features: Narrow, vocabulary: Sequence[str]) -> tuple[Narrow, int]:
     """Return the number of each word that occurs, in the order of the alphabet, and how many there are.
 
     Of words that are equally rare the first are keys of blocks: which, may not depend on the names of sources.
     """
     used = np.flatnonzero(np.bincount(features, minlength=len(vocabulary))).tolist()
-    rank = np.zeros(len(vocabulary), dtype=np.int64)
+    rank = np.zeros(len(vocabulary), dtype=np.int32)
     rank[sorted(used, key=vocabulary.__getitem__)] = np.arange(len(used))
     return rank, max(len(used), 1)
 
 
 def _find_own_sentences(
-    texts: _Texts, sentences: Sequence[tuple[Ints, Ints]], number: Ints, source: Ints
-) -> tuple[Ints, Ints]:
+    texts: _Texts, sentences: Sequence[tuple[Narrow, Narrow]], number: Narrow, source: Ints
+) -> tuple[Narrow, Narrow]:
     """Return the rows and places of sentences of several words that no other row of its source has."""
     wordy = np.diff(texts.word_starts) >= _WORDY
-    place = np.zeros(int(number.max(initial=0)) + 1, dtype=np.int64)
+    place = np.zeros(int(number.max(initial=0)) + 1, dtype=np.int32)
     place[number] = np.arange(len(number))
     owners, own = _unite([(rows[wordy[at]], number[at[wordy[at]]]) for rows, at in sentences], len(place))
-    cells = source[owners] * len(place) + own
-    codes, often = np.unique(cells, return_counts=True)
-    once = (often == 1)[np.searchsorted(codes, cells)]
+    cell = number_combinations(source[owners], own)
+    once = np.bincount(cell)[cell] == 1
     return owners[once], place[own[once]]
 
 
-def _split_rows(values: NDArray[np.uint64], owners: Ints, rows: int) -> list[bytes]:
+def _split_rows(values: NDArray[np.uint64], owners: Narrow, rows: int) -> list[bytes]:
     """Return the values of each row as bytes."""
     ends = (8 * np.cumsum(np.bincount(owners, minlength=rows))).tolist()
     every = values.tobytes()
