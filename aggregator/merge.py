@@ -317,7 +317,8 @@ def _match(
     kept = Kept(**cached.read(_COMPARE, Kept.__struct_fields__))
     pairs = match.compare_entries(every, assuming, repaired.seen, fresh, kept)
     if pairs.kept is not None:
-        cached.write(_COMPARE, asdict(pairs.kept))
+        before = asdict(kept)
+        cached.write(_COMPARE, {name: made for name, made in asdict(pairs.kept).items() if made != before[name]})
     cached.drop_unused(_COMPARE, Kept.__struct_fields__)
     del kept
     pairs = replace(pairs, alignments=alignments, kept=None)  # what is kept is as large as the compared pairs

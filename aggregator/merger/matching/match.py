@@ -53,7 +53,7 @@ from aggregator.merger.matching.evidence.place import PlaceLevel
 from aggregator.merger.matching.evidence.title import TitleLevel
 from aggregator.merger.matching.explain import Resolution, explain_pairs
 from aggregator.merger.matching.features.feature_table import build_frame
-from aggregator.merger.matching.features.frame import Frame, Kept
+from aggregator.merger.matching.features.frame import OUTDATED, Frame, Kept
 from aggregator.merger.matching.features.records import Record, make_record
 from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
 from aggregator.merger.matching.genres import decide_genres, find_fileless
@@ -221,7 +221,8 @@ def _compare_new(frame: Frame, left: Ints, right: Ints, kept: Kept) -> tuple[Lev
     known, levels_before = find_kept(kept.levels, keys, left, right)
     levels[known] = levels_before
     levels[~known] = compare_alone(frame, left[~known], right[~known])
-    return levels, kept if known.all() else replace(kept, levels=keep_levels(keys, left, right, levels))
+    is_outdated = np.count_nonzero(~known) > OUTDATED * len(known)
+    return levels, replace(kept, levels=keep_levels(keys, left, right, levels)) if is_outdated else kept
 
 
 def fit_table(pairs: Pairs) -> Table:

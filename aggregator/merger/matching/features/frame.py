@@ -12,6 +12,9 @@ from aggregator.text.titles.titles import Title
 
 ABSENT = -(2**40)  # in every column of whole numbers: the source did not say
 
+OUTDATED = 0.05
+"""Share of new texts, or of new pairs, from which on what is kept of all of them is written again: it is large."""
+
 
 class Kept(Struct, frozen=True):
     """Results of a run for the next one, each of them encoded by its module.

@@ -18,6 +18,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from aggregator.merger.matching.features.frame import OUTDATED
 from aggregator.merger.matching.features.habits import MIN_TITLES
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.features.token_bags import (
@@ -46,7 +47,7 @@ class TextBags(NamedTuple):
     """The words of descriptions, of summaries and of both, and sentences that a source has once (see ``Frame``).
 
     ``said`` is what each row has of these, as bytes. ``kept`` is what was made of all texts, for a later run, and
-    ``None`` if that is what was known.
+    ``None`` if what was kept is not outdated.
     """
 
     descriptions: Bags
@@ -134,7 +135,7 @@ def make_text_bags(
 
 
 def _read_texts(written: Sequence[str], digests: Sequence[bytes], kept: bytes) -> tuple[_Texts, bool]:
-    """Return texts as columns, and whether any of them was not kept by a former run."""
+    """Return texts as columns, and whether so many of them are new that what is kept is outdated."""
     before = _DECODER.decode(kept) if kept else _Kept()
     ends, word_ends, words, sentences = array("i"), array("i"), array("i"), array("Q")
     for column, value in ((ends, before.text_ends), (word_ends, before.sentence_ends), (words, before.words)):
@@ -158,7 +159,7 @@ def _read_texts(written: Sequence[str], digests: Sequence[bytes], kept: bytes) -
         np.frombuffer(words, dtype=np.int32),
         list(number),
     )
-    new = len(known) > len(starts)
+    new = len(known) - len(starts) > OUTDATED * len(known)
     return every.select(np.array([known[digest] for digest in digests], dtype=np.int64)), new
 
 

@@ -84,7 +84,7 @@ def test_a_history_with_kept_levels_is_one_without(chance: Random) -> None:
             entries, decisions=decisions, table=table, pairs=whole
         )
         kept = kept if found.kept is None else found.kept
-        assert count_known(kept, found) == len(found.compared.left)
+        assert count_known(kept, found) >= 0.95 * len(found.compared.left)
 
 
 @settings(deadline=None, max_examples=12)
@@ -124,10 +124,18 @@ def test_a_new_entry_alone_is_compared() -> None:
     assert count_known(kept, pairs) == len(pairs.compared.left) - own
 
 
-def test_nothing_new_is_kept_of_the_same_entries() -> None:
-    kept = compare(make_listings(), set(), Kept()).kept
+def test_nothing_new_is_kept_before_a_twentieth_of_the_pairs_is_new() -> None:
+    listings = make_listings()
+    kept = compare(listings, set(), Kept()).kept
     assert kept
-    assert compare(make_listings(), set(), kept).kept is None
+    assert compare(listings, set(), kept).kept is None
+    new = [make_entry("host", number, Random(number)) for number in range(31, 41)]
+    few, many = (compare([*listings, *some], {each.id for each in some}, kept).kept for some in (new[:1], new))
+    assert few
+    assert many
+    assert (few.levels, few.texts) == (kept.levels, kept.texts)
+    assert many.levels != kept.levels
+    assert many.texts != kept.texts
 
 
 @pytest.mark.parametrize(
