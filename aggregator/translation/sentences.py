@@ -50,8 +50,8 @@ def _translate_clause(text: str, locale: Locale, *, quotes: bool = False) -> str
     if (translated := _translate_message(text, locale, quotes=quotes)) is not None:
         return translated
     name, colon, rest = text.partition(": ")
-    is_name = " " not in name or name.startswith("/")
-    if colon and is_name and (translated := _translate_clause(rest, locale, quotes=quotes)) is not None:
+    is_place = " " not in name or name.startswith(("/", "feeds."))
+    if colon and is_place and (translated := _translate_clause(rest, locale, quotes=quotes)) is not None:
         return f"{name}: {translated}"
     start, bracket, address = text.rpartition(" (")
     if bracket and " " not in address and (translated := _translate_message(start, locale)) is not None:

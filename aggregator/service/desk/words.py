@@ -45,7 +45,7 @@ FACTS: Final = frozenset(
 FIELDS: Final = frozenset(
     {
         *(N_("published"), N_("duration"), N_("enclosure"), N_("image"), N_("episode_type"), N_("markup")),
-        *(N_("tags"), N_("guid")),
+        *(N_("tags"), N_("guid"), N_("listed by"), N_("credit")),
         *(N_("episode"), N_("post")),
     }
 )

@@ -51,6 +51,11 @@ def test_a_source_is_moved_and_moved_back(visitor: Visitor, home: Path) -> None:
     assert {each["name"] for each in shown["feeds"]} == {"crumb-talk", "walk"}
     assert "removed" in {word for each in shown["feeds"] for word, _ in each["moved"]}
     assert config.read_text() == before
+    here = visitor.page.url.partition("/desk")[2]
+    german = visitor.get(here, **{"accept-language": "de"}).text
+    assert "<dt><bdi>topic</bdi></dt><dd><del><bdi>listing</bdi>, in Ordnung</del>" in german
+    assert "lang=" not in german.partition("<main")[2].partition("</main>")[0]
+    visitor.get(here)
     assert visitor.press("Move topic to Walk").url.startswith(f"{visitor.url}/desk/feeds/walk")
     assert read(home) == {"crumb-talk": ["numbered"], "walk": ["host", "topic"]}
     assert "# kept" in config.read_text()

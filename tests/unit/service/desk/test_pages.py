@@ -63,11 +63,17 @@ def test_of_a_page_that_names_a_feed_the_feed_is_looked_at(visitor: Visitor, hom
     assert site.url("/feed.xml") in shown
 
 
-def test_an_address_in_a_private_network_leads_to_where_it_is_allowed(visitor: Visitor) -> None:
-    visitor.get("/add")
-    refused = visitor.press("Look", url="http://10.0.0.1/feed").text
-    assert "10.0.0.1 is not a public address" in refused
-    assert 'href="/desk/system/settings"' in refused
+def test_an_address_that_is_refused_leads_to_what_helps(visitor: Visitor) -> None:
+    with serving(Site()) as site:
+        site.serve("/list", '<opml version="2.0"><body/></opml>')
+        for address, why, path in (
+            ("http://10.0.0.1/feed", "10.0.0.1 is not a public address", "/system/settings"),
+            (site.url("/list"), "is an OPML list of feeds", "/import"),
+        ):
+            visitor.get("/add")
+            refused = visitor.press("Look", url=address).text
+            assert why in refused
+            assert f'<p><a href="/desk{path}">' in refused
 
 
 def test_what_is_left_out_is_shown_and_why_and_what_was_repaired(visitor: Visitor, home: Path) -> None:

@@ -101,6 +101,12 @@ def test_a_change_that_cannot_be_previewed_and_a_wrong_selector_are_explained_in
     with serving(Site()) as site:
         site.serve("/page", make_page(ENTRY))
         visitor.get("/add")
+        found = visitor.press("Nachsehen", url=site.url("/page")).url.partition("/desk")[2]
+        for name in ("", "Two Words!", "talk.xml", "desk", "x" * 65):
+            page = visitor.press("Hinzufügen", name=name, feed="").text
+            assert 'class="problem"' in page, name
+            assert find_english(page) == []
+            visitor.get(found)
         visitor.press("Nachsehen", url=site.url("/page"))
         visitor.press("Auf der Seite auswählen")
         path = visitor.page.url.removeprefix(f"{visitor.url}/desk")
