@@ -34,6 +34,7 @@ from aggregator.merger.matching.evidence.date import DateLevel, grade_days
 from aggregator.merger.matching.evidence.length import LengthLevel
 from aggregator.merger.matching.evidence.levels import is_one_of
 from aggregator.merger.matching.evidence.place import PlaceLevel
+from aggregator.merger.matching.evidence.text import SAME_TEXT, TextLevel
 from aggregator.merger.matching.evidence.title import TITLE, TitleLevel
 from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.habits import MAX_DELAY, MIN_SERIES, MIN_TITLES, NEARLY_ALL
@@ -193,9 +194,10 @@ def forget_translated_words(frame: Frame, compared: Compared, vetoes: Ints) -> C
             translated[pairs.at] = True
             first = pairs.at[0]
             translated |= (low == low[first]) & (high == high[first]) & unlike & exact
+    same_text = np.isin(compared.of(TextLevel), SAME_TEXT)  # of a host that changed all titles
     for kind in KINDS:
         if kind.is_translated:
-            forgotten.of(kind.levels)[translated] = 0
+            forgotten.of(kind.levels)[translated & ~(same_text & (kind.levels is TextLevel))] = 0
     return forgotten
 
 

@@ -74,3 +74,16 @@ def test_too_few_are_offered_to_a_person(language: str) -> None:
     assert joined(found) == []
     offered = {(pair.left, pair.right) for pair in found.near_misses}
     assert offered >= {(f"host/host-{at}", f"page/page-{at}") for at in range(4)}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("same", [True, False])
+def test_equal_texts_below_other_titles_are_evidence_still(language: str, same: bool) -> None:  # noqa: FBT001
+    """A host changed all titles and ids at once: it and the copies with the old titles have equal texts."""
+    host, page = listed("host", HOST), listed("page", OTHERS[language])
+    texts = [each.description for each in (host if same else page)]
+    found = match([*host, *(replace(one, description=text) for one, text in zip(page, texts, strict=True))])
+    assert len(joined(found)) == len(HOST)
+    for cluster in found.clusters:
+        weights = {evidence.name: evidence.weight for evidence in cluster.pairs[0].evidence}
+        assert (weights.get("description", 0.0) > 0, weights.get("title", 0.0)) == (same, 0.0)
