@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+import shlex
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from msgspec import Struct
 
 from aggregator.config.load import Config
 from aggregator.config.masking import mask_config
-from aggregator.errors import ConfigError
+from aggregator.errors import ConfigError, StoreError
 from aggregator.service.desk.errors import MissingError, RefusedError
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now
 from aggregator.store import connection, facts, leases, schema
@@ -52,7 +53,11 @@ class _Mistake(Struct, frozen=True):
 
 
 class _SystemPage(Struct, frozen=True):
-    """The system."""
+    """The system.
+
+    ``problem`` is why the store cannot be read, empty if it can, and ``restore`` the command that then puts the newest
+    backup in its place, empty without one.
+    """
 
     version: str
     python: str
@@ -69,19 +74,28 @@ class _SystemPage(Struct, frozen=True):
     mistakes: tuple[_Mistake, ...]
     backups: tuple[_Backup, ...]
     can_back_up: bool
+    problem: str = ""
+    restore: str = ""
 
 
 def _show_system(desk: Desk, _request: PageRequest) -> _SystemPage:
     """Gather the state of the installation."""
     config = desk.config
     path = _find_store_file(config)
-    ticked, waiting = None, 0
+    ticked, waiting, problem = None, 0, ""
     workers: tuple[Working, ...] = ()
-    if connection.has_content(config.state):
-        with desk.open_store() as store:
-            ticked = facts.read_fact(store, "", "ticked")
-            clock = leases.read_clock(store)
-            waiting, workers = leases.count(store, now(), clock).waiting, leases.read_working(store, clock)
+    try:
+        if connection.has_content(config.state):
+            with desk.open_store() as store:
+                ticked = facts.read_fact(store, "", "ticked")
+                clock = leases.read_clock(store)
+                waiting, workers = leases.count(store, now(), clock).waiting, leases.read_working(store, clock)
+    except StoreError as error:
+        problem = str(error)
+    backups = tuple(_list_backups(path)) if path else ()
+    restore = ""
+    if problem and path and backups:
+        restore = shlex.join(("aggregator", "restore", str(path.with_name(backups[0].name)), "-c", str(config.path)))
     return _SystemPage(
         version=VERSION,
         python=platform.python_version(),
@@ -96,8 +110,10 @@ def _show_system(desk: Desk, _request: PageRequest) -> _SystemPage:
         sources=sum(len(plan.sources) for plan in config.plans),
         config=str(config.path),
         mistakes=tuple(_list_mistakes(config.path, desk)),
-        backups=tuple(_list_backups(path)) if path else (),
-        can_back_up=path is not None,
+        backups=backups,
+        can_back_up=path is not None and not problem,
+        problem=problem,
+        restore=restore,
     )
 
 

@@ -219,6 +219,23 @@ def test_a_source_is_added_from_the_page_of_its_feed(visitor: Visitor, home: Pat
         assert (home / "config.yaml").read_text().count("kind:") == 2
 
 
+def test_a_damaged_store_is_explained_beside_its_backups(visitor: Visitor, home: Path) -> None:
+    store = home / ".aggregator/store.db"
+    visitor.get("/system")
+    visitor.press("Back up now")
+    store.write_bytes(b"no database" * 500)
+    for each in store.parent.glob("store.db-*"):
+        each.unlink()
+    assert visitor.get("/").status_code == 503
+    assert 'href="/desk/system"' in visitor.page.text
+    shown = visitor.get("/system", **{"accept-language": "de"})
+    assert shown.status_code == 200
+    assert "ist kein Speicher oder beschädigt" in shown.text
+    (copy,) = store.parent.glob("store.db.backup-*")
+    assert f"aggregator restore {copy} -c {home / 'config.yaml'}" in shown.text
+    assert visitor.json("/system.json")["can_back_up"] is False
+
+
 def test_without_feeds_the_first_page_asks_for_an_address(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("allow_networks: [127.0.0.0/8]\nfeeds: {}\n")
     with serving(Site()) as site, opened(tmp_path) as newcomer:
