@@ -31,6 +31,7 @@ from aggregator.translation.marks import N_
 _EQUAL_LISTINGS = 3  # of one doubtful listing in a row, until it is believed: with 2, one bad cache would do
 _LOST_AT_MOST = 3  # items that any listing may lose without being held back, as a page of few items does
 _SHRUNK_TO = 2  # a half; feeds that list their newest N lose fewer
+_SHRUNK_FOR = timedelta(days=2)  # a daily show that lists its newest ten from now on lists others at each daily poll
 _OTHER_SHOW = timedelta(days=7)
 """Time for which an address lists another show until that is believed; as for an item that no source confirms."""
 _SAME_TITLE = 82.0  # similarity (0 to 100) of folded titles, words left out on one side, of one show
@@ -49,23 +50,23 @@ def weigh(before: PollState, after: PollState, listing: Listing) -> Verdict:
 
     A partial listing is always believed: what is absent from it proves nothing.
     """
-    if _is_other_show(before, listing):
-        since = before.other_since or after.asked
-        if since is not None and after.asked is not None and after.asked - since < _OTHER_SHOW:
-            doubtful = replace(_keep_validators(before, after), other_since=since)
-            return Verdict(False, doubtful, _explain_other_show(before.show, listing.show.title, since + _OTHER_SHOW))
+    since = before.doubted_since or after.asked
+    doubted = after.asked - since if after.asked is not None and since is not None else timedelta()
+    doubtful = replace(_keep_validators(before, after), doubted_since=since)
+    if since is not None and doubted < _OTHER_SHOW and _is_other_show(before, listing):
+        why = _explain_other_show(before.show, listing.show.title, since + _OTHER_SHOW)
+        return Verdict(False, doubtful, why)
     count = len(listing.entries)
     reason = "" if listing.partial else _explain(before.items or 0, count)
     keys = "\0".join(sorted(entry.key for entry in listing.entries))
     outline = sha256(keys.encode("utf-8", "surrogatepass")).hexdigest()
     times = before.doubts + 1 if before.doubt == outline else 1
-    if not reason or times >= _EQUAL_LISTINGS:
-        believed = replace(after, items=count, doubt=None, doubts=0, unread="", errors=0, listings=before.listings + 1)
-        believed = replace(believed, released=_find_release_dates(listing) or before.released, other_since=None)
-        believed = replace(believed, show=listing.show.title or before.show)
-        return Verdict(True, polling.apply_rhythm(believed, listing.rhythm))
-    doubtful = replace(_keep_validators(before, after), doubt=outline, doubts=times)
-    return Verdict(False, doubtful, f"{reason}; {_explain_wait(times)}")
+    if reason and times < _EQUAL_LISTINGS and (doubted < _SHRUNK_FOR or not count):
+        return Verdict(False, replace(doubtful, doubt=outline, doubts=times), f"{reason}; {_explain_wait(times)}")
+    believed = replace(after, items=count, doubt=None, doubts=0, doubted_since=None, unread="", errors=0)
+    believed = replace(believed, listings=before.listings + 1, show=listing.show.title or before.show)
+    believed = replace(believed, released=_find_release_dates(listing) or before.released)
+    return Verdict(True, polling.apply_rhythm(believed, listing.rhythm))
 
 
 def refuse(before: PollState, after: PollState, now: datetime) -> PollState:

@@ -156,8 +156,9 @@ class PollState(Record, frozen=True):
       after a redirect another than that of ``url``.
     - ``moved_to``, ``moved_seen``: where permanent redirects lead, and how often in a row; ``gone``: a 410.
     - ``leads_to``: the address of the feed that the page at ``url`` names.
-    - ``doubt``, ``doubts``: the digest of a suspicious body that was held back, and how often it came in a row.
-    - ``show``, ``other_since``: the title of the show that it lists, and since when it lists another one instead.
+    - ``doubt``, ``doubts``: the digest of a suspicious body that was held back, and how often it came in a row;
+      ``doubted_since`` is when the first of the bodies that were held back in a row came.
+    - ``show``: the title of the show that it lists.
     - ``every`` (seconds), ``skip_hours``, ``skip_days`` (UTC, Monday is 0): polling wishes of the last document.
     - ``unread``: why the last document was not accepted, empty if it was.
     - ``hub``, ``topic``: the WebSub hub that the last document names, and under which address.
@@ -191,7 +192,7 @@ class PollState(Record, frozen=True):
     host_time: datetime | None = None
     released: tuple[datetime, ...] = ()
     show: str | None = None
-    other_since: datetime | None = None
+    doubted_since: datetime | None = None
     hub: str | None = None
     topic: str | None = None
     told_until: datetime | None = None

@@ -46,7 +46,7 @@ USABLE = frozenset({200, 206, 226})
 PARTIAL = frozenset({206, 226})
 RESTING = frozenset({429, 503})
 
-_NO_DOUBT = {"doubt": None, "doubts": 0, "other_since": None}
+_NO_DOUBT = {"doubt": None, "doubts": 0, "doubted_since": None}
 """After a document that was read before: one in doubt since is forgotten."""
 
 _PARTIAL_CONTENT, _NOT_MODIFIED, _GONE = 206, 304, 410

@@ -90,6 +90,18 @@ def test_another_doubtful_listing_begins_anew() -> None:
     assert verdicts == [False] * 5 + [True]
 
 
+@pytest.mark.parametrize(("hours", "until"), [(24, 2), (6, 8), (72, 1)])
+def test_a_short_listing_that_changes_with_each_poll_is_believed_after_two_days(hours: int, until: int) -> None:
+    """A daily show cut its feed to the newest ten: no two polls saw the same, and new items were never published."""
+    state, verdicts = PollState("u", items=40), []
+    for turn in range(until + 1):
+        asked = START + timedelta(hours=hours * turn)
+        verdicts.append(plausibility.weigh(state, replace(state, asked=asked), listing(10, first=turn)))
+        state = verdicts[-1].poll_state
+    assert [each.believed for each in verdicts] == [False] * until + [True]
+    assert state.doubted_since is None
+
+
 def test_the_rhythm_of_a_believed_document_is_kept() -> None:
     fresh = PollState("u", Validators('"1"'), asked=START)
     verdict = plausibility.weigh(PollState("u"), fresh, Listing((), rhythm=Rhythm(timedelta(hours=6))))
