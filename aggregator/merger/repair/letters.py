@@ -1,8 +1,9 @@
 """Replace look-alike letters of another script, ligatures and full-width forms; close spaced-out words.
 
 Look-alikes are replaced only in a word that mixes scripts, by letters of the script of its text, and as a single letter
-between words of the other script. Words of one script, compounds such as ``IT-шник``, and words with an ending of
-another language, such as ``Python’а`` and ``МТС’s``, are unchanged.
+between words of the other script. Words of one script, compounds such as ``IT-шник``, words with an ending of another
+language, such as ``Python’а`` and ``МТС’s``, and those of Caucasian languages, which write the palochka as a Latin I
+(``КIант``), are unchanged.
 """
 
 from __future__ import annotations
@@ -81,6 +82,8 @@ def _unify_script(word: str, *, latin_text: bool) -> str:
     foreign, twins = others, _LATIN_OF
     if not latin_text:
         foreign = [letter for letter in word if _LATIN.match(letter)]
+        if set(foreign) == {"I"} and word[0] != "I" and not word.isupper():
+            return word  # a capital inside of a word: the palochka
         twins = _GREEK_OF if unicodedata.name(others[0]).startswith("GREEK") else _CYRILLIC_OF
     return "".join(twins.get(letter, letter) for letter in word) if all(one in twins for one in foreign) else word
 
