@@ -23,9 +23,9 @@ from aggregator.fetchers.fetch import Resources
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document, Source
-from aggregator.store import connection, database, decisions, polls
+from aggregator.store import connection, database, decisions
 from aggregator.store import entries as stored_entries
-from aggregator.subscriptions import list_taken_names, make_name
+from aggregator.subscriptions import list_taken_names, make_name, read_polled
 from aggregator.text.fold import fold
 from aggregator.translation.marks import N_
 
@@ -427,21 +427,7 @@ def find_known(config: Config | None, found: Found) -> KnownSource | None:
             if found.feed is not None and known.url == found.feed:
                 why = N_(f"{name} is the feed that the page names: {redact(found.feed)}")
                 return KnownSource(plan.name, known.name, why)
-    for (feed, known_name), polled in _read_polled(config).items() if source.url else ():
+    for (feed, known_name), polled in read_polled(config).items() if source.url else ():
         if source.url in polled:
             return KnownSource(feed, known_name, N_(f"feeds.{feed}.sources.{known_name} leads to this feed"))
     return None
-
-
-def _read_polled(config: Config | None) -> dict[tuple[str, str], frozenset[str]]:
-    """Return the addresses that each source of the config was polled at, without the one that is written there."""
-    if config is None or not connection.has_content(config.state):
-        return {}
-    written = {(plan.name, each.name): each.url for plan in config.plans for each in plan.sources}
-    with database.open_store(config.state) as store:
-        states = polls.read_poll_states(store, [plan.name for plan in config.plans])
-    return {
-        (feed, name): frozenset(each.url for each in states[feed, name]) - {url}
-        for (feed, name), url in written.items()
-        if (feed, name) in states
-    }

@@ -17,6 +17,7 @@ from aggregator.fetchers import addresses, registry
 from aggregator.model.feed import Plan
 from aggregator.model.source import Source
 from aggregator.model.subscription import Subscription
+from aggregator.store import connection, database, polls
 from aggregator.text.fold import fold
 
 ALREADY = "it is in the config already"
@@ -67,9 +68,13 @@ def add(path: Path, subscriptions: Sequence[Subscription]) -> Import:
 
 
 def list_new(config: Config | None, subscriptions: Sequence[Subscription]) -> Import:
-    """Return a feed with one source for each subscription to a feed, or a show at Apple, that the config lacks."""
+    """Return a feed with one source for each subscription to a feed, or a show at Apple, that the config lacks.
+
+    It has those, too, that the pages of its sources lead to.
+    """
     plans = config.plans if config else ()
     known = {(source.kind == "apple" and source.show) or source.url for plan in plans for source in plan.sources}
+    known.update(*read_polled(config).values())
     added: list[tuple[Subscription, Source]] = []
     left_out: list[tuple[Subscription, str]] = []
     for each in subscriptions:
@@ -100,3 +105,17 @@ def _find_source(subscription: Subscription) -> Source:
 def _make_addition(subscription: Subscription, source: Source, name: str) -> Addition:
     place = ("show", source.show) if source.show else ("url", source.url or "")
     return Addition(name, source.kind, (("kind", source.kind), place), subscription.title)
+
+
+def read_polled(config: Config | None) -> dict[tuple[str, str], frozenset[str]]:
+    """Return the addresses that each source of the config was polled at, without the one that is written there."""
+    if config is None or not connection.has_content(config.state):
+        return {}
+    written = {(plan.name, each.name): each.url for plan in config.plans for each in plan.sources}
+    with database.open_store(config.state) as store:
+        states = polls.read_poll_states(store, [plan.name for plan in config.plans])
+    return {
+        (feed, name): frozenset(each.url for each in states[feed, name]) - {url}
+        for (feed, name), url in written.items()
+        if (feed, name) in states
+    }

@@ -51,7 +51,7 @@ def test_a_source_shows_its_polls_and_its_document_as_text(looker: Visitor) -> N
     assert looker.get("/feeds/crumb-talk/sources/none").status_code == 404
 
 
-def test_of_a_page_that_names_a_feed_the_feed_is_looked_at(visitor: Visitor, home: Path) -> None:
+def test_of_a_page_that_names_a_feed_the_feed_is_looked_at_and_not_imported_again(visitor: Visitor, home: Path) -> None:
     with serving(Site()) as site:
         config = (home / "config.yaml").read_text()
         (home / "config.yaml").write_text(f"{config}      site: {{kind: feed, url: '{site.url('/')}'}}\n")
@@ -59,8 +59,13 @@ def test_of_a_page_that_names_a_feed_the_feed_is_looked_at(visitor: Visitor, hom
         site.serve("/feed.xml", make_rss(make_item(1), make_item(2)))
         visitor.get("/feeds/crumb-talk/sources/site")
         shown = visitor.press("Look at the document").text
+        visitor.press("Poll now")
+        wait(visitor, "/jobs/1.json")
     assert "2 items read" in shown
     assert site.url("/feed.xml") in shown
+    visitor.get("/import")
+    listed = f'<opml><body><outline type="rss" text="A" xmlUrl="{site.url("/feed.xml")}"/></body></opml>'
+    assert "1 skipped: the config has it" in visitor.press("Read", text=listed).text
 
 
 def test_an_address_that_is_refused_leads_to_what_helps(visitor: Visitor) -> None:
