@@ -37,7 +37,7 @@ from aggregator.merger.matching.comparison import (
     forgive_parts_of_one_text,
 )
 from aggregator.merger.matching.constraints import (
-    are_beside,
+    are_listed_together,
     find_decided,
     find_mergeable,
     find_split,
@@ -368,7 +368,9 @@ def _rank_near_misses(found: Resolution, home: Ints, apart: Collection[tuple[int
     ranked = []
     for at in sorted(near.tolist(), key=lambda at: (found.vetoes[at] != 0, -float(total[at]), at)):
         groups = min(sides[0][at], sides[1][at]), max(sides[0][at], sides[1][at])
-        if groups not in barred and not are_beside(found.frame, found.groups[groups[0]], found.groups[groups[1]]):
+        if groups not in barred and not are_listed_together(
+            found.frame, found.groups[groups[0]], found.groups[groups[1]]
+        ):
             ranked.append(at)
         barred.add(groups)
     return ranked
