@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
@@ -30,6 +31,11 @@ R = TypeVar("R")
 
 _ENTRIES: Final = 100
 """Entries in one part, so that neither process holds all of a long listing in encoded form."""
+
+_START: Final = 2000
+"""Bytes of a document in which its first element is looked for."""
+
+_FEED: Final = re.compile(rb"<(?:rss|feed|(?:\w+:)?RDF)[\s>]")
 
 for _name in registry.KINDS:
     registry.load(_name)  # before the process is forked for each document
@@ -96,7 +102,7 @@ def read(document: Document) -> Listing:
     name = document.source.name
     if not document.body.strip():
         raise ReadError(f"{name}: the document is empty ({document.url})")
-    listing = limit_lengths(registry.load(document.source.kind).read(document))
+    listing = limit_lengths(registry.load(_find_kind(document)).read(document))
     if not listing.entries and listing.show.title is None:
         raise ReadError(f"{name}: nothing in the document was understood ({document.url})")
     genre = dict(document.source.options).get("genre")
@@ -110,6 +116,16 @@ def read(document: Document) -> Listing:
     if show.title:
         show = replace(show, title=html.to_line(show.title) or show.title)
     return replace(listing, entries=entries, show=show, remarks=listing.remarks + remarks)
+
+
+def _find_kind(document: Document) -> str:
+    """Return the kind that the document is read as: a host may write its feed in another format from one day on."""
+    kind, start = document.source.kind, document.body[:_START].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if kind == "feed" and start.startswith(b"{") and b"jsonfeed.org" in document.body:
+        return "jsonfeed"
+    if kind == "jsonfeed" and start.startswith(b"<") and _FEED.search(start):
+        return "feed"
+    return kind
 
 
 def _show_images(document: Document, entry: Entry) -> Entry:

@@ -111,3 +111,30 @@ def test_a_feed_that_only_grows_and_renumbers_keeps_its_items(tmp_path) -> None:
         assert seen <= guids
         seen = guids
     assert len(seen) == 43
+
+
+@pytest.mark.parametrize("kind", ["feed", "jsonfeed"])
+def test_a_host_that_writes_its_feed_in_another_format_goes_on(project, origin, episode, rss, kind: str) -> None:
+    """RSS one day and a JSON Feed the next, at one address: new items were never read."""
+
+    def write(count: int, *, as_json: bool) -> str:
+        listed = [episode(turn) for turn in reversed(range(count))]
+        items = [
+            {
+                "id": each.guid,
+                "title": each.title,
+                "content_text": each.text,
+                "date_published": each.at.isoformat(),
+                "attachments": [{"url": each.audio, "mime_type": "audio/mpeg", "duration_in_seconds": each.seconds}],
+            }
+            for each in listed
+        ]
+        version = "https://jsonfeed.org/version/1.1"
+        return json.dumps({"items": items, "title": "Sea Room", "version": version}) if as_json else rss(*listed)
+
+    project.sources = {"host": f"kind: {kind}, url: '{origin.url('/feed')}'"}
+    for count, as_json in ((4, kind == "jsonfeed"), (5, kind == "feed"), (6, kind == "jsonfeed")):
+        origin.serve("/feed", write(count, as_json=as_json), kind="text/plain")
+        outcome = project.refresh()
+        assert [each.status for each in outcome.source_results] == ["ok"]
+        assert {item["id"] for item in project.items()} == {f"host-{turn}" for turn in range(count)}
