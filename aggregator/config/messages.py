@@ -97,7 +97,7 @@ def _hide(error: ErrorDetails, path: Path) -> object:
 
 def _quote(value: object) -> str:
     if value is None:
-        return N_("nothing")
+        return N_("an empty value")
     if isinstance(value, dict):
         return N_("a mapping")
     if isinstance(value, list):

@@ -31,7 +31,8 @@ def translate_sentence(text: str, locale: Locale) -> str | None:
     """Return a text in the language of a page; ``None`` if a part of it is not recognised.
 
     Its sentences are joined by semicolons; each may stand behind an address, a path or a name, and before an address in
-    brackets. Values that are sentences are translated, too. A text of one sentence may quote anything.
+    brackets. Values that are sentences are translated, too, and names of fields. A text of one sentence may quote
+    anything.
     """
     said, clauses = list[str](), text[: _LONGEST + 1].split("; ")
     while clauses and len(text) <= _LONGEST:
@@ -65,7 +66,10 @@ def _translate_message(text: str, locale: Locale, *, quotes: bool = False) -> st
         return text
     for forms, pattern in _read_messages(quotes=quotes):
         if (found := pattern.fullmatch(text)) is not None:
-            said: dict[str, Any] = {name: _translate_value(each, locale) for name, each in found.groupdict().items()}
+            said: dict[str, Any] = {
+                name: locale.gettext(each) if name == "field" else _translate_value(each, locale)
+                for name, each in found.groupdict().items()
+            }
             if len(forms) == 1:
                 return locale.gettext(forms[0]) % said
             return locale.ngettext(forms[0], forms[1], int(found["count"].replace(",", "")), **said)

@@ -61,6 +61,11 @@ def test_no_text_is_an_error_and_english_stays_as_it_is(text: str) -> None:
             "https://a.example/hub: until 2026-12-07 00:10 UTC; last told of news 2026-11-27 00:10 UTC",
             "https://a.example/hub: bis 2026-12-07 00:10 UTC; zuletzt Neues gemeldet 2026-11-27 00:10 UTC",
         ),
+        ('"two; "hours"" cannot be read as duration', '„two; "hours"“ lässt sich nicht als Länge lesen.'),
+        (
+            "/my feeds/c.yaml:1: feeds.a b: must be text, not an empty value",
+            "/my feeds/c.yaml:1: feeds.a b: muss Text sein, nicht ein leerer Wert",
+        ),
         ("https://a.example/: 404 Not Found; words of another version", None),
         ("an error of the past", None),
         ("404 Nothing here", None),
