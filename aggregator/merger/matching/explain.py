@@ -47,14 +47,8 @@ def explain_pairs(found: Resolution, places: Sequence[int]) -> list[Pair]:
     for kind in KINDS:
         for place, one in _explain_kind(found, at, kind):
             evidence[place].append(one)
-    columns = (
-        found.compared.left,
-        found.compared.right,
-        found.adjustments,
-        found.alignment,
-        found.competition,
-        found.vetoes,
-    )
+    pairs = found.compared
+    columns = (pairs.left, pairs.right, found.adjustments, found.alignment, found.competition, found.vetoes)
     rows = zip(*(column[at].tolist() for column in columns), strict=True)
     return [_explain_pair(found, row, known) for row, known in zip(rows, evidence, strict=True)]
 
@@ -65,7 +59,8 @@ def _explain_kind(found: Resolution, at: Ints, kind: Kind) -> Iterator[tuple[int
     levels = found.compared.of(kind.levels)[at]
     some = np.flatnonzero(np.array(weights)[levels])
     left, right = found.compared.left[at[some]], found.compared.right[at[some]]
-    values = {row: _read_value(found.frame, kind, row) for row in {*left.tolist(), *right.tolist()}}
+    read = {row: kind.read(found.frame, row) for row in {*left.tolist(), *right.tolist()}}
+    values = {row: "" if value is None else str(value)[:_WIDEST] for row, value in read.items()}
     known: dict[tuple[int, str, str], Evidence] = {}  # copies of an item have the same
     for place, level, one, other in zip(
         some.tolist(), levels[some].tolist(), left.tolist(), right.tolist(), strict=True
@@ -80,12 +75,8 @@ def _explain_pair(found: Resolution, row: _Row, evidence: list[Evidence]) -> Pai
     """Return one pair with its evidence, adjustments last."""
     left, right, adjustment, aligned, lost, veto = row
     if adjustment:
-        known = (
-            ("weak title", "other days, nothing else agrees")
-            if adjustment < 0
-            else ("relisted", "its source lists it again")
-        )
-        evidence.append(Evidence(*known, "", "", adjustment))
+        weak, again = ("weak title", "other days, nothing else agrees"), ("relisted", "its source lists it again")
+        evidence.append(Evidence(*(weak if adjustment < 0 else again), "", "", adjustment))
     if aligned:
         verdict = "these entries meet" if aligned > 0 else "other entries meet, or may as well"
         evidence.append(Evidence("alignment", verdict, "", "", aligned))
@@ -94,9 +85,3 @@ def _explain_pair(found: Resolution, row: _Row, evidence: list[Evidence]) -> Pai
     total = sum([one.weight for one in evidence])
     ids = found.frame.records[left].id, found.frame.records[right].id
     return Pair(*ids, total, tuple(evidence), VETOES[veto])
-
-
-def _read_value(frame: Frame, kind: Kind, row: int) -> str:
-    """Return the value of a row that a kind of evidence compares, in a form for people."""
-    value = kind.read(frame, row)
-    return "" if value is None else str(value)[:_WIDEST]

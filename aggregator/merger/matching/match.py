@@ -285,20 +285,8 @@ def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[i
         compared = _set_levels(compared, PlaceLevel, order)
         weights = weigh(table, compared.levels) + adjustments + alignment.gain
         competition = _find_competition(frame, compared, weights, vetoes, rules)
-    return Resolution(
-        frame,
-        compared,
-        weights,
-        adjustments,
-        alignment.gain,
-        competition,
-        alignment.possible,
-        vetoes,
-        (),
-        table,
-        pairs.capped,
-        alignment.learned,
-    )
+    weighed = weights, adjustments, alignment.gain, competition, alignment.possible
+    return Resolution(frame, compared, *weighed, vetoes, (), table, pairs.capped, alignment.learned)
 
 
 def _find_known_before(frame: Frame, known: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:

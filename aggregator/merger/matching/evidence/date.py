@@ -56,11 +56,5 @@ def _read(frame: Frame, row: int) -> str | int | None:
     return record.year if record.day is None else date.fromordinal(record.day).isoformat()
 
 
-DATE = Kind(
-    "date",
-    N_("date"),
-    DateLevel,
-    _read,
-    _compare,
-    contradicting=(DateLevel.DAYS_31, DateLevel.YEAR, DateLevel.YEARS_APART),
-)
+_CONTRADICTING = DateLevel.DAYS_31, DateLevel.YEAR, DateLevel.YEARS_APART
+DATE = Kind("date", N_("date"), DateLevel, _read, _compare, contradicting=_CONTRADICTING)

@@ -25,12 +25,5 @@ def _read(frame: Frame, row: int) -> str:
     return " ".join(frame.records[row].ids)
 
 
-ID = Kind(
-    "id",
-    N_("guid, audio or link"),
-    IdLevel,
-    _read,
-    _compare,
-    is_fitted=False,  # equal ids show which pairs the other weights are fitted to
-    witnesses=(IdLevel.EQUAL,),
-)
+# Equal ids show which pairs the other weights are fitted to.
+ID = Kind("id", N_("guid, audio or link"), IdLevel, _read, _compare, is_fitted=False, witnesses=(IdLevel.EQUAL,))

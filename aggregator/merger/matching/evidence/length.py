@@ -8,30 +8,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from aggregator.merger.matching.evidence.levels import Kind, Label, Level, grade
+from aggregator.merger.matching.evidence.levels import Kind, Level, grade
 from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Ints
 from aggregator.translation.marks import N_
 
-
-def _within(time: str) -> Label:
-    return N_("within %(time)s"), {"time": time}
-
-
-def _within_minutes(time: str) -> Label:
-    return N_("within %(time)s, in minutes"), {"time": time}
+_WITHIN, _WITHIN_MINUTES = N_("within %(time)s"), N_("within %(time)s, in minutes")
 
 
 class LengthLevel(Level):
     """The difference of two lengths; the last three are of lengths in minutes."""
 
     NONE = N_("none"), 0.0
-    SECONDS_2 = "precise, 2 s", 1.5, _within("2 s")
-    SECONDS_15 = "precise, 15 s", 0.6, _within("15 s")
+    SECONDS_2 = "precise, 2 s", 1.5, (_WITHIN, {"time": "2 s"})
+    SECONDS_15 = "precise, 15 s", 0.6, (_WITHIN, {"time": "15 s"})
     ADVERTISEMENT = "precise, 90 s or 2 %", 0.5, N_("within 90 s or 2 %")
     FURTHER = "precise, more", -1.9, N_("further apart")
-    MINUTE = "minutes, 60 s", 1.8, _within_minutes("60 s")
-    MINUTES_4 = "minutes, 240 s", 0.3, _within_minutes("240 s")
+    MINUTE = "minutes, 60 s", 1.8, (_WITHIN_MINUTES, {"time": "60 s"})
+    MINUTES_4 = "minutes, 240 s", 0.3, (_WITHIN_MINUTES, {"time": "240 s"})
     FURTHER_IN_MINUTES = "minutes, more", -5.6, N_("further apart, in minutes")
 
 
@@ -59,12 +53,6 @@ def _read(frame: Frame, row: int) -> str | None:
     return None if record.seconds is None else f"{record.seconds} s ± {record.step // 2}"
 
 
-LENGTH = Kind(
-    "duration",
-    N_("duration"),
-    LengthLevel,
-    _read,
-    compare_lengths,
-    witnesses=(LengthLevel.SECONDS_2, LengthLevel.SECONDS_15),  # minutes agree by chance
-    contradicting=(LengthLevel.FURTHER_IN_MINUTES,),
-)
+_EXACT = LengthLevel.SECONDS_2, LengthLevel.SECONDS_15  # minutes agree by chance
+_APART = (LengthLevel.FURTHER_IN_MINUTES,)
+LENGTH = Kind("duration", N_("duration"), LengthLevel, _read, compare_lengths, witnesses=_EXACT, contradicting=_APART)

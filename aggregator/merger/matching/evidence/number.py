@@ -54,24 +54,13 @@ def _read_numbers(frame: Frame, row: int) -> str:
     return numbers if season is None else f"season {season}: {numbers}"
 
 
-def _read_digits(frame: Frame, row: int) -> str:
-    return " ".join(f"{number}" for number in frame.titles[row].digits)
-
-
+_SAME, _OTHER = (NumberLevel.SAME_SEASON, NumberLevel.EQUAL), (NumberLevel.OTHER_SEASON, NumberLevel.DIFFERENT)
 NUMBER = Kind(
-    "number",
-    N_("number"),
-    NumberLevel,
-    _read_numbers,
-    _compare_numbers,
-    witnesses=(NumberLevel.SAME_SEASON, NumberLevel.EQUAL),
-    contradicting=(NumberLevel.OTHER_SEASON, NumberLevel.DIFFERENT),
+    "number", N_("number"), NumberLevel, _read_numbers, _compare_numbers, witnesses=_SAME, contradicting=_OTHER
 )
 DIGITS = Kind(
-    "digits",
-    N_("numbers in the titles"),
-    DigitsLevel,
-    _read_digits,
+    *("digits", N_("numbers in the titles"), DigitsLevel),
+    lambda frame, row: " ".join(f"{number}" for number in frame.titles[row].digits),
     _compare_digits,
     contradicting=(DigitsLevel.CONFLICT,),  # what one title leaves out is no contradiction
     is_translated=True,

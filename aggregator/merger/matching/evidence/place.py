@@ -21,10 +21,5 @@ class PlaceLevel(Level):
     SERIES = N_("same place in a series of one title"), 4.0
 
 
-PLACE = Kind(
-    "order",
-    N_("place in the listings"),
-    PlaceLevel,
-    lambda _frame, _row: None,  # the level says it; a place would be another after the next item
-    is_fitted=False,
-)
+# The level says it: a place would be another after the next item.
+PLACE = Kind("order", N_("place in the listings"), PlaceLevel, lambda _frame, _row: None, is_fitted=False)

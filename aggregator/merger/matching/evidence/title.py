@@ -79,9 +79,8 @@ def _compare_titles(frame: Frame, left: Ints, right: Ints) -> Ints:
         short, long = _sort_cores(frame, left[at], right[at])
         if len(short) >= _BEGINNING and long.startswith(short):
             level[at] = TitleLevel.BEGINS
-    return np.where(
-        equal, _rank_equal(frame, left, right), np.where(frame.wordless[left] | frame.wordless[right], 0, level)
-    )
+    level = np.where(frame.wordless[left] | frame.wordless[right], 0, level)
+    return np.where(equal, _rank_equal(frame, left, right), level)
 
 
 def _rank_equal(frame: Frame, left: Ints, right: Ints) -> Ints:
@@ -92,9 +91,8 @@ def _rank_equal(frame: Frame, left: Ints, right: Ints) -> Ints:
 
 def _measure_share(frame: Frame, bags: Bags, left: Ints, right: Ints) -> Doubles:
     """Return the share of the right row's bag that the left row's title and names have; 0 for an empty bag."""
-    return sum_shared((frame.title_grams, frame.name_grams), bags, left, right).astype(np.float64) / np.maximum(
-        bags.sums[right], 1e-6
-    )
+    shared = sum_shared((frame.title_grams, frame.name_grams), bags, left, right)
+    return shared.astype(np.float64) / np.maximum(bags.sums[right], 1e-6)
 
 
 def _sort_cores(frame: Frame, left: int, right: int) -> tuple[str, str]:
@@ -105,16 +103,11 @@ def _sort_cores(frame: Frame, left: int, right: int) -> tuple[str, str]:
 
 def _compare_names(frame: Frame, left: Ints, right: Ints) -> Ints:
     """Return the level of the names found in the other record, the better of both; 0 if only one has names, unfound."""
-    one, other = (
-        _measure_share(frame, frame.name_grams, left, right),
-        _measure_share(frame, frame.name_grams, right, left),
-    )
-    sums = frame.name_grams.sums
-    mine, theirs, enough = sums[left], sums[right], find_least_idf(frame, left)
-    best = np.maximum(
-        np.where(theirs >= find_least_idf(frame, right), one, 0.0),
-        np.where(mine >= enough, other, 0.0),
-    )
+    one = _measure_share(frame, frame.name_grams, left, right)
+    other = _measure_share(frame, frame.name_grams, right, left)
+    mine, theirs = (frame.name_grams.sums[rows] for rows in (left, right))
+    enough, known = find_least_idf(frame, left), theirs >= find_least_idf(frame, right)
+    best = np.maximum(np.where(known, one, 0.0), np.where(mine >= enough, other, 0.0))
     least, most = np.minimum(mine, theirs), np.maximum(mine, theirs)
     known = (least >= enough) | ((best >= _FOUND) & (most >= enough))
     return np.where(known, grade(best, _NAME_SHARES), 0)
