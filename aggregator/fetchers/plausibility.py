@@ -31,7 +31,7 @@ from aggregator.translation.marks import N_
 _EQUAL_LISTINGS = 3  # of one doubtful listing in a row, until it is believed: with 2, one bad cache would do
 _LOST_AT_MOST = 3  # items that any listing may lose without being held back, as a page of few items does
 _SHRUNK_TO = 2  # a half; feeds that list their newest N lose fewer
-_SHRUNK_FOR = timedelta(days=2)  # a daily show that lists its newest ten from now on lists others at each daily poll
+_SHRUNK_FOR = timedelta(days=3)  # a daily show that lists its newest ten from now on lists others at each daily poll
 _OTHER_SHOW = timedelta(days=7)
 """Time for which an address lists another show until that is believed; as for an item that no source confirms."""
 _SAME_TITLE = 82.0  # similarity (0 to 100) of folded titles, words left out on one side, of one show
