@@ -23,6 +23,7 @@ _QUOTED = re.compile(r'"%\(\w+\)s"|%\(quoted\)s')
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _CLAUSE = r'(?:"[^"]*"|(?!; )[^"])+?'  # what is quoted is part of it
 _STATUS = re.compile(r"(\d{3}) (.+)")
+_MOST_NAMES: Final = 4
 _LONGEST: Final = 1000
 """Characters of a text that is looked at; a message of an origin in it may be hostile."""
 
@@ -46,14 +47,16 @@ def translate_sentence(text: str, locale: Locale) -> str | None:
     return "; ".join(said) or None
 
 
-def _translate_clause(text: str, locale: Locale, *, quotes: bool = False) -> str | None:
-    """Return one sentence in the language of a page, with what stands around it."""
+def _translate_clause(text: str, locale: Locale, *, quotes: bool = False, names: int = _MOST_NAMES) -> str | None:
+    """Return one sentence in the language of a page, with what stands around it; at most so many names before it."""
     if (translated := _translate_message(text, locale, quotes=quotes)) is not None:
         return translated
     name, colon, rest = text.partition(": ")
     is_place = " " not in name or name.startswith(("/", "feeds."))
-    if colon and is_place and (translated := _translate_clause(rest, locale, quotes=quotes)) is not None:
-        return f"{name}: {translated}"
+    if colon and is_place and names:
+        translated = _translate_clause(rest, locale, quotes=quotes, names=names - 1)
+        if translated is not None:
+            return f"{name}: {translated}"
     start, bracket, address = text.rpartition(" (")
     if bracket and " " not in address and (translated := _translate_message(start, locale)) is not None:
         return f"{translated} ({address}"
