@@ -148,8 +148,8 @@ def _find_ways(candidates: Sequence[Source], looking: _Looking) -> list[Found]:
     refused: list[str] = []
     for source in candidates:
         document = looking.get(source)
-        if document is None:
-            continue
+        if document is None or (source.kind == "jsonfeed" and _is_markup(document) and len(candidates) > 1):
+            continue  # of a known source either format is read, but here the kind is found
         if (led := looking.follow(replace(document, source=source))) is not None:
             return [led]
         try:
@@ -175,6 +175,10 @@ def _find_ways(candidates: Sequence[Source], looking: _Looking) -> list[Found]:
         f"no feed or list of episodes found at {redact(url) if url else candidates[0].path}; a page can be "
         "read by selectors: aggregator add URL --set items=SELECTOR --set date=SELECTOR --preview shows what they find"
     )
+
+
+def _is_markup(document: Document) -> bool:
+    return document.body[:100].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
 
 
 class _Looking(Struct):
