@@ -44,6 +44,7 @@ _NONE = 3.0  # prior cost of no relation; with 2, days alone are never enough, w
 DECIDED = 0.95
 """Share of the probability from which two listings are decided."""
 
+_LIKELY = 0.8  # that two entries meet, so that their dates agree
 _EPSILON = 0.004  # of both probabilities: no alignment is surer; a hypothesis with less does not count
 _DOUBT = 1.5  # taken from the gain of all pairs: two hypotheses of equal probability merge nothing
 _RIVAL = 6.0  # the same for the less likely of the two
@@ -325,7 +326,7 @@ def _weigh_meetings(
     nothing = 1.0 - sum(meeting.share for meeting in meetings)
     flags = (
         together + elsewhere >= DECIDED,
-        (together >= DECIDED) & (anew < 1 - DECIDED),
+        (together >= _LIKELY) & (anew < 1 - _LIKELY),
         anew >= DECIDED,
         (alike + nothing < DECIDED) & numbered,
     )
