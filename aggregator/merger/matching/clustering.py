@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from aggregator.merger.matching.features.frame import Frame
 from aggregator.merger.matching.scoring import UNSEEN
 
 _LINKAGE = -2.0  # mean of all weights between two clusters, at least, to merge them
@@ -41,15 +40,6 @@ class Rules(Struct, frozen=True):
     guid: Mapping[int, str] = field(default_factory=dict)
     scope: Sequence[int] = ()
     alike: frozenset[tuple[str, str]] = frozenset()
-
-
-def are_beside(listed: Rules | Frame, left: int, right: int) -> bool:
-    """Return whether one source listed both rows at the same time."""
-    return (
-        listed.source[left] == listed.source[right]
-        and listed.first[left] <= listed.last[right]
-        and listed.first[right] <= listed.last[left]
-    )
 
 
 def find_components(rows: int, links: Iterable[tuple[int, ...]]) -> list[int]:
@@ -115,7 +105,7 @@ class _State:
         kind, source, scope = self.rules.kind, self.rules.source, self.rules.scope
         for left in self.members[one]:
             for right in self.members[other]:
-                if right in self.foes.get(left, ()) or are_beside(self.rules, left, right):
+                if right in self.foes.get(left, ()) or self._are_beside(left, right):
                     return False
                 if scope and min(scope[left], scope[right]) >= 0 and scope[left] != scope[right]:  # of two known shows
                     return False
@@ -126,6 +116,15 @@ class _State:
                     total += UNSEEN if weight is None else weight
                     pairs += 1
         return total / pairs >= self._find_least(one, other, threshold)
+
+    def _are_beside(self, left: int, right: int) -> bool:
+        """Return whether one source listed both at the same time."""
+        rules = self.rules
+        return (
+            rules.source[left] == rules.source[right]
+            and rules.first[left] <= rules.last[right]
+            and rules.first[right] <= rules.last[left]
+        )
 
     def _find_least(self, one: int, other: int, threshold: float) -> float:
         """Return the least mean weight that merges two clusters: higher if they were published under two guids."""

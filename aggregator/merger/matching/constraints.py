@@ -23,7 +23,7 @@ from itertools import combinations
 
 import numpy as np
 
-from aggregator.merger.matching.clustering import Rules, are_beside
+from aggregator.merger.matching.clustering import Rules
 from aggregator.merger.matching.evidence.text import TextLevel
 from aggregator.merger.matching.evidence.title import TitleLevel
 from aggregator.merger.matching.features.frame import Frame
@@ -234,14 +234,21 @@ def find_split(
             part = [at for at in rows if home[at] == other]
             between = [weights.get((min(one, at), max(one, at)), UNSEEN) for one in stay for at in part]
             clusters = groups[home[rows[0]]], groups[other]
-            if sum(between) < _SPLIT * len(between) and are_listed_together(frame, *clusters, but=frozenset(rows)):
+            if sum(between) < _SPLIT * len(between) and are_beside(frame, *clusters, but=frozenset(rows)):
                 gone.update(part)
     return frozenset(frame.records[at].id for at in gone)
 
 
-def are_listed_together(frame: Frame, one: Sequence[int], other: Sequence[int], but: Container[int] = ()) -> bool:
+def are_beside(frame: Frame, one: Sequence[int], other: Sequence[int], but: Container[int] = ()) -> bool:
     """Return whether a source lists an entry of each of two clusters at the same time, not both in ``but``."""
-    return any(are_beside(frame, left, right) and not (left in but and right in but) for left in one for right in other)
+    return any(
+        frame.source[left] == frame.source[right]
+        and frame.first[left] <= frame.last[right]
+        and frame.first[right] <= frame.last[left]
+        and not (left in but and right in but)
+        for left in one
+        for right in other
+    )
 
 
 def _find_weights_within(

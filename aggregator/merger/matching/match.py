@@ -37,7 +37,7 @@ from aggregator.merger.matching.comparison import (
     forgive_parts_of_one_text,
 )
 from aggregator.merger.matching.constraints import (
-    are_listed_together,
+    are_beside,
     find_decided,
     find_mergeable,
     find_split,
@@ -356,9 +356,7 @@ def _rank_near_misses(found: Resolution, home: Ints, apart: Collection[tuple[int
     ranked = []
     for at in sorted(near.tolist(), key=lambda at: (found.vetoes[at] != 0, -float(total[at]), at)):
         groups = min(sides[0][at], sides[1][at]), max(sides[0][at], sides[1][at])
-        if groups not in barred and not are_listed_together(
-            found.frame, found.groups[groups[0]], found.groups[groups[1]]
-        ):
+        if groups not in barred and not are_beside(found.frame, found.groups[groups[0]], found.groups[groups[1]]):
             ranked.append(at)
         barred.add(groups)
     return ranked

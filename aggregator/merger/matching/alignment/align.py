@@ -44,8 +44,10 @@ _NONE = 3.0  # prior cost of no relation; with 2, days alone are never enough, w
 DECIDED = 0.95
 """Share of the probability from which two listings are decided."""
 
+_MIN_SHARE = 0.002  # of a hypothesis that counts
+_NEARLY_SURE = 0.9  # that two entries meet, or that two listings count otherwise
 _LIKELY = 0.8  # that two entries meet, so that their dates agree
-_EPSILON = 0.004  # of both probabilities: no alignment is surer; a hypothesis with less does not count
+_EPSILON = 0.004  # of both probabilities: no alignment is surer
 _DOUBT = 1.5  # taken from the gain of all pairs: two hypotheses of equal probability merge nothing
 _RIVAL = 6.0  # the same for the less likely of the two
 _OPEN = 0.2  # share of both in all hypotheses, without none: whatever the listings are, nothing decides between them
@@ -128,7 +130,7 @@ def _drop_unlikely(hypotheses: list[Hypothesis]) -> None:
     """Drop the hypotheses that do not count but for the best; one that joins nothing has the probability of them."""
     shares = _share(hypotheses)
     best = max(range(len(shares)), key=shares.__getitem__, default=0)
-    kept = [at for at, share in enumerate(shares) if share >= _EPSILON or at == best]
+    kept = [at for at, share in enumerate(shares) if share >= _MIN_SHARE or at == best]
     dropped = [each.score for at, each in enumerate(hypotheses) if at not in kept]
     hypotheses[:] = [*(hypotheses[at] for at in kept), _suppose_nothing(dropped)]
 
@@ -206,7 +208,7 @@ def _share_probability(encounters: _Encounters, key: _Key, apart: set[_Key]) -> 
     return [
         _Meeting(share, left, right, each.ahead, each.anew)
         for (left, right, each), share in zip(meetings, shares, strict=True)
-        if share >= _EPSILON and len(left)
+        if share >= _MIN_SHARE and len(left)
     ]
 
 
@@ -247,7 +249,7 @@ def _complete(
         if found and found.share >= DECIDED:
             certain[one, other], certain[other, one] = (found.one, found.other), (found.other, found.one)
     completed = dict(meetings)
-    for one, other in (key for key, found in best.items() if not found or found.share < DECIDED):
+    for one, other in (key for key, found in best.items() if not found or found.share < _NEARLY_SURE):
         for third in sorted(third for mine, third in certain if mine == one and (third, other) in certain):
             (mine, across), (back, theirs) = certain[one, third], certain[third, other]
             _, at, there = np.intersect1d(across, back, return_indices=True)
@@ -319,15 +321,15 @@ def _weigh_meetings(
     rest = np.maximum(1.0 - together - elsewhere, 0.0)
     gain = np.log((together + rest + _EPSILON) / (elsewhere + rest + _EPSILON))
     gain -= _DOUBT * (1.0 - rest) + _RIVAL * np.minimum(together, elsewhere)
-    related = max(sum(meeting.share for meeting in meetings), _EPSILON)
+    related = max(sum(meeting.share for meeting in meetings), _MIN_SHARE)
     open_between = np.minimum(together, elsewhere) >= _OPEN * related
     gain[open_between] = np.minimum(gain[open_between], -_DOUBT)
     numbered = (frame.title_number[left] != ABSENT) & (frame.title_number[right] != ABSENT)
     nothing = 1.0 - sum(meeting.share for meeting in meetings)
     flags = (
-        together + elsewhere >= DECIDED,
+        (together + elsewhere >= DECIDED) | (together >= _NEARLY_SURE),
         (together >= _LIKELY) & (anew < 1 - _LIKELY),
-        anew >= DECIDED,
-        (alike + nothing < DECIDED) & numbered,
+        anew >= _NEARLY_SURE,
+        (alike + nothing < _NEARLY_SURE) & numbered,
     )
     return np.clip(gain, -_MAX_GAIN, _MAX_GAIN), together, flags

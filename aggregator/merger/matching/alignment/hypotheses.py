@@ -20,12 +20,18 @@ from aggregator.merger.matching.features.habits import MIN_SERIES, NEARLY_ALL
 from aggregator.merger.matching.features.token_bags import Ints, number_combinations
 from aggregator.model.cluster import ListingRelation
 
+_LATE = 1.0  # a mirror that is up to five minutes late
+_HOURS = 5.0  # whole hours, up to two, between two clocks with zones: one zone is wrong
+_HOURS_MOVED = 3.0  # the same, any number, after a move: the new host has converted the times
 _ZONE = 1.2  # half-hours between clocks of which one has no zone; without a difference, too
 _RARE_ZONE = 3.7  # the same beyond 10.5 hours
-# Any other offset of times or days, other hours each time, or other places of an archive that was dated anew.
-_OTHER_OFFSET = 5.5
+_OTHER_OFFSET = 5.5  # any other offset, and a day between days without times
+_SOME_HOURS = 6.5  # the same day though both have times: each time some other hours late
 _IMPOSSIBLE = 14.0  # more than two hours between two clocks with zones: other editions
-_NUMBERED = 3.0  # the numbers of one are higher throughout; or they agree, and its dates are moved by days
+_COUNTED_OTHERWISE = 2.0  # the numbers of one are higher throughout
+_BY_NUMBER = 3.0  # the dates of one are moved by days, the numbers agree
+_BY_PLACE = 6.0  # an archive that was dated anew: only lengths and texts are evidence
+_WIDER = 0.3  # each step to a wider tolerance
 
 _TOLERANCES = (60, 180, 600)  # seconds
 _ZONES = range(-11, 15)  # hours
@@ -40,7 +46,7 @@ def suppose(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
     if one.clock and other.clock:
         tried = list(_try_offsets(one, other))
         if one.source != other.source:
-            tried += _meet_days_apart(one, other, 0, _OTHER_OFFSET)
+            tried += _meet_days_apart(one, other, 0, _SOME_HOURS)
     elif one.clock or other.clock:
         tried = [
             *_try_zones(one, other, _ZONES),
@@ -52,7 +58,7 @@ def suppose(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
         ]
     for each in tried:
         each.ahead = _find_lead(one.numbers[each.one], other.numbers[each.other])
-        each.cost += _NUMBERED if each.ahead else 0.0
+        each.cost += _COUNTED_OTHERWISE if each.ahead else 0.0
         yield each
     yield from _meet_by_number(one, other)
     yield from _try_places(one, other)
@@ -106,9 +112,9 @@ def _try_offsets(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
         offsets += values[np.lexsort((np.abs(values), -often))[:_MAX_OFFSETS]].tolist()
     for offset in dict.fromkeys(offsets):
         cost, usual = _price_offset(offset, zoned=zoned, moved=moved), zoned and _repeats(one, offset)
-        for tolerance in _TOLERANCES:
+        for wider, tolerance in enumerate(_TOLERANCES):
             for each in _meet_clocks_apart(one, other, offset, tolerance):
-                each.cost = cost
+                each.cost = cost + wider * _WIDER
                 each.surprise = 0.0 if usual else _measure_surprise(one, other, tolerance)
                 yield each
 
@@ -127,8 +133,11 @@ def _price_offset(offset: float, *, zoned: bool, moved: bool) -> float:
         half = abs(away - HOUR / 2 * round(2 * away / HOUR)) < MINUTE
         return (_RARE_ZONE if away > 10.5 * HOUR else _ZONE) if half else _OTHER_OFFSET
     if away <= 5 * MINUTE:
-        return 0.0
-    return _IMPOSSIBLE if away > 2 * HOUR + MINUTE and not moved else _OTHER_OFFSET
+        return _LATE if away >= MINUTE else 0.0
+    if away > 2 * HOUR + MINUTE and not moved:
+        return _IMPOSSIBLE
+    whole = abs(away - HOUR * round(away / HOUR)) < MINUTE
+    return (_HOURS_MOVED if moved else _HOURS) if whole else _OTHER_OFFSET
 
 
 def _meet_by_time(one: TitleList, other: TitleList, offset: float, tolerance: float) -> tuple[Ints, Ints]:
@@ -230,7 +239,7 @@ def _count_before(cells: Ints) -> Ints:
 
 def _meet_by_number(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
     """Yield what meets by equal numbers, if nearly all days are apart by much the same: one feed is early."""
-    for found in _meet_by_day(one, other, (one.numbers, other.numbers), _NUMBERED):
+    for found in _meet_by_day(one, other, (one.numbers, other.numbers), _BY_NUMBER):
         numbered = one.numbers[found.one] != ABSENT
         found.one, found.other = found.one[numbered], found.other[numbered]
         away = other.days[found.other] - one.days[found.one]
@@ -249,4 +258,4 @@ def _try_places(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
     for shift in sorted({*range(-_MAX_SHIFT, _MAX_SHIFT + 1), *ends}):
         places = np.arange(max(0, -shift), min(mine, theirs - shift))
         if len(places) >= max(MIN_SERIES, min(mine, theirs) // 2):
-            yield Hypothesis(places, places + shift, _OTHER_OFFSET, anew=True)
+            yield Hypothesis(places, places + shift, _BY_PLACE, anew=True)

@@ -18,19 +18,21 @@ from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Doubles, Ints
 from aggregator.merger.matching.scoring import Table
 
-_MAX_COUNTED = 4  # entries or pairs that count for one kind of evidence
-_MEETING = 0.5  # of each entry that meets, times the surprise of the hypothesis
-_AGREEING = 1.0  # of each pair of numbers as expected
+_MEETING, _MAX_MEETING = 0.5, 4  # of each entry that meets, times the surprise of the hypothesis
 _MIN_CONTENT, _MAX_CONTENT = -6.0, 4.0  # lengths and text of one pair
-# Of each pair known to be one; against, of one known to be two, and of an entry that a listing cannot have yet.
-_SURE = 5.0
-_UNEXPECTED = 2.5  # against, of each pair of other numbers, and of each entry inside the overlap that meets nothing
-_OMITTED = 0.4  # the same of as many entries as listings omit
-_MAX_ALONE = 0.25  # share of these; if more in both listings meet nothing, the hypothesis is dropped
-_BEHIND = 0.7  # against, of each entry that the other does not have yet
-_EXCEPTIONS = 0.1  # share of entries before their instants, and one at least, that are no evidence: they may be changed
+_AGREEING, _MAX_AGREEING = 1.0, 4  # of each pair of numbers as expected
+_OTHER_NUMBER, _MAX_OTHER = 2.0, 6  # against, of each pair of other numbers
+_KNOWN, _MAX_KNOWN = 3.0, 4  # of each pair known to be one, for or against
+_LACKING, _MAX_LACKING = 2.5, 6  # against, of each entry inside the overlap that meets nothing
+_OMITTED, _OMITTED_SHARE = 0.4, 0.15  # the same of as many as listings omit
+_MAX_ALONE = 0.25  # share of the entries inside the overlap that meet nothing, in one listing at least
+_BEHIND, _MAX_BEHIND = 0.7, 4  # against, of each entry that the other does not have yet
+_BEFORE_HOST, _MAX_BEFORE = 5.0, 3  # the same if the other is the host, which has each first
+_FUTURE, _MAX_FUTURE = 5.0, 3  # against, of each entry that a listing had before its instant
+_EXCEPTIONS = 0.1  # share of such entries, and one at least, that are no evidence: their instants may have been changed
 _SLACK = 5 * MINUTE  # by which clocks may be wrong
 
+_NEAR = 31 * DAY  # by which a listing is ahead at most: entries that are dated even later were dated anew
 _STEPS = (-2, -1, 1, 2)  # places of neighbours
 _ALIKE = [LengthLevel.SECONDS_2, LengthLevel.SECONDS_15, LengthLevel.MINUTE]  # never evidence against
 
@@ -94,7 +96,7 @@ def _score(unit: Ints, contents: _Contents, lists: tuple[TitleList, TitleList], 
     around = np.concatenate([contents.weigh(one.rows[left], other.rows[right]) for left, right in beside])
     shared = max(0.0, float(around.mean())) if len(around) else max(0.0, float(met.mean()))
     score = float(met.sum()) - shared * len(met) - each.cost
-    score += _MEETING * min(len(met), _MAX_COUNTED) * each.surprise
+    score += _MEETING * min(len(met), _MAX_MEETING) * each.surprise
     score += _weigh_known(unit, lists, each) - _weigh_first_seen(lists, each)
     if each.anew:
         return score
@@ -105,11 +107,13 @@ def _score(unit: Ints, contents: _Contents, lists: tuple[TitleList, TitleList], 
 
 
 def _weigh_known(unit: Ints, lists: tuple[TitleList, TitleList], each: Hypothesis) -> float:
-    """Return the evidence of pairs that are known to be one."""
+    """Return the evidence of pairs that are known to be one, and were not dated anew."""
     mine, theirs = (unit[listing.rows] for listing in lists)
     agree = int((mine[each.one] == theirs[each.other]).sum())
-    _, at, _ = np.intersect1d(mine, theirs, return_indices=True)
-    return _SURE * (min(agree, _MAX_COUNTED) - min(max(len(at) - agree, 0), _MAX_COUNTED))
+    _, at, there = np.intersect1d(mine, theirs, return_indices=True)
+    near = np.abs(lists[1].instants[there] - lists[0].instants[at]) <= _NEAR
+    apart = max(int(near.sum()) - agree, 0)
+    return _KNOWN * (min(agree, _MAX_KNOWN) - min(apart, _MAX_KNOWN))
 
 
 def _weigh_numbers(lists: tuple[TitleList, TitleList], each: Hypothesis) -> float:
@@ -119,7 +123,7 @@ def _weigh_numbers(lists: tuple[TitleList, TitleList], each: Hypothesis) -> floa
     one, other = lists[0].numbers[each.one], lists[1].numbers[each.other]
     both = (one != ABSENT) & (other != ABSENT)
     agree = int((other[both] - one[both] == each.ahead).sum())
-    return _AGREEING * min(agree, _MAX_COUNTED) - _UNEXPECTED * min(int(both.sum()) - agree, _MAX_COUNTED)
+    return _AGREEING * min(agree, _MAX_AGREEING) - _OTHER_NUMBER * min(int(both.sum()) - agree, _MAX_OTHER)
 
 
 def _weigh_alone(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints], crowded: Ints) -> tuple[float, bool]:
@@ -131,12 +135,12 @@ def _weigh_alone(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints], cro
         return 0.0, True
     at, within, newest = find_within(lists, met)
     inside, total = int((within & alone).sum()), int(within.sum())
-    ahead = int((alone & (at > newest)).sum()) if listing.last <= across.last else 0
+    ahead = int((alone & (at > newest) & (at <= newest + _NEAR)).sum()) if listing.last <= across.last else 0
     first = across.host and not listing.host and listing.source != across.source
-    cost = (_SURE if first else _BEHIND) * min(ahead, _MAX_COUNTED)
-    usual = _MAX_ALONE * total
-    lacking = _OMITTED * min(inside, usual) + _UNEXPECTED * max(inside - usual, 0.0)
-    return cost + min(lacking, _UNEXPECTED * _MAX_COUNTED), inside <= max(1, _MAX_ALONE * total)
+    cost = _BEFORE_HOST * min(ahead, _MAX_BEFORE) if first else _BEHIND * min(ahead, _MAX_BEHIND)
+    usual = _OMITTED_SHARE * total
+    lacking = _OMITTED * min(inside, usual) + _LACKING * max(inside - usual, 0.0)
+    return cost + min(lacking, _LACKING * _MAX_LACKING), inside <= max(1, _MAX_ALONE * total)
 
 
 def find_within(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints]) -> tuple[Doubles, Bools, float]:
@@ -144,7 +148,8 @@ def find_within(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints]) -> t
     listing, across = lists
     at = listing.instants + np.median(across.instants[met[1]] - listing.instants[met[0]])
     slack = 0.0 if listing.clock and across.clock else DAY / 2
-    newest = float(across.instants.max() + slack)
+    later = np.sort(across.instants[across.instants >= across.instants[met[1]].max()])
+    newest = float(later[np.argmax(np.append(np.diff(later), np.inf) > _NEAR)] + slack)
     return at, (at >= across.instants.min() - slack) & (at <= newest), newest
 
 
@@ -162,4 +167,4 @@ def _weigh_first_seen(lists: tuple[TitleList, TitleList], each: Hypothesis) -> f
     known = ~np.isnan(seen) & ~(own < instants - _SLACK) & ~(seen < written - MAX_ZONE)
     future = int((seen < instants - _SLACK)[known].sum())
     exceptions = max(1.0, _EXCEPTIONS * int(known.sum()))
-    return _SURE * min(max(future - exceptions, 0.0), _MAX_COUNTED)
+    return _FUTURE * min(max(future - exceptions, 0.0), _MAX_FUTURE)
