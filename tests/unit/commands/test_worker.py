@@ -30,7 +30,8 @@ def test_a_job_is_printed_with_its_time_in_utc(
     lines = Log("text")
     worker = Worker(load(tmp_path / "config.yaml"), lines.say, lines.warn)
     before = time.time()
-    with database.open_store(str(tmp_path / "store.db")) as store:
+    (tmp_path / ".aggregator").mkdir()
+    with database.open_store(worker.config.state) as store:
         _work(worker, store, Claim("token", ("sea",)), None, "owner", MagicMock(), lines)
     monkeypatch.undo()
     time.tzset()
