@@ -122,16 +122,19 @@ def read_elements(store: Store, feed: str, source: str) -> dict[str, str]:
     """Return the digests of contents of the source's entries by those of the elements from which they were read."""
     shows = schema.shows.c
     with reading(store) as connection:
-        numbers = connection.execute(select(shows.document).where(shows.feed == feed, shows.source == source))
-        cached = read_cached(store, feed, _ELEMENTS, [_name_document(source, number) for (number,) in numbers])
+        numbers = connection.scalars(select(shows.document).where(shows.feed == feed, shows.source == source)).all()
+    cached = read_cached(store, feed, _ELEMENTS, [_name_document(source, number) for number in numbers])
     return {element: digest for each in cached.values() for element, digest in _ELEMENTS_DECODER.decode(each).items()}
 
 
 def read_known(store: Store, feed: str, source: str) -> dict[str, str]:
-    """Return the records of the source's entries by the digest of the element from which each was read."""
+    """Return the records of the source's entries by the digest of the element from which each was read.
+
+    It takes one connection at a time: all threads that fetch call it, and the pool has fewer than two for each.
+    """
     entries = schema.entries.c
+    elements = {digest: element for element, digest in read_elements(store, feed, source).items()}
     with reading(store) as connection:
-        elements = {digest: element for element, digest in read_elements(store, feed, source).items()}
         query = select(entries.digest, entries.record).where(entries.feed == feed, entries.source == source)
         found: dict[str, str] = {}
         left = _LARGEST

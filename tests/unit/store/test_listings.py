@@ -11,7 +11,7 @@ from typing import NamedTuple
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from sqlalchemy import update
+from sqlalchemy import event, update
 
 from aggregator.model.entry import Entry, Listing, Moment, Note, Show, Span
 from aggregator.model.source import Source
@@ -338,6 +338,16 @@ def test_what_was_read_of_an_element_is_known_until_the_entry_says_something_els
     hear_elements(store, 1, replace(first, title="Slack water", element=None), second)
     assert read_known(store, "show", "host").keys() == {"e2"}
     assert read_known(store, "other", "host") == read_known(store, "show", "mirror") == {}
+
+
+def test_many_threads_that_fetch_do_not_wait_for_each_others_connections(store: Store) -> None:
+    """Where each took three at once, sixteen that began together waited for thirty seconds, and failed."""
+    hear_elements(store, 0, Entry("host", "a", "Ebb", element="e1"))
+    held: list[int] = []
+    event.listen(store.engine, "engine_connect", lambda _: held.append(store.engine.pool.checkedout()))
+    assert read_known(store, "show", "host").keys() == {"e1"}
+    assert compare_with_stored(store, "show", "host", [listing("a")]) == (set(), {"a"})
+    assert set(held) == {1}
 
 
 def test_a_listing_that_says_the_same_is_no_news(store: Store) -> None:
