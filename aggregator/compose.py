@@ -145,8 +145,7 @@ def _identify(store: Store, plan: Plan, state: StoredState, merged: Merged, now:
     undated = any(item.published is None or item.published.at > now for item in (*items, *merged.undecided))
     arrivals = entries.read_arrivals(store, plan.name) if undated else {}
     first_seen = {name: seen for name, (seen, _) in arrivals.items()}
-    unlisted = merged.summary.unlisted
-    past = Past(plan.name, state.published, first_seen, state.trust, since, overrides, state.removed, unlisted)
+    past = Past(plan.name, state.published, first_seen, state.trust, since, overrides, state.removed)
     if plan.reads_chapters:
         items = note_chapters.add_chapters(items)
     settlement = settle(enclosure_probe.fill_enclosures(store, plan, items), past, now, _leave_undecided(merged))

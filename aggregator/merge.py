@@ -85,7 +85,6 @@ class Summary(Struct, frozen=True):
     ``misdating`` the sources whose dates are mostly wrong. ``seniority`` is the order of sources trusted alike,
     ``since`` when each entry came to have its present content, where sources are trusted alike. ``until`` is when the
     same entries make other items, ``None`` for never.
-    ``unlisted`` are the ids of entries that their source does not list any more.
     ``left_out`` are the entries and new items that the filters leave out, ``rekeyed`` entries whose audio is held back
     (``reconciling.enclosure_hold``), by source.
     """
@@ -102,7 +101,6 @@ class Summary(Struct, frozen=True):
     since: Mapping[str, datetime]
     listed: Mapping[str, Sequence[other_shows.Listed]]
     until: datetime | None
-    unlisted: frozenset[str]
     left_out: tuple[LeftOut, ...]
     rekeyed: Mapping[str, frozenset[str]]
 
@@ -187,7 +185,6 @@ def merge_entries(cached: Cache, plan: Plan, state: StoredState, now: datetime, 
         since=repaired.since,
         listed=other_shows.find_listed(matching.clusters),
         until=repaired.lost.until,
-        unlisted=admission.find_unlisted(repaired.entries),
         left_out=tuple(each for each in repaired.left_out if each.source not in hidden),
         rekeyed=rekeyed,
     )

@@ -109,14 +109,6 @@ def find_coverage(entries: Iterable[Entry]) -> dict[str, Coverage]:
     return {source: _make_coverage(known) for source, known in listed.items()}
 
 
-def find_unlisted(entries: Sequence[Entry]) -> frozenset[str]:
-    """Return the ids of the entries that are not in the newest listing of their source."""
-    newest: dict[str, int] = {}
-    for entry in entries:
-        newest[entry.source] = max(newest.get(entry.source, 0), entry.span.last)
-    return frozenset(entry.id for entry in entries if entry.span.last < newest[entry.source])
-
-
 def _make_coverage(entries: Sequence[Entry]) -> Coverage:
     dates = [entry.published.at for entry in entries if entry.published is not None]
     genres = frozenset(entry.genre for entry in entries)

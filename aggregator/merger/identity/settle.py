@@ -22,7 +22,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct, field
@@ -67,7 +67,6 @@ class Past(Struct, frozen=True):
     - ``since``: by entry id, since when it has its present content, if sources are trusted alike.
     - ``overrides``: by guid, values that a person gave.
     - ``buried``: by guid, why a person removed the item.
-    - ``unlisted``: ids of entries that their source does not list any more.
     """
 
     feed: str
@@ -77,7 +76,6 @@ class Past(Struct, frozen=True):
     since: Mapping[str, datetime] = field(default_factory=dict)
     overrides: Mapping[str, tuple[Override, ...]] = field(default_factory=dict)
     buried: Mapping[str, str] = field(default_factory=dict)
-    unlisted: Collection[str] = ()
 
 
 class _Run(Struct):
@@ -114,7 +112,7 @@ def settle(items: Sequence[Item], past: Past, now: datetime, undecided: Sequence
         record, wanted = run.records[guid], past.overrides.get(guid, ())
         known = replace(item, guid=guid, published=record.published, rank=record.rank)
         settled.append(apply_overrides(known, wanted) if wanted else known)
-    single, taken = make_enclosures_unique(settled, run.records, past.trust, past.unlisted)
+    single, taken = make_enclosures_unique(settled, run.records, past.trust)
     return replace(_make_settlement(single, home, run), remarks=taken)
 
 

@@ -2,33 +2,28 @@
 
 Apple ignores items with the enclosure address of an earlier one ("Podcaster's guide to RSS", enclosure). An address
 belongs to the item for which the most trusted source lists it; of sources trusted alike, to the item of one that lists
-it for one item before one that lists it for several; of these several to one that the source still lists, as the files
-of a new season replace those of the last one; then to the item that already has it, then to the item published first.
-(Items of the same title get a number in ``generator.content.unique_titles``.)
+it for one item before one that lists it for several; then to the item that already has it, then to the item published
+first. (Items of the same title get a number in ``generator.content.unique_titles``.)
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
 from aggregator.merger.reconciling.overrides import PERSON
-from aggregator.model.item import Item, PublishedItem, sources_of
+from aggregator.model.item import Item, PublishedItem
 from aggregator.translation.marks import N_
 
 
 def make_enclosures_unique(
-    items: Sequence[Item],
-    published_items: Mapping[str, PublishedItem],
-    trust: Mapping[str, float],
-    unlisted: Collection[str] = (),
+    items: Sequence[Item], published_items: Mapping[str, PublishedItem], trust: Mapping[str, float]
 ) -> tuple[tuple[Item, ...], tuple[str, ...]]:
     """Return the items with every enclosure address once, and a remark for each that was removed.
 
-    ``published_items`` are by guid, with the audio of the last publication; ``trust`` is by source, 0 to 1;
-    ``unlisted`` are the ids of entries that their source does not list any more.
+    ``published_items`` are by guid, with the audio of the last publication; ``trust`` is by source, 0 to 1.
     """
     owner: dict[str, tuple[object, str]] = {}
     uses = Counter((item.source_of("enclosure"), item.enclosure.url) for item in items if item.enclosure is not None)
@@ -36,9 +31,7 @@ def make_enclosures_unique(
         if item.enclosure is not None:
             record, url = published_items[item.guid], item.enclosure.url
             giver = item.source_of("enclosure") or ""
-            is_shared = uses[item.source_of("enclosure"), url] > 1
-            is_old = is_shared and all(name in unlisted for name in item.entries if sources_of((name,)) == (giver,))
-            rank = giver != PERSON, -trust.get(giver, 0.0), is_shared, is_old
+            rank = giver != PERSON, -trust.get(giver, 0.0), uses[item.source_of("enclosure"), url] > 1
             claim = *rank, record.audio != url, record.minted, item.guid
             owner[url] = min(owner.get(url, (claim, item.guid)), (claim, item.guid))
     remarks: list[str] = []

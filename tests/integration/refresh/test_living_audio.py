@@ -162,14 +162,3 @@ def test_a_feed_that_was_taken_over_and_given_back_is_as_before(project, origin,
         project.refresh()
         assert [item["id"] for item in project.items()] == [guid for guid, *_ in before]
     assert [(item["id"], item["title"], item["url"], item["attachments"]) for item in project.items()] == before
-
-
-def test_files_of_a_new_season_under_the_names_of_the_last_one_are_those_of_its_items(project, origin, rss) -> None:
-    """A host that lists its newest items: the items of the old season kept the files, the new ones had none."""
-    files = [f"https://cdn.host.example/{turn}.mp3" for turn in (2, 1, 0)]
-    for first in (0, 10):
-        origin.serve("/feed.xml", rss(*(make_episode(first + turn, audio=file) for turn, file in enumerate(files))))
-        project.refresh()
-        heard = {item["id"] for item in project.items() if item.get("attachments")}
-        assert heard == {f"host-{first + turn}" for turn in range(3)}
-    assert len(project.items()) == 6

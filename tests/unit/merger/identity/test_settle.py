@@ -240,20 +240,6 @@ def test_audio_that_two_items_list_stays_with_the_one_published_first() -> None:
     assert "'Trailer' has the audio of the item one" in after.remarks[0]
 
 
-def test_a_file_that_a_source_lists_for_a_new_item_in_place_of_an_old_one_is_that_of_the_new_one() -> None:
-    """A season begins again with 01.mp3, or the newest item always has latest.mp3."""
-    audio = Enclosure("https://cdn.example/01.mp3")
-    told = (Provenance("enclosure", "host"),)
-    old = replace(item("Salz", "host/1", guid="old"), enclosure=audio, provenance=told)
-    new = replace(item("Silber", "host/9", guid="new"), enclosure=audio, provenance=told)
-    before = first(old, trust=RANKED)
-    for unlisted, owner in (({"host/1"}, "new"), ({"other/1"}, "old"), ({"host/1", "host/9"}, "old"), ((), "old")):
-        after = again([old, new], before.published_items, trust=RANKED, unlisted=unlisted)
-        assert [each.guid for each in after.items if each.enclosure] == [owner]
-    alone = again([old], before.published_items, trust=RANKED, unlisted={"host/1"})
-    assert [each.guid for each in alone.items if each.enclosure] == ["old"]
-
-
 def test_a_buried_item_leaves_and_comes_back_under_its_guid() -> None:
     before = first(item("A", "host/1", guid="one"))
     gone = again([item("A", "host/1", guid="one")], before.published_items, buried={"one": "taken down"})
