@@ -8,10 +8,9 @@ language decides. Only texts with enough of such sequences are changed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
-from math import log
 
 import ftfy
 from ftfy.badness import badness, is_bad
@@ -28,6 +27,7 @@ from aggregator.text.mojibake.byte_sequences import (
     list_choices,
     load_page,
 )
+from aggregator.text.mojibake.lone_letters import find_blank, fix_lone_letter, is_about_letter
 from aggregator.text.mojibake.other_encodings import keep_beyond_ascii
 from aggregator.text.mojibake.word_choice import Piece, choose_characters, is_known
 
@@ -60,22 +60,12 @@ _MOST_BEGINNINGS = 500
 _INSIDE = 0.5  # additional proof of a capital lead byte directly behind a small letter, which spelling hardly has
 _LONE_LEAD = re.compile("â(?![\\w\u0080-\u00ff€]| €)")
 _READ_LEAD = re.compile("â(?=•)")  # of text that was decoded twice, so that it has just been read itself
-_LONE = re.compile(r"(?<=[a-zß-ÿ])Ã|(?<![^\W\d_])Ã(?=-[a-z])")
-_LONE_INVISIBLE = re.compile(r"(?<=[A-Za-zß-ÿ,.])Â[-\u00ad]|â•(?![^\W\d_]?[\u0080-\u00bf])")
 # "“ATÉ AMANHÃ”": the closing quote is no byte of a letter, though "Ã”" is "Ô".
 _QUOTED = re.compile(r"(“[^“”]*Ã|“Â)”(?!\w)")
 _QUOTE = "\ue201"
 # A closing quote behind an opening one, with its last byte lost, or shown as "?".
 _CLOSING = re.compile(r"(â€œ(?:(?!â€œ).)*?â€)(?:\?|(?=[ \n.,;:!)]|\Z))", re.DOTALL)
 _STRIPPED = re.compile(r"(?<=[a-zß-ÿ])Ã(?:[\x83ƒ]Â)?\Z")  # "à" at an end whose second byte, a blank, was stripped
-_ALONE = re.compile(r"(?<![^ ])(?<![^\w,] )[ÂÃ](?= [a-z])")
-_STRANGE = re.compile(r"[^\x00-\x7f]")
-_ASCII_WORD = re.compile(r"[a-z]+")
-_RINGED = re.compile(r"(?<!\w)Å\xa0([^\W\d_]+)")  # "Š", or Scandinavian "Å" before a word
-_WITH_RING, _WITH_CARON = ("nb", "da", "sv"), ("cs", "sk", "sh", "sl", "lt", "lv")
-_WORDS = re.compile(r"[^\W\d_]{2,}")
-_WITHOUT_A, _WITH_A = ("en", "de", "es", "nl"), ("fr", "it", "pt")  # languages without and with the word "à"
-_RARE_WORD = 1e-8  # share of a word that a list lacks
 # Characters with two forms (Unicode's emoji-variation-sequences.txt).
 _COLOURED = "\ufe0f"
 _PICTURE = re.compile(
@@ -96,41 +86,12 @@ def redecode(text: str) -> str:
         return text
     if _QUOTED.search(text) and _QUOTE not in text:
         return redecode(_QUOTED.sub(rf"\1{_QUOTE}", text)).replace(_QUOTE, "”")
-    if _is_about_letter(text):
+    if is_about_letter(text):
         return text
     better = _redecode(_fix_undamaged(_STRIPPED.sub("\\g<0>\xa0", _CLOSING.sub("\\1\x9d", text))))
     if better == text or _is_hopeless(text, better):
         return text
     return text if len(text) <= _PART and is_known(text) else better
-
-
-def _is_about_letter(text: str) -> bool:
-    """Return whether a text has nothing beyond ASCII but Â or Ã as a word among others: it is about the letter.
-
-    A no-break space, decoded as "Â ", stands behind the end of a sentence; "à" only stands in languages that have it.
-    """
-    if _STRANGE.search(_ALONE.sub("", text)):
-        return False
-    if "Ã" not in text:
-        return True
-    words = [word for word in _ASCII_WORD.findall(text[:_PART].lower()) if len(word) > 1]
-    return _rate_words(words, _WITHOUT_A) > _rate_words(words, _WITH_A)
-
-
-def _rate_words(words: list[str], languages: Sequence[str]) -> float:
-    """Return the logarithm of the chance of words in the likeliest of some languages."""
-    return max(
-        sum(log(word_frequencies.load_frequencies(language).get(word, _RARE_WORD)) for word in words)
-        for language in languages
-    )
-
-
-def _read_caron(found: re.Match[str]) -> str:
-    """Return "Š" for "Å" and a no-break space where the text is rather of a language with that letter."""
-    words = _WORDS.findall(found.string[:_PART].lower())
-    behind = found[1].lower()
-    with_a_ring = _rate_words([*words, behind], _WITH_RING)
-    return f"Š{found[1]}" if _rate_words([*words, f"š{behind}"], _WITH_CARON) > with_a_ring else found[0]
 
 
 def _redecode(text: str) -> str:
@@ -140,7 +101,7 @@ def _redecode(text: str) -> str:
         proof, name = _prove_encoding(text)
         if proof == _NOISE:
             break
-        read = _read_damaged(text, familiar, name) if proof >= _PROOF else _fix_lone_letter(text)
+        read = _read_damaged(text, familiar, name) if proof >= _PROOF else fix_lone_letter(text)
         if read == whole:
             break
         whole = _fix_whole(read)
@@ -305,7 +266,7 @@ def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool 
         if sure < at:
             pieces += _split_plain(text[sure:at] if lost else _drop_lone_leads(text, sure, at))
         pieces.append(_keep_known_sizes(readings, text, at))
-        if blank := _find_blank(text, at, readings[0]):
+        if blank := find_blank(text, at, readings[0]):
             pieces.append(blank)
         sure = at + readings[0].size
     pieces += _split_plain(text[sure:] if lost else _drop_lone_leads(text, sure, len(text)))
@@ -385,29 +346,6 @@ def _is_in_word(text: str, at: int) -> bool:
     return any(word in word_frequencies.load_frequencies(language) for language in _WRITES[text[at]])
 
 
-_FRENCH = re.compile(r"Ã[©¨ª´§]|\b(?:le|la|les|de|des|du|et|un|une|il|che|di|que|os|as)\b", re.IGNORECASE)
-
-
-def _find_blank(text: str, at: int, choice: Choice) -> str:
-    """Return the blank behind "à" that is lost where its second byte is shown as a blank, too, else ""."""
-    end = at + choice.size
-    after = _WORD_AFTER.match(text, end) if choice.character == "à" and text[end - 1] == " " else None
-    if after is None or not _is_french(text):
-        return ""
-    joined = f"à{after[0].lower()}"  # Portuguese has "às" and "àquela"; French goes on in "à s’asseoir"
-    elided = text[after.end() : after.end() + 1] in {"'", "’"}
-    return "" if not elided and joined in word_frequencies.load_frequencies("pt") else " "
-
-
-@lru_cache(maxsize=4)
-def _is_french(text: str) -> bool:
-    """Return whether a text, by its first part, has "à" as a word and at the end of words, not inside of them."""
-    return _FRENCH.search(text, 0, _PART) is not None and not _VIETNAMESE_BYTES.search(text, 0, _PART)
-
-
-_VIETNAMESE_BYTES = re.compile("áº|á»|Ä‘|Æ°|Æ¡")
-
-
 def _keep_known_sizes(readings: tuple[Choice, ...], text: str, at: int) -> tuple[Choice, ...]:
     """Return the readings as long as the likeliest one; U+FFFD comes first where the text has it in their place."""
     size = readings[0].size
@@ -439,23 +377,3 @@ def _find_familiar_leads(text: str, table: CodePage) -> frozenset[int]:
         if readings and readings[0].price <= UNDEFINED_COST:
             leads.add(found.group())
     return frozenset(table.leads[lead] for lead in leads)
-
-
-def _fix_lone_letter(text: str) -> str:
-    """Return the text with single damaged letters read: a capital Ã or Â behind a small letter is no spelling."""
-    text = _RINGED.sub(_read_caron, text)
-    if "Ã" not in text and "Â" not in text and "â" not in text:
-        return text
-    text = _LONE_INVISIBLE.sub("", text)
-    table = load_page("cp1252")
-    pieces: list[str] = []
-    done = 0
-    for found in _LONE.finditer(text):
-        at = found.start()
-        initial = at == 0 or not text[at - 1].isalpha()
-        letters = (one for one in list_choices(text, at, table) if one.character.isalpha())
-        meant = next((one for one in letters if one.character.isupper() == initial), None)
-        if meant:
-            pieces += [text[done:at], meant.character, _find_blank(text, at, meant)]
-            done = at + meant.size
-    return "".join([*pieces, text[done:]])
