@@ -21,9 +21,10 @@ from aggregator.model.source import Source
 from aggregator.translation.marks import N_
 
 _EARLIEST_YEAR, _LATEST_YEAR = 1970, 9000
+"""Years that ``--at`` may name: there must be room for the times that are computed from it."""
+
 _NO_FEED = N_("there is no feed yet; run aggregator add URL")
 _NO_STORE = N_("there is no store yet; run aggregator refresh first")
-"""Years that ``--at`` may name: there must be room for the times that are computed from it."""
 
 
 def _parse_time(text: str) -> datetime:
