@@ -256,9 +256,9 @@ def _list_missing_secrets(config: Config) -> tuple[str, ...]:
 
 
 def _list_ties(config: Config) -> tuple[str, ...]:
-    """Return one line for each feed whose most trusted sources have the same trust, with the key to add."""
+    """Return one line for each feed of one show whose most trusted sources are trusted alike, with the key to add."""
     found = []
-    for plan in config.plans:
+    for plan in (plan for plan in config.plans if not plan.is_mixed):
         most = max(source.trust for source in plan.sources)
         tied = [source.name for source in plan.sources if source.trust == most]
         if len(tied) > 1:

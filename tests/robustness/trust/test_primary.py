@@ -45,5 +45,6 @@ def test_a_primary_source_that_is_none_is_a_mistake(tmp_path: Path) -> None:
 def test_check_warns_where_the_most_trusted_are_trusted_alike(tmp_path: Path, capsys) -> None:
     check.run(config(tmp_path))
     assert "one and two have the same trust (0.8)" in capsys.readouterr().out
-    check.run(config(tmp_path, "    primary: two\n"))
-    assert "alike" not in capsys.readouterr().out
+    for without_ties in ("    primary: two\n", "    mixed: true\n"):
+        check.run(config(tmp_path, without_ties))
+        assert "same trust" not in capsys.readouterr().out
