@@ -32,7 +32,7 @@ class Belonging(Struct, frozen=True):
 
     @property
     def is_sure(self) -> bool:
-        """Return whether most of them are: the listing is one of the feed's show."""
+        """Return whether the listing is one of the feed's show: most of the entries that could be its items are."""
         return self.matched > 1 and 2 * self.matched > self.of
 
 

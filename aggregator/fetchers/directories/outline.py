@@ -35,9 +35,10 @@ def make_outline(document: Document, first: int = 0) -> Outline:
 
 
 def pick(document: Document, chosen: Pick) -> dict[str, str]:
-    """Return the options of the document's source, with the selector of what was chosen; raise ReadError.
+    """Return the options of the document's source, with a selector of the chosen element for its field.
 
-    Of an entry those of its fields are proposed, too.
+    Where an entry was chosen ("items"), selectors of its title, date and other fields are proposed in place of those
+    before. Raises ReadError for an element that the page does not have, or that no selector can name.
     """
     root, options = page.parse_page(document), dict(document.source.options)
     element = next((each for number, each in enumerate(root.iter()) if number == chosen.number), None)
