@@ -17,6 +17,8 @@ from pathlib import Path
 import psycopg
 
 from tests.support.tools import miss, need_s3rver
+from tests.support.waiting import wait_for
+from tests.support.web import ask
 
 ANSWERS_WITHIN_SECONDS = 30
 
@@ -151,6 +153,7 @@ class S3:
     def __init__(self, folder: Path) -> None:
         """Say where its objects are, and start it."""
         self._folder, self._log, self._port = folder, folder.with_name(f"{folder.name}.log"), "0"
+        self._looked = 0
         self.start()
 
     def start(self) -> None:
@@ -159,7 +162,7 @@ class S3:
         with self._log.open("w") as log:
             self._server = subprocess.Popen(["node", need_s3rver(), *words], stdout=log, stderr=subprocess.STDOUT)
         end = time.monotonic() + ANSWERS_WITHIN_SECONDS
-        while (found := re.search(r"listening on \S+:(\d+)", self.log())) is None:
+        while (found := re.search(r"listening on \S+:(\d+)", self._log.read_text())) is None:
             assert time.monotonic() < end, "the server does not answer"
             time.sleep(0.05)
         self._port = found[1]
@@ -171,8 +174,15 @@ class S3:
         }
 
     def log(self) -> str:
-        """The requests so far, one a line."""
-        return self._log.read_text()
+        """The requests so far, one a line.
+
+        The server writes the line of a request after its answer: a request of our own, left out here, comes last.
+        """
+        self._looked += 1
+        ours = f"/log-{self._looked} "
+        ask(int(self._port), f"/feeds{ours.strip()}")
+        lines = wait_for(lambda: log if ours in (log := self._log.read_text()) else "").splitlines(keepends=True)
+        return "".join(line for line in lines if re.search(r"/log-\d+ ", line) is None)
 
     def place(self, key: str) -> Path:
         """Where the content of an object is."""

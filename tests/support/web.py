@@ -51,7 +51,7 @@ class Media(NamedTuple):
 
 def ask(port: int, path: str, method: str = "GET", **headers: str) -> Answer:
     """Ask a server on loopback; ``if_none_match`` is sent as ``if-none-match``."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.putrequest(method, path, skip_accept_encoding=True)
         for name, value in headers.items():
