@@ -149,12 +149,9 @@ def _identify(store: Store, plan: Plan, state: StoredState, merged: Merged, now:
     if plan.reads_chapters:
         items = note_chapters.add_chapters(items)
     settlement = settle(enclosure_probe.fill_enclosures(store, plan, items), past, now, _leave_undecided(merged))
-    named = unique_titles.make_titles_unique(
-        settlement.items, past.published_items, settlement.published_items, now, past.trust
-    )
-    changed = tuple(sorted({*settlement.changed, *named.changed}))
-    published_items = _bury_forgotten(named.published_items, {item.guid for item in named.items}, state.forgotten)
-    return replace(settlement, items=named.items, published_items=published_items, changed=changed)
+    settlement = unique_titles.make_titles_unique(settlement, state.published, now, state.trust)
+    published = {item.guid for item in settlement.items}
+    return replace(settlement, published_items=_bury_forgotten(settlement.published_items, published, state.forgotten))
 
 
 def _filter_published(plan: Plan, merged: Merged, settlement: Settlement) -> tuple[Merged, Settlement]:

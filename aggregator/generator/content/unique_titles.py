@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from aggregator.generator.content import feed_item, sanitize
 from aggregator.model.entry import Moment, Note
-from aggregator.model.item import Item, PublishedItem
+from aggregator.model.item import Item, PublishedItem, Settlement
 
 # Seconds by which lengths must differ to tell two episodes apart: AntennaPod's ten minutes.
 _GRACE_SECONDS: Final = 600
@@ -30,42 +30,32 @@ _GRACE_SECONDS: Final = 600
 _ROOM: Final = 245
 
 
-class _UniqueTitles(Struct, frozen=True):
-    """The items and their records with distinct titles, and the guids whose title changed."""
-
-    items: tuple[Item, ...]
-    published_items: tuple[PublishedItem, ...]
-    changed: tuple[str, ...] = ()
-
-
 def make_titles_unique(
-    items: Sequence[Item],
-    before: Iterable[PublishedItem],
-    published_items: Sequence[PublishedItem],
-    now: datetime,
-    trust: Mapping[str, float],
-) -> _UniqueTitles:
+    settlement: Settlement, before: Iterable[PublishedItem], now: datetime, trust: Mapping[str, float]
+) -> Settlement:
     """Add a number to each title that an app would take for that of an earlier item.
 
-    ``before`` are the records of the last run, ``published_items`` those of this one: an item whose own title is the
-    same in both keeps its published title if possible; else it was changed ``now``. ``trust`` is by source.
+    ``before`` are the records of the last run: an item whose own title is the same there keeps its published title if
+    possible; else it was changed ``now``. ``trust`` is by source.
     """
     past = {record.guid: record for record in before}
-    kept = {record.guid: record for record in published_items}
-    found = _choose_titles(items, past, kept, now, trust)
+    kept = {record.guid: record for record in settlement.published_items}
+    found = _choose_titles(settlement.items, past, kept, now, trust)
     renamed: list[Item] = []
-    changed: list[str] = []
-    for item in items:
+    changed = set(settlement.changed)
+    for item in settlement.items:
         title, record = found.get(item.guid), kept.get(item.guid)
         final = item if title is None else _rename(item, title)
         if record is not None and record.numbered_title != title:
             record = replace(record, numbered_title=title)
             if item.guid in past:
-                changed.append(item.guid)
+                changed.add(item.guid)
                 record, final = replace(record, updated=now), replace(final, updated=Moment(now))
             kept[item.guid] = record
         renamed.append(final)
-    return _UniqueTitles(tuple(renamed), tuple(kept.values()), tuple(sorted(changed)))
+    return replace(
+        settlement, items=tuple(renamed), published_items=tuple(kept.values()), changed=tuple(sorted(changed))
+    )
 
 
 class _Day(Struct):

@@ -140,7 +140,7 @@ def test_the_number_behind_a_title_goes_to_the_less_trusted(at, first) -> None:
     mine, other = item("host/1", "Trailer", at, AUDIO.format(1)), item("list/1", "Trailer", at, AUDIO.format(2))
     before = run([other], None, NOW - timedelta(days=2)).published_items if first else ()
     found = run([mine, other])
-    told = make_titles_unique(found.items, before, found.published_items, NOW, TRUST)
+    told = make_titles_unique(found, before, NOW, TRUST)
     assert {each.guid: each.title for each in told.items} == {"host/1": "Trailer", "list/1": "Trailer (2)"}
 
 

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from aggregator import publish
 from aggregator.generator.content import sanitize
-from aggregator.generator.content.unique_titles import _GRACE_SECONDS, _UniqueTitles, make_titles_unique
+from aggregator.generator.content.unique_titles import _GRACE_SECONDS, make_titles_unique
 from aggregator.model.entry import Duration, Enclosure, Moment
 from aggregator.model.feed import Feed
-from aggregator.model.item import Item, PublishedItem
+from aggregator.model.item import Item, PublishedItem, Settlement
 from aggregator.validator.examine import examine
 
 DAY = datetime(2024, 5, 1, 8, tzinfo=UTC)
@@ -37,16 +37,16 @@ def made(*said: tuple[str, int, int | None, str]) -> tuple[Item, ...]:
     return tuple(sorted(items, key=lambda item: item.published.at, reverse=True))
 
 
-def run(items: tuple[Item, ...], before: _UniqueTitles | None = None, days: int = 0) -> _UniqueTitles:
+def run(items: tuple[Item, ...], before: Settlement | None = None, days: int = 0) -> Settlement:
     """A run so many days after the first: what settle would record of the items, then told apart."""
     now = NOW + timedelta(days=days)
     past = {record.guid: record for record in before.published_items} if before else {}
     new = {item.guid: PublishedItem(item.guid, now, item.published, item.entries, item.title) for item in items}
     kept = {item.guid: replace(past.get(item.guid, new[item.guid]), title=item.title) for item in items}
-    return make_titles_unique(items, past.values(), tuple((past | kept).values()), now, {})
+    return make_titles_unique(Settlement(items, tuple((past | kept).values())), past.values(), now, {})
 
 
-def titles(told: _UniqueTitles) -> dict[str, str]:
+def titles(told: Settlement) -> dict[str, str]:
     return {item.guid: item.title for item in told.items}
 
 
@@ -146,7 +146,7 @@ episodes = st.lists(
 
 @given(episodes, st.data())
 def test_over_random_histories_titles_are_told_apart_and_stay(said: list, data: st.DataObject) -> None:
-    before: _UniqueTitles | None = None
+    before: Settlement | None = None
     known: set[int] = set()
     for day in range(3):
         if said and data.draw(st.booleans()):
