@@ -179,8 +179,9 @@ def refresh(
     NothingToPublishError if nothing could be fetched and nothing was stored before, StoreError.
     """
     now, loaded = at or _now(), load(Path(config))
-    if not feeds and opml_lists.keep_in_step(loaded, now).lines:
-        loaded = load(loaded.path)
+    if not feeds:
+        news, _ = opml_lists.keep_in_step(loaded, now)
+        loaded = load(loaded.path) if news else loaded
     return refreshing.refresh(loaded, at=now, feeds=feeds, force=force, is_clock=at is None)
 
 

@@ -53,24 +53,21 @@ class UnlistedFeed(Struct, frozen=True):
     list: str
 
 
-class ListNews(Struct, frozen=True):
-    """One line for each list that changed the config or asks for a removal, and for each that cannot be read."""
+def keep_in_step(config: Config, now: datetime) -> tuple[Sequence[str], Sequence[str]]:
+    """Add to the config file what its lists have that is new; the caller loads it again if there is any news.
 
-    lines: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
-
-
-def keep_in_step(config: Config, now: datetime) -> ListNews:
-    """Add to the config file what its lists have that is new; the caller loads it again if there is any news."""
+    Return the news, one line for each list that changed the config or asks for a removal, and one for each list that
+    cannot be read.
+    """
     if not config.opml:
-        return ListNews()
+        return (), ()
     with ExitStack() as stack:
         has_store = connection.has_content(config.state)
         store = stack.enter_context(database.open_store(config.state)) if has_store else None
         known = {each.name: each for each in _read(store)}
         due = [name for name in config.opml if name not in known or _is_due(known[name], now)]
         if not due:
-            return ListNews()
+            return (), ()
         resources = stack.enter_context(preview.open_resources(config, now))
         lines: list[str] = []
         problems: list[str] = []
@@ -87,7 +84,7 @@ def keep_in_step(config: Config, now: datetime) -> ListNews:
                 problems.append(f"{make_printable(why)}; no feed was added for it")
         if store is not None:
             _write(store, [known[name] for name in config.opml])
-    return ListNews(tuple(lines), tuple(problems))
+    return lines, problems
 
 
 def find_unlisted(store: Store, lists: Sequence[str], plans: Sequence[Plan]) -> Iterator[UnlistedFeed]:

@@ -103,12 +103,12 @@ def run(  # noqa: PLR0913 - each is an option of the command line
 
 def _follow_lists(config: Config, now: datetime, *, hush: bool) -> Config:
     """Add to the config what its OPML lists have that is new, say so, and return the config as it is then."""
-    news = opml_lists.keep_in_step(config, now)
-    for line in () if hush else news.lines:
+    news, problems = opml_lists.keep_in_step(config, now)
+    for line in () if hush else news:
         typer.echo(line)
-    for line in news.problems:
+    for line in problems:
         summary.warn(line)
-    return load(config.path) if news.lines else config
+    return load(config.path) if news else config
 
 
 def _print_outcomes(

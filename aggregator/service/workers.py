@@ -101,10 +101,10 @@ class Worker(Struct):
 
         Before that the config is brought in step with its OPML lists.
         """
-        news = opml_lists.keep_in_step(self.reload(), at)
-        for line in news.lines:
+        news, problems = opml_lists.keep_in_step(self.reload(), at)
+        for line in news:
             self.say(line)
-        for line in news.problems:
+        for line in problems:
             self.warn(line)
         config = self.reload()
         everything, self.fresh = self.fresh, False

@@ -34,15 +34,6 @@ class Piece(NamedTuple):
     href: str | None = None
 
 
-class _Contrast(NamedTuple):
-    """The difference of two texts: text before, removed, added, and after; each shortened."""
-
-    before: str
-    gone: str
-    come: str
-    after: str
-
-
 def format_machine_day(moment: Moment) -> str:
     """Format the value of ``<time datetime>`` (HTML, section 4.5.14) at the known precision."""
     if moment.precision in {"guess", "year"}:
@@ -162,27 +153,6 @@ def make_lead(text: str, most: int = _LONGEST_LEAD) -> str:
     return f"{kept} …" if kept.endswith((".", "!", "?", "…")) else f"{kept}…"
 
 
-def _make_contrast(note: Note) -> _Contrast:
-    """Show what a repair changed, with the text around it.
-
-    >>> _make_contrast(Note("title", "mojibake", "CafÃ© talk", "Café talk"))
-    _Contrast(before='Caf', gone='Ã©', come='é', after=' talk')
-    >>> _make_contrast(Note("title", "space", "late  talk", "late talk"))
-    _Contrast(before='late ', gone='␣', come='', after='talk')
-    """
-    old, new = note.before, note.after
-    head = Prefix.similarity(old, new)
-    tail = Postfix.similarity(old[head:], new[head:])
-    ahead, behind = old[:head], old[len(old) - tail :]
-    gone, come = visible_whitespace.show_difference(old[head : len(old) - tail], new[head : len(new) - tail])
-    return _Contrast(
-        ahead if len(ahead) <= _AROUND else "…" + ahead[-_AROUND:],
-        shorten(gone),
-        shorten(come),
-        behind if len(behind) <= _AROUND else behind[:_AROUND] + "…",
-    )
-
-
 def shorten(text: str, most: int = _SHOWN) -> str:
     """Shorten a text to ``most`` characters by leaving out its middle."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]}"
@@ -244,11 +214,14 @@ LACKS: Final = (
 
 
 class Repair(Struct, frozen=True):
-    """One repair of a field: what was wrong, and what changed."""
+    """One repair of a field: what was wrong, and the text before, removed, added and after, each shortened."""
 
     field: str
     cause: str
-    contrast: _Contrast
+    before: str
+    gone: str
+    come: str
+    after: str
 
 
 def describe_repair(note: Note, field: str, locale: Locale = ENGLISH) -> Repair:
@@ -256,8 +229,22 @@ def describe_repair(note: Note, field: str, locale: Locale = ENGLISH) -> Repair:
 
     >>> describe_repair(Note("title", "look-alike", "РyТоrсh", "PyTorch"), "title").cause
     'look-alike letters of another alphabet'
+    >>> describe_repair(Note("title", "space", "late  talk", "late talk"), "title")
+    Repair(field='title', cause='extra spaces', before='late ', gone='␣', come='', after='talk')
     """
-    return Repair(field, describe_cause(note.cause, locale), _make_contrast(note))
+    old, new = note.before, note.after
+    head = Prefix.similarity(old, new)
+    tail = Postfix.similarity(old[head:], new[head:])
+    before, after = old[:head], old[len(old) - tail :]
+    gone, come = visible_whitespace.show_difference(old[head : len(old) - tail], new[head : len(new) - tail])
+    return Repair(
+        field,
+        describe_cause(note.cause, locale),
+        before if len(before) <= _AROUND else "…" + before[-_AROUND:],
+        shorten(gone),
+        shorten(come),
+        after if len(after) <= _AROUND else after[:_AROUND] + "…",
+    )
 
 
 def describe_cause(name: str, locale: Locale = ENGLISH) -> str:
