@@ -20,5 +20,5 @@ def run(
 
     A running refresh is not disturbed. The copy is an SQLite file, also if the store is PostgreSQL.
     """
-    done = backup.backup(load(config).state, file)
-    typer.echo(f"{done.path}: {done.size} bytes, verified")
+    size = backup.backup(load(config).state, file)
+    typer.echo(f"{file}: {size} bytes, verified")

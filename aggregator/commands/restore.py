@@ -21,8 +21,5 @@ def run(
     Exits with 1 if the backup is damaged or written by a newer version, and with 4 while a refresh is running; the
     store is then unchanged.
     """
-    loaded = load(config)
-    done = backup.restore(loaded.state, file)
-    typer.echo(
-        f"restored from {done.path}" + (f"; the store of before is now {done.replaced}" if done.replaced else "")
-    )
+    replaced = backup.restore(load(config).state, file)
+    typer.echo(f"restored from {file}" + (f"; the store of before is now {replaced}" if replaced else ""))

@@ -18,7 +18,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
 from sqlalchemy import Connection, delete, func, insert, select
 
 from aggregator.errors import DamagedError, StoreError
@@ -29,16 +28,8 @@ _DAILY: Final = ".backup-"
 """Between the name of a store and the day of a copy that a refresh made."""
 
 
-class BackupResult(Struct, frozen=True):
-    """The file of a backup or restore, its size in bytes, and the new name of the store that was replaced, if any."""
-
-    path: Path
-    size: int
-    replaced: Path | None = None
-
-
-def backup(state: str, path: Path) -> BackupResult:
-    """Copy the store as it is at one moment; others may go on writing to it.
+def backup(state: str, path: Path) -> int:
+    """Copy the store as it is at one moment, and return the size in bytes; others may go on writing to it.
 
     Raises StoreError, and leaves the path as it was, if there is no store, it is damaged, the path holds anything but
     an older backup, or the copy cannot be written.
@@ -55,7 +46,7 @@ def backup(state: str, path: Path) -> BackupResult:
         raise StoreError(f"{path}: is the store itself")
     else:
         migrations.copy_file(source, path, partial(examine.find_damage_of_file, name=str(source)))
-    return BackupResult(path, path.stat().st_size)
+    return path.stat().st_size
 
 
 def back_up_daily(state: str, at: datetime, kept: int) -> None:
@@ -106,11 +97,12 @@ def _find_beside(source: Path, ending: str) -> list[Path]:
     return []
 
 
-def restore(state: str, path: Path) -> BackupResult:
+def restore(state: str, path: Path) -> Path | None:
     """Replace the store with the backup, in one step: it is the old one or the new one at any instant.
 
     Raises StoreError if the file is no backup, is damaged, or newer than this program, LockedError if a refresh is
-    running; nothing is then changed. The file of the old store is kept beside the new one.
+    running; nothing is then changed. The file of the old store is kept beside the new one; return its new name,
+    ``None`` if there was none.
     """
     if not path.is_file():
         raise StoreError(f"{path}: there is no such backup")
@@ -124,7 +116,7 @@ def restore(state: str, path: Path) -> BackupResult:
         else:
             replaced = _replace(copy, target)
         with database.open_store(state, fence=True):
-            return BackupResult(path, path.stat().st_size, replaced)
+            return replaced
 
 
 @contextmanager

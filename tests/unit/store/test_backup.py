@@ -74,11 +74,10 @@ def test_the_drill(state: str, tmp_path: Path) -> None:
     with database.open_store(state) as store:
         fill(store)
         before = held(store)
-        done = backup(state, copy)
-        assert (done.path, done.size) == (copy, copy.stat().st_size)
+        assert backup(state, copy) == copy.stat().st_size
         write_fact(store, "show", "x", b"later")
     shutil.rmtree(Path(state).parent)
-    assert restore(state, copy).replaced is None
+    assert restore(state, copy) is None
     with database.open_store(state) as store:
         assert held(store) == before
         write_event(store, "show", Event(NOON, "after", "restore"))
@@ -92,13 +91,13 @@ def test_a_store_restored_over_is_kept_beside(state: str, tmp_path: Path) -> Non
         before = held(store)
         backup(state, copy)
         write_fact(store, "show", "x", b"later")
-    done = restore(state, copy)
+    replaced = restore(state, copy)
     with database.open_store(state) as store:
         assert held(store) == before
-    assert done.replaced is not None
-    with database.open_store(str(done.replaced)) as store:
+    assert replaced is not None
+    with database.open_store(str(replaced)) as store:
         assert read_fact(store, "show", "x") == b"later"
-    assert restore(state, copy).replaced not in (None, done.replaced)
+    assert restore(state, copy) not in (None, replaced)
 
 
 def test_a_damaged_store_is_restored_over_and_kept(state: str, tmp_path: Path) -> None:
@@ -111,9 +110,9 @@ def test_a_damaged_store_is_restored_over_and_kept(state: str, tmp_path: Path) -
     with pytest.raises(StoreError), database.open_store(state):
         pass
     damaged = Path(state).read_bytes()
-    done = restore(state, copy)
-    assert done.replaced is not None
-    assert done.replaced.read_bytes() == damaged
+    replaced = restore(state, copy)
+    assert replaced is not None
+    assert replaced.read_bytes() == damaged
     with database.open_store(state) as store:
         assert held(store) == before
 
@@ -254,7 +253,7 @@ def test_a_restored_store_has_the_permissions_of_the_one_before(
 ) -> None:
     with database.open_store(state) as store:
         fill(store)
-    copy = backup(state, tmp_path / "x.db").path
+    backup(state, copy := tmp_path / "x.db")
     copy.chmod(0o644)
     if before is None:
         Path(state).unlink()
@@ -268,7 +267,7 @@ def test_a_restore_that_has_no_room_leaves_the_store_one_name(state: str, tmp_pa
     with database.open_store(state) as store:
         fill(store)
         before = held(store)
-    copy = backup(state, tmp_path / "x.db").path
+    backup(state, copy := tmp_path / "x.db")
     code = (
         "import resource, sys; from aggregator.store import backup, migrations; copy_file = migrations.copy_file\n"
         "def copy_and_fill(*words, **named):\n"
@@ -289,7 +288,7 @@ def test_without_room_for_temporary_files_it_is_told(
 ) -> None:
     with database.open_store(state) as store:
         fill(store)
-    copy = backup(state, tmp_path / "x.db").path
+    backup(state, copy := tmp_path / "x.db")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
     with pytest.raises(StoreError, match=r"no folder for temporary files can be written .*TMPDIR"):
         restore(state, copy)
@@ -303,7 +302,7 @@ def test_a_server_is_backed_up_into_a_file_and_restored_from_it(server_state: st
         backup(server_state, copy)
         write_fact(store, "show", "x", b"later")
         write_fact(store, "show", "y", b"later")
-    assert restore(server_state, copy).replaced is None
+    assert restore(server_state, copy) is None
     with database.open_store(server_state) as store:
         assert held(store) == before
         assert read_fact(store, "show", "y") is None
