@@ -33,18 +33,14 @@ _ENDINGS = (_PACKED, ".br")
 """Of packed copies that are removed with a file; until November 2026 brotli copies were written, too."""
 
 
-class _Step(Struct, frozen=True):
-    """A rename to do within the folder: the names of the temporary and of the published file."""
-
-    part: str
-    name: str
-
-
 class Staged(Struct, frozen=True):
-    """The files of one folder under temporary names; ``outdated`` are published ones that are removed at the end."""
+    """The files of one folder under temporary names; ``outdated`` are published ones that are removed at the end.
+
+    ``renames`` are the names of files that are new, the temporary and the published one.
+    """
 
     written: tuple[WrittenFile, ...] = ()
-    steps: tuple[_Step, ...] = ()
+    renames: tuple[tuple[str, str], ...] = ()
     compress: bool = False
     outdated: tuple[str, ...] = ()
 
@@ -62,7 +58,7 @@ def stage(folder: Path, files: Mapping[str, bytes] | Iterable[tuple[str, bytes]]
     Names are the program's own, never a source's. Raises PublishError if a file cannot be written; no temporary file is
     left then.
     """
-    steps: list[_Step] = []
+    renames: list[tuple[str, str]] = []
     written: list[WrittenFile] = []
     with _unchanged_on_failure(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -71,11 +67,11 @@ def stage(folder: Path, files: Mapping[str, bytes] | Iterable[tuple[str, bytes]]
             if not _NAME.fullmatch(name):
                 raise OSError(errno.EINVAL, f"{name!r} is not a name for a published file")
             made = _prepare(folder / name, content, compress=compress)
-            written.append(WrittenFile(name, changed=any(step.name == name for step in made)))
-            steps += made
-        for step in steps:
-            _flush(folder / step.part)
-    return Staged(tuple(written), tuple(steps), compress)
+            written.append(WrittenFile(name, changed=any(new == name for _, new in made)))
+            renames += made
+        for part, _ in renames:
+            _flush(folder / part)
+    return Staged(tuple(written), tuple(renames), compress)
 
 
 def place(folder: Path, staged: Staged) -> tuple[WrittenFile, ...]:
@@ -83,9 +79,9 @@ def place(folder: Path, staged: Staged) -> tuple[WrittenFile, ...]:
     with _unchanged_on_failure(folder):
         check_names(staged)
         _remove_siblings(folder, (one.name for one in staged.written if one.changed or not staged.compress))
-        for step in staged.steps:
-            (folder / step.part).replace(folder / step.name)
-        if staged.steps:
+        for part, name in staged.renames:
+            (folder / part).replace(folder / name)
+        if staged.renames:
             _flush(folder)
     remove(folder, staged.outdated)
     return staged.written
@@ -93,8 +89,8 @@ def place(folder: Path, staged: Staged) -> tuple[WrittenFile, ...]:
 
 def check_names(staged: Staged) -> None:
     """Raise OSError if a name is not the program's own: what was staged comes from a process with foreign documents."""
-    names = [*(each.name for each in staged.written), *(step.name for step in staged.steps), *staged.outdated]
-    if not (all(map(_NAME.fullmatch, names)) and all(_LEFTOVER.fullmatch(step.part) for step in staged.steps)):
+    names = [*(each.name for each in staged.written), *(name for _, name in staged.renames), *staged.outdated]
+    if not (all(map(_NAME.fullmatch, names)) and all(_LEFTOVER.fullmatch(part) for part, _ in staged.renames)):
         raise OSError(errno.EINVAL, "not a name for a published file")
 
 
@@ -155,21 +151,21 @@ def remove_folder(folder: Path, names: Iterable[str]) -> int:
     return len(present)
 
 
-def _prepare(place: Path, content: bytes, *, compress: bool) -> list[_Step]:
+def _prepare(place: Path, content: bytes, *, compress: bool) -> list[tuple[str, str]]:
     """Write a file and its compressed copy under temporary names, unless they are up to date."""
-    steps: list[_Step] = []
+    renames: list[tuple[str, str]] = []
     if place.is_file() and place.stat().st_size == len(content) and place.read_bytes() == content:
         stamp = int(place.stat().st_mtime)
     else:
         part = _write(place, content)
         stamp = _set_time(part, place)
-        steps.append(_Step(part.name, place.name))
+        renames.append((part.name, place.name))
     sibling = place.with_name(place.name + _PACKED)
     if compress and (not sibling.is_file() or int(sibling.stat().st_mtime) != stamp):
         beside = _write(sibling, gzip.compress(content, _GZIP, mtime=0))  # without a time: the same bytes each time
         os.utime(beside, (stamp, stamp))
-        steps.append(_Step(beside.name, sibling.name))
-    return steps
+        renames.append((beside.name, sibling.name))
+    return renames
 
 
 def _write(place: Path, content: bytes) -> Path:

@@ -41,11 +41,6 @@ class BugError(Exception):
     """A function failed in a fork, and not by an error for a person; the message says by which, and where."""
 
 
-class _Call(Struct, frozen=True):
-    function: str
-    arguments: Raw
-
-
 class _Reply(Struct, frozen=True):
     """The last message of a fork: its result, or the class and message of an error; of a bug ``traceback`` alone.
 
@@ -121,17 +116,17 @@ def call_for_parts(forks: Forks, function: str, *arguments: Any, kind: type[R], 
 
 def encode(function: str, *arguments: Any) -> bytes:
     """Return the task of calling a function."""
-    return encode_msgpack(_Call(function, Raw(encode_msgpack(arguments))))
+    return encode_msgpack((function, Raw(encode_msgpack(arguments))))
 
 
 def answer(functions: Mapping[str, Callable[..., Any]], task: bytes, out: IO[bytes]) -> None:
     """Call the function that the task names, in a fork, and write its result or why there is none."""
-    wanted = msgspec.msgpack.decode(task, type=_Call)
-    function = functions[wanted.function]
+    name, encoded = msgspec.msgpack.decode(task, type=tuple[str, Raw])
+    function = functions[name]
     parameters = inspect.signature(function, eval_str=True).parameters.values()
     kinds = tuple(each.annotation for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD)
     try:
-        arguments = msgspec.msgpack.decode(wanted.arguments, type=tuple.__class_getitem__(kinds))
+        arguments = msgspec.msgpack.decode(encoded, type=tuple.__class_getitem__(kinds))
         reply = _Reply(Raw(encode_msgpack(function(*arguments))))
     except MemoryError:
         raise

@@ -89,7 +89,7 @@ class Bucket:
         with self._translating_errors(folder):
             check_names(staged)
         present = self.find_objects(folder)
-        parts = {step.name: place / step.part for step in staged.steps}
+        parts = {name: place / part for part, name in staged.renames}
         private = PAGE in parts and is_private(parts[PAGE].read_bytes())
         changed = set()
         for name in sorted((each.name for each in staged.written), key=_rank):

@@ -243,14 +243,14 @@ def test_content_that_cannot_be_made_leaves_nothing_beside_the_old_files(tmp_pat
 def test_files_of_other_folders_are_neither_written_nor_removed(tmp_path: Path) -> None:
     folder, other = tmp_path / "show", tmp_path / "other.xml"
     staged = stage(folder, FILES)
-    (step, *_) = staged.steps
+    ((part, name), *_) = staged.renames
     for path in (other, tmp_path / "other.xml.gz"):
         path.write_bytes(b"1")
     for hostile in (
         replace(staged, outdated=("../other.xml",)),
         replace(staged, written=(WrittenFile("../other.xml", changed=True),)),
-        replace(staged, steps=(replace(step, name="../other.xml"),)),
-        replace(staged, steps=(replace(step, part="../other.xml"),)),
+        replace(staged, renames=((part, "../other.xml"),)),
+        replace(staged, renames=(("../other.xml", name),)),
     ):
         with pytest.raises(PublishError, match="not a name"):
             place(folder, hostile)
