@@ -143,40 +143,35 @@ def _read_held(config: Config, plan: Plan, now: datetime) -> tuple[HeldItem, ...
     )
 
 
-class _PairLine(Struct, frozen=True):
-    """A near miss: its entries with their titles, and the probability that they are one item."""
-
-    left: str
-    right: str
-    left_title: str
-    right_title: str
-    weight: float
-    probability: float
-
-
-def _list_pair(pair: Pair, titles: Mapping[str, str]) -> _PairLine:
-    probability = round(compute_likelihood(pair), 3)
-    left, right = titles.get(pair.left, ""), titles.get(pair.right, "")
-    return _PairLine(pair.left, pair.right, left, right, round(pair.weight, 2), probability)
-
-
 def _print_list(config: Config, plan: Plan, near: Sequence[Pair], held: Sequence[HeldItem], *, as_json: bool) -> None:
     """Print two lines for each pair and one for each held item, with the ids that the options take; or JSON."""
     titles = {name: one.entry.title for name, one in _read_entries(config, plan).items()}
-    pairs = [_list_pair(each, titles) for each in near]
+    pairs = [
+        {
+            "left": each.left,
+            "right": each.right,
+            "left_title": titles.get(each.left, ""),
+            "right_title": titles.get(each.right, ""),
+            "weight": round(each.weight, 2),
+            "probability": round(compute_likelihood(each), 3),
+        }
+        for each in near
+    ]
     if as_json:
         typer.echo(to_json({"pairs": pairs, "held": held}))
         return
     console = open_console()
-    for pair in pairs:
-        console.print(f"{pair.probability:.0%}  {shorten(pair.left)}  {shorten(pair.right)}", soft_wrap=True)
-        console.print(f"     “{shorten(pair.left_title)}” and “{shorten(pair.right_title)}”", soft_wrap=True)
+    for pair in near:
+        left, right = titles.get(pair.left, ""), titles.get(pair.right, "")
+        probability = round(compute_likelihood(pair), 3)
+        console.print(f"{probability:.0%}  {shorten(pair.left)}  {shorten(pair.right)}", soft_wrap=True)
+        console.print(f"     “{shorten(left)}” and “{shorten(right)}”", soft_wrap=True)
     for each in held:
         console.print(
             f"held ({_describe_hold(each)})  {shorten(each.entries[0])}  {shorten(each.title)}", soft_wrap=True
         )
     tail = f", {format_count(len(held), 'item')} held" if held else ""
-    console.print(f"{format_count(len(pairs), 'near miss', 'near misses')}{tail}")
+    console.print(f"{format_count(len(near), 'near miss', 'near misses')}{tail}")
 
 
 def _describe_hold(held: HeldItem) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 from msgspec.structs import replace
 
@@ -63,14 +63,14 @@ def _make_entry(
     texts, tags, element = item_xml or _NOTHING
     base = fields.get("base") or enclosures.find_base(document)
     file = enclosures.choose(*_list_offers(fields, base))
-    chosen = _choose_texts(fields, texts)
+    markup, description, summary = _choose_texts(fields, texts)
     link = _find_link(fields, base)
     guid = texts.get("guid") or texts.get("atom:id") or _get_text(fields, "id")
     own_title = _get_text(fields, "title") or ""
     plain_title = "<" in own_title and (fields.get("title_detail") or {}).get("type") == "text/plain"
     title = _SECTION.sub(r"\1", own_title or texts.get("itunes:title") or "").strip()
     if not title:
-        text = _to_plain(chosen.html or chosen.description or "")
+        text = _to_plain(markup or description or "")
         title = make_title(text, file.enclosure.url if file.enclosure else None, link)
     if not title:
         return None
@@ -87,8 +87,8 @@ def _make_entry(
         position=position, guid=guid, link=link, enclosure=file.enclosure,
         genre="episode" if file.enclosure or duration else "post",
         ids=(*file.ids, *((("youtube", video),) if video else ())),
-        plain_title=plain_title, description=chosen.description, summary=chosen.summary,
-        html=chosen.html and enclosures.resolve_markup(fields.get("base") or link or base, chosen.html),
+        plain_title=plain_title, description=description, summary=summary,
+        html=markup and enclosures.resolve_markup(fields.get("base") or link or base, markup),
         published=published, updated=_find_date(fields, dating, "updated"), duration=duration,
         season=_parse_whole(season),
         episode=_parse_whole(number), number=number[:_LONGEST_NUMBER] or None if _parse_whole(number) is None else None,
@@ -210,16 +210,8 @@ _LONGER = 1.5  # times: then itunes:summary is the text and the description its 
 _LONGEST_PROBE = 20000  # characters of two texts compared
 
 
-class _ChosenTexts(NamedTuple):
-    """The main text, as ``html`` or as ``description``, and a summary that says something else."""
-
-    html: str | None
-    description: str | None
-    summary: str | None
-
-
-def _choose_texts(fields: dict[str, Any], texts: Mapping[str, str]) -> _ChosenTexts:
-    """Return main text and summary of an item.
+def _choose_texts(fields: dict[str, Any], texts: Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
+    """Return the main text of an item, as HTML or else as plain text, and a summary that says something else.
 
     The content (Atom, content:encoded) is the main text, else the description, else ``itunes:summary``; the latter
     also if it is much longer than the description. Of the others the first that differs is the summary. Plain content
@@ -238,7 +230,7 @@ def _choose_texts(fields: dict[str, Any], texts: Mapping[str, str]) -> _ChosenTe
     if short and short != main:
         others.append(short)
     summary = _choose_other(main, others, is_html=is_html) if others else None
-    return _ChosenTexts(html.escape_words(main) if is_html else None, None if is_html or not main else main, summary)
+    return html.escape_words(main) if is_html else None, None if is_html or not main else main, summary
 
 
 def _to_plain(text: str) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from aggregator.model.record import make_json_decoder
+from aggregator.model.results import ChangedTitles
 from aggregator.service.desk.errors import MissingError
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, parse_number
 from aggregator.service.desk.jobs import Job
@@ -22,13 +23,6 @@ class _RunSource(Struct, frozen=True):
     entries: int = 0
 
 
-class _RunTitles(Struct, frozen=True):
-    """Titles of items that a refresh first published or changed."""
-
-    new: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-
-
 class _RunSummary(Struct, frozen=True):
     """A feed in the JSON of a refresh (``commands.summary.summary_values``)."""
 
@@ -40,7 +34,7 @@ class _RunSummary(Struct, frozen=True):
     new: int = 0
     changed: int = 0
     near_misses: int = 0
-    titles: _RunTitles = _RunTitles()
+    titles: ChangedTitles = ChangedTitles()
     held: tuple[str, ...] = ()
     alarms: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
