@@ -15,9 +15,9 @@ def name_install(extra: str) -> str:
 
 
 def digest_code(*folders: str) -> str:
-    """Return a digest of the program's version and of the modules and templates in these folders of the package."""
+    """Return a digest of the version and of the modules, templates and tables in these folders of the package."""
     digest, here = blake2b(VERSION.encode(), digest_size=16), Path(__file__).parent
     for path in sorted(each for folder in folders for each in (here / folder).rglob("*.*")):
-        if path.suffix in {".py", ".j2"}:
+        if path.suffix in {".py", ".j2", ".json"}:
             digest.update(path.read_bytes())
     return digest.hexdigest()

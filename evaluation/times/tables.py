@@ -1,4 +1,4 @@
-"""Make ``aggregator/text/times/cldr.py`` from Unicode's CLDR, as babel has it: ``python -m evaluation.times.tables``.
+"""Make ``aggregator/text/times/cldr.json`` from Unicode's CLDR, as babel has it: ``python -m evaluation.times.tables``.
 
 ``days.json`` has the words for today, yesterday and the day before, ``at.json`` those between a day and a time, which
 babel leaves out; they are ``dates/fields/day/relative-type`` and the ``dateTimeFormats-atTime`` of the Gregorian
@@ -25,45 +25,35 @@ LANGUAGES = (
     *("hi", "ne", "mr", "bn", "gu", "pa", "ta", "te", "ml", "kn", "si", "th", "lo", "km", "my", "vi", "id", "ms"),
     *("fil", "ja", "ko", "zh", "zh_Hant", "sw", "am"),
 )
-FILE = Path(__file__).parents[2] / "aggregator" / "text" / "times" / "cldr.py"
+FILE = Path(__file__).parents[2] / "aggregator" / "text" / "times" / "cldr.json"
 _DAYS = Path(__file__).with_name("days.json")
 _AT = Path(__file__).with_name("at.json")
 _YEAR, _DAY = 2025, 28
 _SKELETONS = ("yMMMd", "yMMMEd", "yMMMMd", "yMMMMEEEEd", "GyMMMd")
 _WIDTHS = ("wide", "abbreviated")
 _REGIONS = {"ar": ("ar_SY", "ar_MA", "ar_DZ", "ar_TN")}  # with months of other names
-_HEAD = '''"""Words of dates and lengths, by language, from Unicode CLDR {cldr} (babel {babel}).
-
-Made by ``python -m evaluation.times.tables``; do not edit. Meanings stand between bars, words of one meaning between
-commas, folded as by ``words.fold``. ``words.Tables`` explains the rows.
-"""
-
-# fmt: off
-# ruff: noqa: E501, SIM905
-LANGUAGES: dict[str, dict[str, str]] = {{
-'''
 
 
-def make_module() -> str:
-    """Return the text of the module."""
+def make_tables() -> str:
+    """Return the text of the file; ``aggregator.text.times.words`` explains it."""
     from babel import __version__  # noqa: PLC0415
     from babel.core import get_cldr_version  # noqa: PLC0415
 
-    lines = [_HEAD.format(cldr=get_cldr_version(), babel=__version__)]
+    languages: dict[str, dict[str, str]] = {}
     for name in LANGUAGES:
-        lines.append(f'    "{name.replace("_", "-")}": {{\n')
-        for what, groups in make_rows(name).items():
-            text = "|".join(",".join(group) for group in groups)
-            lines += [f'        "{what}": "{text}",\n'] if text.strip("|") else []
-        lines.append("    },\n")
-    lines.append("}\nORDERS = {\n")
-    by_order: dict[str, list[str]] = {}
+        rows = {what: "|".join(",".join(group) for group in groups) for what, groups in make_rows(name).items()}
+        languages[name.replace("_", "-")] = {what: row for what, row in rows.items() if row.strip("|")}
+    orders: dict[str, list[str]] = {}
     for name, order in _list_orders():
-        by_order.setdefault(order, []).append(name)
-    for order, names in by_order.items():
-        lines.append(f'    **dict.fromkeys("{" ".join(names)}".split(), "{order}"),\n')
+        orders.setdefault(order, []).append(name)
     dotted = [name.replace("_", "-") for name in LANGUAGES if "d." in Locale.parse(name).date_formats["long"].pattern]
-    return "".join([*lines, "}\n", f'DOTTED_DAYS = frozenset("{" ".join(dotted)}".split())\n'])
+    tables = {
+        "source": f"Unicode CLDR {get_cldr_version()} (babel {__version__}), by python -m evaluation.times.tables",
+        "languages": languages,
+        "orders": {order: " ".join(names) for order, names in orders.items()},
+        "dotted_days": " ".join(dotted),
+    }
+    return json.dumps(tables, ensure_ascii=False, indent=1) + "\n"
 
 
 def make_rows(name: str) -> dict[str, list[list[str]]]:
@@ -241,4 +231,4 @@ def _find_order(name: str) -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(make_module(), "utf-8")
+    FILE.write_text(make_tables(), "utf-8")

@@ -1,6 +1,7 @@
 """Cut a date or a length into numbers and words, and look words up in the tables of Unicode's CLDR.
 
-The tables (``cldr``) are read when the first text needs them: dates of feeds and of ISO 8601 do not.
+The tables (``cldr.json``) are read when the first text needs them: dates of feeds and of ISO 8601 do not. In a row of
+theirs meanings stand between bars, words of one meaning between commas, folded as by ``fold``.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib import import_module
+from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 LONGEST_PHRASE = 4
@@ -111,9 +113,9 @@ def is_closed(word: str) -> bool:
 @cache
 def load() -> Tables:
     """Return the tables, made once in a process."""
-    cldr = import_module("aggregator.text.times.cldr")  # most processes and documents need no tables
+    cldr = msgspec.json.decode(Path(__file__).with_name("cldr.json").read_bytes())
     found: dict[str, dict[str, dict[int, set[str]]]] = {}
-    for language, rows in cldr.LANGUAGES.items():
+    for language, rows in cldr["languages"].items():
         for name, row in rows.items():
             for number, names in enumerate(row.split("|"), start=_FIRST.get(name, 0)):
                 meaning = _VALUES[name][number] if name in _VALUES else number
@@ -131,7 +133,8 @@ def load() -> Tables:
         amounts=tables["amounts"], past=tables["past"], ago=tables["ago"], days=tables["days"],
         fillers=plain["fillers"],
         month_before=plain["month_before"], month_behind=plain["month_behind"], joints=plain["joints"],
-        orders=cldr.ORDERS, dotted_days=cldr.DOTTED_DAYS,
+        orders={name: order for order, names in cldr["orders"].items() for name in names.split()},
+        dotted_days=frozenset(cldr["dotted_days"].split()),
     )  # fmt: skip
 
 

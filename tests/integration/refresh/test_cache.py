@@ -249,11 +249,12 @@ def test_composing_without_a_refresh_keeps_nothing() -> None:
         assert kept(store, "repair") == kept(store, "reconcile") == 0
 
 
-def test_what_other_code_made_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("changed", ["merger/repair/repair.py", "text/times/cldr.json"])
+def test_what_other_code_made_is_not_read(changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy = tmp_path / "aggregator"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(version, "__file__", str(copy / "version.py"))
     assert version.digest_code("merger", "model", "text") == learning.CODE
-    module = copy / "merger" / "repair" / "repair.py"
-    module.write_text(module.read_text("utf-8") + "\n# changed\n", "utf-8")
+    with (copy / changed).open("a", encoding="utf-8") as file:
+        file.write("\n")
     assert version.digest_code("merger", "model", "text") != learning.CODE

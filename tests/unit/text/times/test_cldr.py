@@ -1,4 +1,4 @@
-"""text/times/cldr: the tables are those of babel, and the standard forms of CLDR are parsed."""
+"""text/times/cldr.json: the tables are those of babel, and the standard forms of CLDR are parsed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evaluation.times import forms, tables
 
 
 def test_the_tables_are_current() -> None:
-    assert tables.FILE.read_text("utf-8") == tables.make_module()
+    assert tables.FILE.read_text("utf-8") == tables.make_tables()
 
 
 def test_dates_are_right_or_missed() -> None:

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from aggregator.model.entry import Moment
-from aggregator.text.times import cldr, dates, yearless
+from aggregator.text.times import dates, words, yearless
 from aggregator.text.times.lines import Dating, find_dates
 
 DAYS = st.dates(date(2019, 1, 1), date(2030, 12, 31))
@@ -138,12 +138,13 @@ def test_a_show_that_was_silent_for_most_of_a_year_has_no_dates() -> None:
     assert {*read([write(day) for day in days], date(2025, 1, 20))} == {None}
 
 
-@pytest.mark.parametrize("language", sorted(cldr.LANGUAGES))
+_MONTHS = words.load().months
+
+
+@pytest.mark.parametrize("language", sorted(set().union(*(each for few in _MONTHS.values() for each in few.values()))))
 def test_the_months_of_every_language(language: str) -> None:
     """A weekly listing over New Year, with the shortest and the longest name of each month."""
-    if "months" not in cldr.LANGUAGES[language]:
-        return  # months have numbers there
-    months = [names.split(",") for names in cldr.LANGUAGES[language]["months"].split("|")]
+    months = [sorted(word for word in _MONTHS if language in _MONTHS[word].get(number, ())) for number in range(1, 13)]
     days = [date(2026, 3, 2) - timedelta(days=7 * number) for number in range(30)]
     for choose in (min, max):
         names = [choose(each, key=len) for each in months]
