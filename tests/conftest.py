@@ -9,8 +9,6 @@ from __future__ import annotations
 import faulthandler
 import gc
 import os
-import secrets
-import socket
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -19,6 +17,8 @@ from typing import Any
 
 import hypothesis
 import pytest
+
+from tests.support.ports import find_port
 
 STDERR = pytest.StashKey[int]()
 MORE = 2
@@ -91,7 +91,7 @@ def bounded() -> Iterator[Callable[..., subprocess.Popen[Any]]]:
     timers: list[threading.Timer] = []
     children: list[subprocess.Popen[Any]] = []
 
-    def bound(child: subprocess.Popen[Any], seconds: float = 60.0) -> subprocess.Popen[Any]:
+    def bound(child: subprocess.Popen[Any], seconds: float = 300.0) -> subprocess.Popen[Any]:
         timers.append(threading.Timer(seconds, child.kill))
         children.append(child)
         timers[-1].daemon = True
@@ -105,27 +105,13 @@ def bounded() -> Iterator[Callable[..., subprocess.Popen[Any]]]:
         child.kill()
 
 
-def unused() -> int:
-    """A port that nobody listens at, below those that Linux gives to whoever asks for any, or to an outgoing call.
-
-    One of those may be somebody's before the program under test takes it (ip_local_port_range: 32768 and above).
-    """
-    while True:
-        port = 20_000 + secrets.randbelow(12_000)
-        try:
-            socket.create_server(("127.0.0.1", port)).close()
-        except OSError:
-            continue
-        return port
-
-
 @pytest.fixture
 def free_port() -> int:
     """A port for a program that must be told one."""
-    return unused()
+    return find_port()
 
 
 @pytest.fixture(scope="session")
 def ports() -> Callable[[], int]:
     """As many such ports as are needed."""
-    return unused
+    return find_port

@@ -16,11 +16,12 @@ from pathlib import Path
 
 import psycopg
 
+from tests.support.ports import find_port
 from tests.support.tools import miss, need_s3rver
 from tests.support.waiting import wait_for
 from tests.support.web import ask
 
-ANSWERS_WITHIN_SECONDS = 30
+ANSWERS_WITHIN_SECONDS = 120
 
 _END_OTHERS = b"""
 SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
@@ -110,9 +111,7 @@ class Redis:
         """Choose the port."""
         if shutil.which("redis-server") is None:
             miss("Redis is not installed")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = find_port()
         self._password = password
         self.address = f"redis://127.0.0.1:{self.port}/0"
         self._server: subprocess.Popen[bytes] | None = None
@@ -152,22 +151,21 @@ class S3:
 
     def __init__(self, folder: Path) -> None:
         """Say where its objects are, and start it."""
-        self._folder, self._log, self._port = folder, folder.with_name(f"{folder.name}.log"), "0"
+        self._folder, self._log, self._port = folder, folder.with_name(f"{folder.name}.log"), find_port()
         self._looked = 0
         self.start()
 
     def start(self) -> None:
         """Start it, again at the same port, and wait until it says it."""
-        words = ("-d", self._folder, "--address", "127.0.0.1", "--port", self._port, "--configure-bucket", "feeds")
+        words = ("-d", self._folder, "--address", "127.0.0.1", "--port", f"{self._port}", "--configure-bucket", "feeds")
         with self._log.open("w") as log:
             self._server = subprocess.Popen(["node", need_s3rver(), *words], stdout=log, stderr=subprocess.STDOUT)
         end = time.monotonic() + ANSWERS_WITHIN_SECONDS
-        while (found := re.search(r"listening on \S+:(\d+)", self._log.read_text())) is None:
+        while f":{self._port}\n" not in self._log.read_text():
             assert time.monotonic() < end, "the server does not answer"
             time.sleep(0.05)
-        self._port = found[1]
         self.environment = {
-            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{found[1]}",
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self._port}",
             "AWS_ALLOW_HTTP": "true",
             "AWS_ACCESS_KEY_ID": "S3RVER",
             "AWS_SECRET_ACCESS_KEY": "S3RVER",
@@ -180,7 +178,7 @@ class S3:
         """
         self._looked += 1
         ours = f"/log-{self._looked} "
-        ask(int(self._port), f"/feeds{ours.strip()}")
+        ask(self._port, f"/feeds{ours.strip()}")
         lines = wait_for(lambda: log if ours in (log := self._log.read_text()) else "").splitlines(keepends=True)
         return "".join(line for line in lines if re.search(r"/log-\d+ ", line) is None)
 

@@ -123,17 +123,14 @@ def _serve(folder: Path, *words: str) -> tuple[str, str]:
         return line, server.communicate(timeout=60)[1]
 
 
-def test_serve_names_the_address_that_others_reach_and_warns_without_base_url(tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+def test_serve_names_the_address_that_others_reach_and_warns_without_base_url(tmp_path: Path, free_port: int) -> None:
     write(tmp_path, f"feeds:\n  talk:\n{SOURCES}")
-    here = f"http://{socket.gethostname()}:{port}"
-    line, warnings = _serve(tmp_path, "--host", "0.0.0.0", "--port", str(port))  # noqa: S104
+    here = f"http://{socket.gethostname()}:{free_port}"
+    line, warnings = _serve(tmp_path, "--host", "0.0.0.0", "--port", str(free_port))  # noqa: S104
     assert line == f"serving {tmp_path / 'output'} at {here}/\n"
     assert f"base_url is not set, so published feeds lead to http://localhost:8000; set base_url: {here}" in warnings
     write(tmp_path, f"base_url: {here}\nfeeds:\n  talk:\n{SOURCES}")
-    assert "base_url" not in _serve(tmp_path, "--host", "0.0.0.0", "--port", str(port))[1]  # noqa: S104
+    assert "base_url" not in _serve(tmp_path, "--host", "0.0.0.0", "--port", str(free_port))[1]  # noqa: S104
 
 
 def _write_show(

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 from pathlib import Path
 
 from tests.integration.commands.test_serve import fetched, started
@@ -17,11 +16,10 @@ EXPECTED = {
 }
 
 
-def test_every_output_gives_the_same_status_of_each_source(run, shop: Path, origin, free_port: int) -> None:
+def test_every_output_gives_the_same_status_of_each_source(run, shop: Path, origin, ports) -> None:
     address, folder = origin
     (folder / "feed.xml").write_text(FEED)
-    with socket.create_server(("127.0.0.1", 0)) as full:
-        closed = full.getsockname()[1]
+    closed, free_port = ports(), ports()
     config = shop / "config.yaml"
     addresses = {"away": f"{address}/feed.xml", "closed": f"http://127.0.0.1:{closed}/", "refused": "http://10.0.0.1/f"}
     more = "".join(f"      {name}: {{kind: feed, url: '{url}'}}\n" for name, url in addresses.items())

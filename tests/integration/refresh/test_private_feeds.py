@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import signal
-import socket
 import sqlite3
 import subprocess
 import urllib.error
@@ -122,12 +121,9 @@ def test_a_private_feed_is_found_by_nobody_who_was_not_told_its_address(tmp_path
     assert KEY.encode() not in (tmp_path / "store.db").read_bytes()
 
 
-def test_the_server_answers_the_private_address_alone(tmp_path: Path, site: Site) -> None:
+def test_the_server_answers_the_private_address_alone(tmp_path: Path, site: Site, free_port: int) -> None:
     write(tmp_path, site)
     assert run(tmp_path, "refresh", "--at", "2024-05-02T12:00:00Z").returncode == 0
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     command = [
         "env",
         f"PREMIUM_KEY={KEY}",
@@ -136,12 +132,14 @@ def test_the_server_answers_the_private_address_alone(tmp_path: Path, site: Site
         "serve",
         "--no-refresh",
         "--port",
-        str(port),
+        str(free_port),
     ]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         line = server.stdout.readline()
-        statuses = [read_status(port, path) for path in (f"/plus-{TOKEN}/podcast.xml", "/plus/podcast.xml", "/plus-/")]
+        statuses = [
+            read_status(free_port, path) for path in (f"/plus-{TOKEN}/podcast.xml", "/plus/podcast.xml", "/plus-/")
+        ]
         server.send_signal(signal.SIGTERM)
         printed = server.communicate(timeout=60)
     assert statuses == [200, 404, 404]

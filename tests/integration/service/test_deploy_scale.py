@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 import time
 import urllib.request
 from contextlib import suppress
@@ -20,6 +19,7 @@ from aggregator.service import metrics, queue
 from aggregator.store.leases import Counts
 from tests.support.fleet import running_fleet
 from tests.support.paths import ROOT
+from tests.support.ports import find_port
 from tests.support.servers import running_postgresql, running_redis
 
 DEPLOY = ROOT / "docs" / "deploy"
@@ -111,12 +111,6 @@ def test_the_dashboard_asks_for_metrics_that_exist() -> None:
     assert asked <= named <= exist
 
 
-def free_port() -> str:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return str(free.getsockname()[1])
-
-
 def answer_of(address: str, wanted: str, seconds: float = 90) -> str:
     """The answer, once it has the wanted text."""
     end, body = time.monotonic() + seconds, ""
@@ -140,7 +134,7 @@ def test_the_commands_of_compose_run_together(tmp_path: Path, monkeypatch: pytes
         config = fleet.config("config", postgresql.make_database("compose"), address, feeds=2)
         services, ports = read_compose(), []
         for name in ("dispatcher", "worker", "worker", "web"):
-            ports.append(free_port())
+            ports.append(str(find_port()))
             words = [
                 {"/srv/config.yaml": config.name, "9100": ports[-1]}.get(word, word)
                 for word in services[name]["command"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import time
 from pathlib import Path
 
@@ -26,12 +25,10 @@ def test_a_file_of_the_current_folder_is_not_run_in_place_of_the_program(
     assert not (tmp_path / "run").exists()
 
 
-def test_commands_end_with_the_server(home: Path) -> None:
+def test_commands_end_with_the_server(home: Path, free_port: int) -> None:
     jobs = Jobs(home / "config.yaml", str)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
     with jobs:
-        job = jobs.start("serve", "", ("serve", "--no-refresh", "--no-desk", "--port", str(port)), heading="")
+        job = jobs.start("serve", "", ("serve", "--no-refresh", "--no-desk", "--port", str(free_port)), heading="")
         end = time.monotonic() + 60
         while not job.lines and time.monotonic() < end:
             time.sleep(0.05)
