@@ -132,14 +132,17 @@ class Origin:
             self.busiest = max(self.busiest, self.busy)
         try:
             pieces = self.play(request)
-            for piece in [pieces] if isinstance(pieces, bytes) else pieces:
+            whole = pieces if isinstance(pieces, bytes) else None
+            for piece in () if isinstance(pieces, bytes) else pieces:
                 if self.stopped.is_set():
                     break
                 line.sendall(piece)
         finally:
             with self._lock:
-                self.busy -= 1
-        return isinstance(pieces, bytes)
+                self.busy -= 1  # before a whole answer goes out: the next request may come before sendall returns
+        if whole is not None:
+            line.sendall(whole)
+        return whole is not None
 
 
 def _request(reader: BinaryIO) -> Request | None:

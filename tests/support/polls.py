@@ -17,7 +17,7 @@ from aggregator.model.source import Answer, PollState, Source
 from tests.support.origin import Request, answer
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
-POLICY = Policy(contact="https://example.org/about", allow_networks=("127.0.0.0/8", "::1/128"), deadline=5.0)
+POLICY = Policy(contact="https://example.org/about", allow_networks=("127.0.0.0/8", "::1/128"), deadline=60.0)
 RSS = b"<rss version='2.0'><channel><title>A show</title></channel></rss>"
 
 

@@ -97,7 +97,7 @@ def test_documents_are_read_several_at_once(monkeypatch: pytest.MonkeyPatch) -> 
     read = parser_process.read
 
     def waiting(document: Document) -> Listing:
-        together.wait(30)
+        together.wait(60)
         return read(document)
 
     monkeypatch.setattr("aggregator.fetchers.fetch._PROCESSORS", 2)

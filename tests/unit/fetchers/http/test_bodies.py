@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from tests.support.origin import Pieces, answer, playing
 from tests.support.polls import POLICY, RSS, Polls
 
-HASTY = replace(POLICY, deadline=1.0, raw_bytes=2_000_000, decoded_bytes=4_000_000)
+SMALL = replace(POLICY, raw_bytes=2_000_000, decoded_bytes=4_000_000)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n"
 
 
@@ -46,7 +46,7 @@ BOMBS: dict[str, Callable[[], bytes]] = {  # made where they are needed: that ta
 def test_a_compression_bomb_is_met_at_the_limit_of_decoded_bytes(make: Callable[[], bytes]) -> None:
     wire = make()
     with playing(lambda _: wire) as origin:
-        polls = Polls(origin.url(), HASTY)
+        polls = Polls(origin.url(), SMALL)
         tracemalloc.start()
         try:
             got = polls.ask()
@@ -54,13 +54,13 @@ def test_a_compression_bomb_is_met_at_the_limit_of_decoded_bytes(make: Callable[
         finally:
             tracemalloc.stop()
         assert got.message == f"{origin.url()}: the body is larger than 4,000,000 bytes"
-        assert most < 4 * HASTY.decoded_bytes
+        assert most < 4 * SMALL.decoded_bytes
 
 
 @pytest.mark.parametrize("coding", ["gzip", "br"])
 def test_small_bombs_at_once_stay_small(coding: str) -> None:
     packed = zeros(60) if coding == "gzip" else brotli.compress(bytes(60_000_000), quality=1)
-    roomy = replace(HASTY, raw_bytes=32_000_000, decoded_bytes=64_000_000, deadline=20.0)
+    roomy = replace(POLICY, raw_bytes=32_000_000, decoded_bytes=64_000_000)
     with playing(lambda _: bomb(packed, coding)) as origin, ThreadPoolExecutor(16) as threads:
         tracemalloc.start()
         try:
@@ -78,7 +78,7 @@ def test_a_bomb_in_the_body_of_a_redirect_or_an_error_is_not_opened() -> None:
     fields = (("Content-Encoding", "gzip"), ("Location", "/302"))
     with playing(lambda request: answer(int(request.path[1:]), packed, *fields)) as origin:
         for status in (302, 404, 500):
-            polls = Polls(origin.url(f"/{status}"), HASTY)
+            polls = Polls(origin.url(f"/{status}"), SMALL)
             tracemalloc.start()
             try:
                 assert polls.ask().status == "failed"
@@ -116,7 +116,7 @@ CUT: dict[str, tuple[Pieces, str]] = {
 @pytest.mark.parametrize(("wire", "words"), CUT.values(), ids=CUT.keys())
 def test_a_body_cut_short_is_an_error(wire: Pieces, words: str) -> None:
     with playing(lambda _: wire) as origin:
-        got = Polls(origin.url(), HASTY).ask()
+        got = Polls(origin.url(), SMALL).ask()
         assert got.status == "failed"
         assert got.message == f"{origin.url()}: {words}"
 
@@ -173,6 +173,6 @@ def test_a_large_brotli_body_is_decoded_whole(content: str, quality: int) -> Non
         body = make(size)
         wire = bomb(brotli.compress(body, quality=quality), "br")
         with playing(lambda _, wire=wire: wire) as origin:
-            document = Polls(origin.url(), replace(HASTY, deadline=20.0)).ask().document
+            document = Polls(origin.url(), SMALL).ask().document
             assert document is not None
             assert document.body == body

@@ -256,7 +256,7 @@ def test_one_that_never_ends_its_answer_meets_the_deadline() -> None:
         begun = time.monotonic()
         given = way.poll(PollRequest(Source("show", "feed", origin.url()), PollState(origin.url()), START)).result()
         assert "cannot be had: took longer than its deadline" in given.message
-        assert time.monotonic() - begun < 10
+        assert time.monotonic() - begun < 15
         assert len(way.take_new_robots()) == 1
 
 

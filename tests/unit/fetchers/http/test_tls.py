@@ -206,8 +206,8 @@ def test_the_deadline_and_the_bytes_hold_over_tls(context: ssl.SSLContext, certi
     with playing(play, context=context) as origin:
         begun = time.monotonic()
         assert "deadline" in Polls(origin.url("/slow"), policy).ask().message
-        assert time.monotonic() - begun < 9.0
-        assert "more bytes" in Polls(origin.url("/flood"), replace(policy, deadline=20.0)).ask().message
+        assert time.monotonic() - begun < 15.0
+        assert "more bytes" in Polls(origin.url("/flood"), replace(policy, deadline=60.0)).ask().message
 
 
 def test_a_handshake_that_never_comes_meets_the_deadline() -> None:
@@ -215,24 +215,24 @@ def test_a_handshake_that_never_comes_meets_the_deadline() -> None:
         begun = time.monotonic()
         got = Polls(f"https://127.0.0.1:{mute.getsockname()[1]}/", replace(POLICY, deadline=0.5)).ask()
         assert "deadline" in got.message
-        assert time.monotonic() - begun < 9.0
+        assert time.monotonic() - begun < 15.0
 
 
 def test_plain_speech_where_tls_was_asked_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as plain:
-        plain.settimeout(20)
+        plain.settimeout(60)
 
         def speak() -> None:
             line, _ = plain.accept()
             with line:
-                line.settimeout(20)
+                line.settimeout(60)
                 line.sendall(answer(400))
                 line.recv(1_000)
 
         speaker = threading.Thread(target=speak)
         speaker.start()
         got = Polls(f"https://127.0.0.1:{plain.getsockname()[1]}/").ask()
-        speaker.join(30)
+        speaker.join(60)
         assert "no secure connection" in got.message
 
 
