@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import NamedTuple
@@ -16,14 +14,11 @@ from tests.support.bombs import COSTLY, PREFLIGHT
 from tests.support.rss import make_rss
 from tests.support.workspace import NOON, Peak, Workspace, check_no_leftovers, check_published, format_time, make_item
 
-SECONDS = 10.0
-"""Of wall time for a whole run with one hostile document, the program's own start and the honest sources in it.
-
-On a machine that is busy with other things so much more as it is busier.
-"""
-
 CPU_SECONDS = 10.0
-"""The same of processor time, of the program and all its children: what a machine shared with others does not blur."""
+"""Of processor time for a whole run with one hostile document, of the program and all its children.
+
+Its start and the honest sources are in it. How long it takes says more of what else the machine does.
+"""
 
 MEGABYTES = 200
 """That it may add to the parent's memory at its highest; the children have limits of their own."""
@@ -82,23 +77,21 @@ DOCUMENTS = documents()
 
 
 class Usage(NamedTuple):
-    """What a run of the program ended with, said on stderr, and took: seconds, and megabytes at the highest."""
+    """What a run of the program ended with, said on stderr, and took: processor seconds, most megabytes."""
 
     code: int
     said: str
-    wall: float
     cpu: float
     megabytes: float
 
 
 def usage(workspace: Workspace, *words: str) -> Usage:
-    begun, spent = time.monotonic(), processor()
+    spent = processor()
     child = workspace.start(*words)
     peak = Peak(child.pid)
     _, said = child.communicate(timeout=300)
-    wall = time.monotonic() - begun
     workspace.alone()
-    return Usage(child.returncode, said, wall, processor() - spent, peak.seen())
+    return Usage(child.returncode, said, processor() - spent, peak.seen())
 
 
 def processor() -> float:
@@ -107,7 +100,7 @@ def processor() -> float:
     return spent.ru_utime + spent.ru_stime
 
 
-def endure(workspace: Workspace, hostile: dict[str, bytes], seconds: float) -> list[str]:
+def endure(workspace: Workspace, hostile: dict[str, bytes]) -> list[str]:
     """A run with honest sources and these; what was said of the hostile ones. Whatever they are, the honest publish."""
     workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
     workspace.serve("/directory", make_rss(*(make_item(number, source="directory") for number in range(1, 5))))
@@ -120,11 +113,9 @@ def endure(workspace: Workspace, hostile: dict[str, bytes], seconds: float) -> l
     workspace.config(*lines)
     used = usage(workspace, "refresh", "--quiet", "--force", "--at", format_time(NOON))
     told = used.said.splitlines()
-    print(f"{used.wall:.1f} s wall, {used.cpu:.1f} s cpu, {used.megabytes:.0f} MB:", *hostile, *told)  # noqa: T201
+    print(f"{used.cpu:.1f} s cpu, {used.megabytes:.0f} MB:", *hostile, *told)  # noqa: T201
     assert used.code == 0, used.said
     assert all(line.startswith("aggregator: ") and line.isprintable() and len(line) < 1_000 for line in told), told
-    busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-    assert used.wall < seconds * busy, f"{used.wall:.1f} s, at a load of {busy:.1f}"
     assert used.cpu < CPU_SECONDS * len(hostile), f"{used.cpu:.1f} s of processor time"
     assert used.megabytes < 150 + MEGABYTES, f"{used.megabytes:.0f} MB"
     check_published(workspace)
@@ -141,7 +132,7 @@ def endure(workspace: Workspace, hostile: dict[str, bytes], seconds: float) -> l
 
 def test_texts_made_to_cost_time_are_published_in_bounded_time(workspace: Workspace) -> None:
     names = [f"a {part} of {name}" for name in TEXTS for part in ("description", "title")]
-    endure(workspace, {name: DOCUMENTS[name]() for name in names[::9]}, 60)
+    endure(workspace, {name: DOCUMENTS[name]() for name in names[::9]})
 
 
 def test_bombs_among_honest_sources_are_told_and_the_others_publish(workspace: Workspace) -> None:
@@ -153,14 +144,14 @@ def test_bombs_among_honest_sources_are_told_and_the_others_publish(workspace: W
         "NULs",
         "a comment without end",
     ]
-    told = endure(workspace, {name: DOCUMENTS[name]() for name in names}, 60)
+    told = endure(workspace, {name: DOCUMENTS[name]() for name in names})
     assert sum("hostile" in line for line in told) >= 4
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_every_hostile_document_alone(workspace: Workspace, name: str) -> None:
-    endure(workspace, {name: DOCUMENTS[name]()}, SECONDS)
+    endure(workspace, {name: DOCUMENTS[name]()})
     again = workspace.refresh(NOON + timedelta(days=1))
     assert again.returncode == 0
     assert all(line.startswith("aggregator: ") for line in again.stderr.splitlines())
