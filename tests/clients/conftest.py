@@ -53,7 +53,7 @@ def served(tmp_path: Path) -> Iterator[Served]:
     thread.start()
     yield Served(folder, f"http://127.0.0.1:{listener.getsockname()[1]}")
     server.should_exit = True
-    thread.join(10)
+    thread.join(60)
     listener.close()
 
 
@@ -107,7 +107,7 @@ def gpo(program: Callable[[str], str], tmp_path: Path) -> Callable[..., str]:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=90,
+            timeout=300,
             check=True,
             stdin=subprocess.DEVNULL,
         )

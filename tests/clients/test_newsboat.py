@@ -46,7 +46,7 @@ class Boat(NamedTuple):
         """Asks every feed, and gives how many articles are unread."""
         command = [self.newsboat, "-u", "urls", "-c", "cache.db", "-C", "config", "-q", "-x", "reload", "print-unread"]
         done = subprocess.run(
-            command, cwd=self.home, env=self.environment(), capture_output=True, text=True, timeout=60, check=True
+            command, cwd=self.home, env=self.environment(), capture_output=True, text=True, timeout=300, check=True
         )
         return int(done.stdout.split()[0])
 
@@ -59,7 +59,7 @@ class Boat(NamedTuple):
         return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
     def download(self, expected: int) -> None:
-        """Runs podboat in a terminal until that many files are whole, at most 30 s, and ends it by its own key."""
+        """Runs podboat in a terminal until that many files are whole, at most 120 s, and ends it by its own key."""
         terminal, inside = pty.openpty()
         with subprocess.Popen(
             [self.podboat, "-C", "config", "-a"],
@@ -72,10 +72,10 @@ class Boat(NamedTuple):
         ) as running:
             os.close(inside)
             try:
-                until(terminal, lambda: len(self.whole()) >= expected, 30)
+                until(terminal, lambda: len(self.whole()) >= expected, 120)
                 until(terminal, lambda: False, 0.5)
                 os.write(terminal, b"q")
-                until(terminal, lambda: running.poll() is not None, 10)
+                until(terminal, lambda: running.poll() is not None, 60)
             finally:
                 running.kill()
                 os.close(terminal)
@@ -164,6 +164,6 @@ def test_newsboat_keeps_the_tag_that_earns_it_a_304(boat: Boat, served: Served, 
         tag, seen = cache.execute("SELECT etag, lastmodified FROM rss_feed").fetchone()
     modified = int((served.folder / "quiet-machines" / "podcast.xml").stat().st_mtime)
     assert seen == modified
-    again = requests.get(address, headers={"If-None-Match": tag, "Accept-Encoding": "gzip"}, timeout=10)
+    again = requests.get(address, headers={"If-None-Match": tag, "Accept-Encoding": "gzip"}, timeout=60)
     assert again.status_code == 304
     assert boat.reload() == FIRST

@@ -18,7 +18,7 @@ from tests.support.receiver import Receiver, receiving
 def call(url: str, method: str = "GET", body: bytes = b"", **fields: str) -> tuple[int, bytes]:
     """The status and the body of an answer."""
     parts = urlsplit(url)
-    line = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
+    line = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
     try:
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
         line.request(method, path, body or None, {name.replace("_", "-"): value for name, value in fields.items()})
@@ -57,7 +57,7 @@ class Hub(Receiver):
             self.threads.append(thread)
             thread.start()
             if self.verifies_first:
-                thread.join(20)
+                thread.join(60)
 
     def _verify(self, form: dict[str, str]) -> None:
         mode, topic, callback = form["hub.mode"], form["hub.topic"], form["hub.callback"]
@@ -81,7 +81,7 @@ class Hub(Receiver):
     def settle(self) -> None:
         """Wait until everything is verified."""
         for thread in self.threads:
-            thread.join(20)
+            thread.join(60)
 
     def distribute(self, topic: str, body: bytes, *, method: str = "sha256", secret: str | None = None) -> int:
         """Send what changed to the subscriber, and return its answer; with another secret the signature is wrong."""

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
-HELD_SECONDS = 60
+HELD_SECONDS = 300
 
 
 class Gate:
@@ -82,6 +82,8 @@ def running_gate(server: str) -> Iterator[tuple[Gate, str]]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
         threading.Thread(target=listening.serve_forever, daemon=True).start()
-        yield gate, f"http://127.0.0.1:{listening.server_port}"
-        gate.opened.set()
-        listening.shutdown()
+        try:
+            yield gate, f"http://127.0.0.1:{listening.server_port}"
+        finally:
+            gate.opened.set()
+            listening.shutdown()

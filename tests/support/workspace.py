@@ -77,7 +77,7 @@ class Workspace(Site):
     def refresh(self, at: datetime, *words: str) -> subprocess.CompletedProcess[str]:
         return self.run("refresh", "--quiet", "--force", "--at", format_time(at), *words)
 
-    def alone(self, seconds: float = 15) -> None:
+    def alone(self, seconds: float = 60) -> None:
         """Checks that no process is left that was started in the folder."""
         end = time.monotonic() + seconds
         while left := find_processes(self.folder):

@@ -53,7 +53,7 @@ class Opened(NamedTuple):
         return self.browser.execute_script(script)  # type: ignore[no-untyped-call]  # selenium gives no type
 
     def wait(self, script: str) -> None:
-        WebDriverWait(self.browser, 15).until(lambda _: self.run(script))
+        WebDriverWait(self.browser, 60).until(lambda _: self.run(script))
 
     def requests(self) -> list[str]:
         """The address of every request since the last call, those of the browser's own parts aside."""

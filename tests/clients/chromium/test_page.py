@@ -125,7 +125,7 @@ def test_artwork_is_loaded_when_it_is_opened(show: Callable[..., Opened]) -> Non
     opened = show()
     assert not [url for url in opened.requests() if "art.example" in url]
     opened.one(".artwork summary").click()
-    WebDriverWait(opened.browser, 15).until(lambda _: [url for url in opened.requests() if "art.example" in url])
+    WebDriverWait(opened.browser, 60).until(lambda _: [url for url in opened.requests() if "art.example" in url])
     opened.complaints()
 
 

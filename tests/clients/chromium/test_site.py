@@ -101,7 +101,7 @@ def test_the_search_works_from_disk_without_a_network(browser: webdriver.Chrome,
         "return [...document.querySelectorAll('*')].map(e => e.shadowRoot).filter(Boolean)"
         ".flatMap(r => [...r.querySelectorAll('a')]).map(a => a.href).filter(h => h.includes('text.html'))"
     )
-    WebDriverWait(browser, 15).until(lambda _: browser.execute_script(shadow))  # type: ignore[no-untyped-call]
+    WebDriverWait(browser, 60).until(lambda _: browser.execute_script(shadow))  # type: ignore[no-untyped-call]
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     urls = [each["params"]["request"]["url"] for each in messages if each["method"] == "Network.requestWillBeSent"]
     assert {urlsplit(url).scheme for url in urls} <= {"file", "data", "blob", "about"}

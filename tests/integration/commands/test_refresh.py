@@ -64,11 +64,9 @@ def test_the_second_refresh_changes_nothing(run, shop: Path) -> None:
     assert before == {file: file.read_bytes() for file in (shop / "output").rglob("*") if file.is_file()}
 
 
-def test_a_source_that_is_not_due_says_when_it_will_be(run, shop: Path) -> None:
+def test_a_source_that_is_not_due_says_when_it_will_be(run, shop: Path, free_port: int) -> None:
     config = shop / "config.yaml"
-    with socket.create_server(("127.0.0.1", 0)) as full:
-        closed = full.getsockname()[1]
-    place = f"url: 'http://127.0.0.1:{closed}/', snapshot: topic.txt"
+    place = f"url: 'http://127.0.0.1:{free_port}/', snapshot: topic.txt"
     config.write_text(config.read_text("utf-8").replace("path: topic.txt", place), encoding="utf-8")
     run("refresh", *AT)
     answer = run("refresh", *AT)
@@ -224,7 +222,7 @@ def test_a_signal_ends_a_run_whose_terminal_nobody_reads(shop: Path, bounded) ->
             before, waits = now, waits + 1 if now == before and now > 0 else 0
             time.sleep(0.1)
         child.send_signal(signal.SIGTERM)
-        assert child.wait(20) == -signal.SIGTERM
+        assert child.wait(60) == -signal.SIGTERM
         asked.close()
         os.close(keyboard)
 

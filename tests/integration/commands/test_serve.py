@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,9 +45,9 @@ def fetched(url: str, *, seconds: float = 60) -> bytes:
     end = time.monotonic() + seconds
     while True:
         try:
-            with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310 - our own server
+            with urllib.request.urlopen(url, timeout=60) as answer:  # noqa: S310 - our own server
                 return answer.read()
-        except (urllib.error.URLError, ConnectionError):
+        except OSError:
             if time.monotonic() > end:
                 raise
             time.sleep(0.2)

@@ -67,7 +67,7 @@ def test_a_killed_parser_costs_one_document_of_one_run(slow: Workspace) -> None:
     for number in parsers(slow.folder):
         with suppress(ProcessLookupError):
             os.kill(number, signal.SIGKILL)
-    _, said = child.communicate(timeout=90)
+    _, said = child.communicate(timeout=180)
     slow.alone()
     assert child.returncode == 0
     told = said.splitlines()

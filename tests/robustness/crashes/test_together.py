@@ -90,7 +90,7 @@ def listening() -> Iterator[None]:
 def test_a_signal_ends_a_refresh_and_leaves_nothing_behind(shut: Workspace, number: signal.Signals) -> None:
     child = asking(shut)
     child.send_signal(number)
-    out, said = child.communicate(timeout=15)
+    out, said = child.communicate(timeout=60)
     assert (child.returncode, out, said) == (-number, "", "")
     shut.alone()
     check_published(shut)
@@ -105,14 +105,14 @@ def answered(port: int, path: str, seconds: float = 60) -> bytes:
     end = time.monotonic() + seconds
     while True:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
                 return answer.read()
         except urllib.error.HTTPError as error:
             error.close()
             if path == "/healthz" or time.monotonic() > end:
                 raise
             time.sleep(0.1)
-        except (urllib.error.URLError, ConnectionError):
+        except OSError:
             assert time.monotonic() < end, path
             time.sleep(0.1)
 
@@ -155,7 +155,7 @@ def test_a_signal_ends_a_refresh_that_waits_for_another(shut: Workspace) -> None
     with pytest.raises(subprocess.TimeoutExpired):
         second.communicate(timeout=3)
     second.send_signal(signal.SIGTERM)
-    assert second.communicate(timeout=15) == ("", "")
+    assert second.communicate(timeout=60) == ("", "")
     assert second.returncode == -signal.SIGTERM
     shut.door.set()
     assert first.communicate(timeout=180)[1] == ""

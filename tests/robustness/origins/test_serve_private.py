@@ -20,7 +20,7 @@ TICKS = 90
 
 def ask(port: int, path: str) -> tuple[int, Mapping[str, str]]:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=60) as answer:
             return answer.status, answer.headers
     except urllib.error.HTTPError as error:
         return error.code, error.headers

@@ -40,7 +40,7 @@ def started(app: ASGIApp) -> Iterator[int]:
         yield listener.getsockname()[1]
     finally:
         server.should_exit = True
-        thread.join(10)
+        thread.join(60)
         listener.close()
 
 

@@ -103,12 +103,12 @@ def answered(port: int) -> tuple[int, bytes]:
     """What the server says once it is up, at most 60 s from now."""
     end = time.monotonic() + 60
     while True:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         try:
             connection.request("GET", "/feed.xml")
             answer = connection.getresponse()
             return answer.status, answer.read()
-        except ConnectionRefusedError:
+        except OSError:
             assert time.monotonic() < end
             time.sleep(0.1)
         finally:

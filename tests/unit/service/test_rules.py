@@ -213,8 +213,9 @@ def test_a_feed_may_load_nothing_but_its_stylesheet(port: int, ask: Ask) -> None
 
 
 def test_the_date_is_the_clocks(port: int, ask: Ask) -> None:
+    before = time.time()
     said = parsedate_to_datetime(ask(port, "/show/feed.xml").headers["date"])
-    assert abs(said.timestamp() - time.time()) < 5
+    assert before - 60 < said.timestamp() <= time.time(), "what the server said last may be a little old"
 
 
 def test_a_feed_with_a_hub_says_so_in_the_header_too(
