@@ -33,7 +33,7 @@ from aggregator.commands.options import (
 from aggregator.commands.output import format_value, shorten, to_json
 from aggregator.commands.tables import open_console
 from aggregator.config.load import Config, load
-from aggregator.generator.changes.feed_state import FeedState, FieldChange, ItemChange, ItemState
+from aggregator.generator.changes.feed_state import FeedState, FieldChange, ItemState
 from aggregator.generator.changes.published import Difference, describe_feed, find_difference
 from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Duration, Moment
@@ -224,7 +224,10 @@ def _to_values(found: Difference) -> dict[str, object]:
         "removed": [_item_values(item) for item in found.removed],
         "merged": [{**_item_values(each.item), "into": each.other.guid} for each in found.merged],
         "parted": [{**_item_values(each.item), "from": each.other.guid} for each in found.parted],
-        "changed": [_change_values(each) for each in found.changed],
+        "changed": [
+            {"guid": each.item.guid, "title": each.item.title, "fields": _field_values(each.fields)}
+            for each in found.changed
+        ],
         "channel": _field_values(found.channel),
         "sources": _field_values(found.sources),
     }
@@ -232,10 +235,6 @@ def _to_values(found: Difference) -> dict[str, object]:
 
 def _item_values(item: ItemState) -> dict[str, object]:
     return {"guid": item.guid, "title": item.title, "date": item.values.get("date"), "entries": item.entries}
-
-
-def _change_values(change: ItemChange) -> dict[str, object]:
-    return {"guid": change.item.guid, "title": change.item.title, "fields": _field_values(change.fields)}
 
 
 def _field_values(fields: Iterable[FieldChange]) -> dict[str, object]:

@@ -134,7 +134,11 @@ def answer(functions: Mapping[str, Callable[..., Any]], task: bytes, out: IO[byt
         reply = _Reply(error=type(error).__name__, message=str(error), store=getattr(error, "store", ""))
     except BaseException as error:  # noqa: BLE001  # a bug costs this task only
         text = "".join(traceback.format_exception(error))  # without lines of code where no file can be read
-        reply = _Reply(message=_describe_bug(error), traceback=text[-_LONGEST_TRACEBACK:])
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        reply = _Reply(
+            message=f"{type(error).__name__}: {error} at {Path(frame.filename).name}:{frame.lineno}"[:2_000],
+            traceback=text[-_LONGEST_TRACEBACK:],
+        )
     write_part(out, encode_msgpack(reply))
 
 
@@ -169,8 +173,3 @@ def _find_messages(file: IO[bytes]) -> Iterator[tuple[int, int]]:
         yield place, length
         file.seek(place + length)
     raise ValueError("too many messages")
-
-
-def _describe_bug(error: BaseException) -> str:
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {error} at {Path(frame.filename).name}:{frame.lineno}"[:2_000]

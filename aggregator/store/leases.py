@@ -140,11 +140,11 @@ def claim_due(  # noqa: PLR0913 - two clocks, two limits
     return _claim(store, query, now + lease, owner)
 
 
-def claim_feeds(store: Store, feeds: Collection[str], now: datetime, *, lease: timedelta = LEASE) -> Claim:
+def claim_feeds(store: Store, feeds: Collection[str], now: datetime) -> Claim:
     """Claim those of the feeds that no other has, due or not; the others are left out."""
     table = leases
-    query = select(table.c.feed, table.c.token).where(table.c.feed.in_(feeds), _is_free(now, lease))
-    claim, _ = _claim(store, query.order_by(table.c.feed).with_for_update(skip_locked=True), now + lease, "")
+    query = select(table.c.feed, table.c.token).where(table.c.feed.in_(feeds), _is_free(now, LEASE))
+    claim, _ = _claim(store, query.order_by(table.c.feed).with_for_update(skip_locked=True), now + LEASE, "")
     return claim
 
 

@@ -152,16 +152,13 @@ def choose_schedule(line: str | None, poll_states: Iterable[PollState], now: dat
     return line or learn_habit([poll_state.released for poll_state in poll_states if poll_state.released], now)
 
 
-def due_at(
-    schedule: Schedule | None, poll_states: Sequence[PollState], now: datetime, last: datetime | None = None
-) -> datetime:
+def due_at(schedule: Schedule | None, poll_states: Sequence[PollState], now: datetime) -> datetime:
     """Return when a source is to be polled, ``now`` if it is due; several addresses are due with the first of them.
 
-    ``last`` is when the source was last polled, by default when its addresses were. Cron lines are read in UTC, or in
-    the zone that they name; without a schedule every run may poll. A source never polled is due at once.
+    Cron lines are read in UTC, or in the zone that they name; without a schedule every run may poll. A source never
+    polled is due at once.
     """
-    last = last or _find_last_poll(poll_states)
-    slot = now
+    last, slot = _find_last_poll(poll_states), now
     if last is not None and last <= now + BACKWARD:
         slot = max(now, _find_slot(schedule, poll_states, last) or now)
     return min((_ready_at(poll_state, slot) for poll_state in poll_states), default=slot)

@@ -61,27 +61,19 @@ class Voters(NamedTuple):
     mixers: Sequence[set[int]]
 
 
-class _Spelling(NamedTuple):
-    """One spelling of a token, the copies that have it, and its share of the evidence (0 to 1)."""
-
-    text: str
-    writers: tuple[int, ...]
-    share: float
-
-
-def choose_spelling(column: Column, voters: Voters) -> _Spelling:
-    """Return the best spelling of a column."""
+def choose_spelling(column: Column, voters: Voters) -> tuple[str, tuple[int, ...], float]:
+    """Return the best spelling of a column, the copies that have it, and its share of the evidence (0 to 1)."""
     cells = column.cells
     tokens = list(cells.values())
     if len({token.surface for token in tokens}) == 1:
-        return _Spelling(tokens[0].surface, tuple(cells), 1.0)
+        return tokens[0].surface, tuple(cells), 1.0
     word, share = _choose_word(column, voters)
     begins = not any(column.places.values())
     ends = all(place == len(voters.copies[number].tokens) - 1 for number, place in column.places.items())
     lead = _choose_marks({number: token.lead for number, token in cells.items()}, voters, at_end=begins)
     trail = _choose_marks({number: token.trail for number, token in cells.items()}, voters, at_end=ends)
     writers = tuple(number for number, token in cells.items() if token.word == word)
-    return _Spelling(lead + word + trail, writers, share)
+    return lead + word + trail, writers, share
 
 
 def make_voters(copies: Sequence[PreparedCopy], language: str | None, odds: Sequence[float]) -> Voters:

@@ -62,7 +62,7 @@ def unescape(text: str) -> str:
     ('It’s "fine"', 'Café noir', '50% off', 'Café')
     """
     if "=?" in text:
-        text = _read_mime_words(text)
+        text = _MIME_WORD.sub(_read_mime_word, _MIME_BLANK.sub("", text))  # RFC 2047: blanks between two are not text
     if "\\" in text:
         text = _read_tex_accents(text)
     if "\\" in text or "%u" in text:
@@ -74,11 +74,6 @@ def unescape(text: str) -> str:
     if "+" in text:
         text = _read_utf7(text)
     return text
-
-
-def _read_mime_words(text: str) -> str:
-    """Return the text with encoded words of mail decoded (RFC 2047); blanks between two of them are not text."""
-    return _MIME_WORD.sub(_read_mime_word, _MIME_BLANK.sub("", text))
 
 
 def _read_mime_word(found: re.Match[str]) -> str:

@@ -55,11 +55,11 @@ class FormError(Exception):
 
 
 class Forms:
-    """The forms of one group of visitors: each within ``most`` bytes, all within ``together``."""
+    """The forms of one group of visitors: each within ``most`` bytes, all within `_TOGETHER`."""
 
-    def __init__(self, most: int = _LARGEST_FORM, together: int = _TOGETHER) -> None:
+    def __init__(self, most: int = _LARGEST_FORM) -> None:
         """Hold no form yet."""
-        self._most, self._together, self._held = most, together, 0
+        self._most, self._held = most, 0
         self._limiter: CapacityLimiter | None = None
 
     @asynccontextmanager
@@ -74,7 +74,7 @@ class Forms:
             async for piece in request.stream():
                 if len(body) + len(piece) > most:
                     raise FormError(413, _TOO_LARGE)
-                if self._held + len(piece) > self._together:
+                if self._held + len(piece) > _TOGETHER:
                     raise FormError(503, N_("Too many forms are being read: send it again in a minute."))
                 self._held += len(piece)
                 body += piece

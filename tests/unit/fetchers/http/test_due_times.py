@@ -33,7 +33,6 @@ def test_a_poll_waits_for_its_slot() -> None:
     assert due_at(HOURLY, (asked,), NOON + MINUTE) == NOON + 17 * MINUTE
     assert due_at(HOURLY, (asked,), NOON + 20 * MINUTE) == NOON + 20 * MINUTE
     assert due_at(None, (asked,), NOON + MINUTE) == NOON + MINUTE
-    assert due_at(HOURLY, (), NOON + MINUTE, last=NOON) == NOON + 17 * MINUTE
 
 
 def test_what_the_origin_asked_comes_before_the_slot() -> None:
