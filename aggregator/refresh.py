@@ -40,7 +40,7 @@ from aggregator.processes.editions import Edition
 from aggregator.sandbox.calls import Returned
 from aggregator.store import backup, cache, connection, database, facts, hosts, leases, polls, publications
 from aggregator.store.database import Claim, Store
-from aggregator.store.host_leases import HostLeases
+from aggregator.store.hosts import HostLeases
 from aggregator.translation.marks import N_
 
 GC_THRESHOLDS = (100_000, 20, 100)

@@ -52,7 +52,9 @@ def record(file: Path) -> None:
         state = str(Path(folder) / "store.db")
         with database.open_store(state, fence=True) as store:
             leases.set_feeds(store, (_FEED, _OTHER), _NOON)
-            hosts.enter(store, "host.example", "a run", _NOON, lease=timedelta(minutes=1), pause=timedelta(seconds=2))
+            hosts.lease_host(
+                store, "host.example", "a run", _NOON, lease=timedelta(minutes=1), pause=timedelta(seconds=2)
+            )
             for feed in (_FEED, _OTHER):
                 with database.transaction(store) as tx:
                     _fill(tx, feed)

@@ -13,16 +13,16 @@ HOST = "feeds.example"
 
 
 def enter(store: Store, owner: str, now: datetime) -> tuple[datetime, datetime | None] | None:
-    return hosts.enter(store, HOST, owner, now, lease=60 * SECOND, pause=SECOND)
+    return hosts.lease_host(store, HOST, owner, now, lease=60 * SECOND, pause=SECOND)
 
 
 def test_one_asks_at_a_time_and_in_turn(store: Store) -> None:
     assert enter(store, "a", NOON) == (NOON, None)
     assert enter(store, "b", NOON) is None
     assert enter(store, "a", NOON) == (NOON + SECOND, None)
-    hosts.leave(store, HOST, "b")
+    hosts.end_lease(store, HOST, "b")
     assert enter(store, "b", NOON) is None
-    hosts.leave(store, HOST, "a")
+    hosts.end_lease(store, HOST, "a")
     assert enter(store, "b", NOON) == (NOON + 2 * SECOND, None)
 
 
@@ -36,8 +36,8 @@ def test_silence_is_everybodys_and_never_shorter(store: Store) -> None:
     enter(store, "a", NOON)
     hosts.hold(store, HOST, NOON + 90 * SECOND)
     hosts.hold(store, HOST, NOON + 30 * SECOND)
-    hosts.leave(store, HOST, "a")
+    hosts.end_lease(store, HOST, "a")
     assert enter(store, "b", NOON) == (NOON + SECOND, NOON + 90 * SECOND)
     hosts.hold(store, "other.example", NOON)
-    found = hosts.enter(store, "other.example", "b", NOON, lease=SECOND, pause=SECOND)
+    found = hosts.lease_host(store, "other.example", "b", NOON, lease=SECOND, pause=SECOND)
     assert found == (NOON, NOON)

@@ -52,7 +52,7 @@ def fill(store: Store, feeds: Iterable[str], *, entries: int, text: str = "") ->
     for feed in names:
         with database.transaction(store) as tx:
             fill_feed(tx, feed, entries, text)
-        hosts.enter(store, f"{feed}.example", "a run", NOON, lease=MINUTE, pause=MINUTE)
+        hosts.lease_host(store, f"{feed}.example", "a run", NOON, lease=MINUTE, pause=MINUTE)
         hosts.hold(store, f"{feed}.example", NOON + MINUTE)
 
 

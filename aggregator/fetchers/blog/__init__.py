@@ -1,1 +1,0 @@
-"""Blogs: the feed that a front page names, else the front page itself, as HTML or saved as text."""
