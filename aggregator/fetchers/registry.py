@@ -74,7 +74,7 @@ KINDS: dict[str, Kind] = {
         module="aggregator.fetchers.apple.apple",
         locates=True,
     ),
-    "blog": Kind(0.6, guess=5, assumes_posts=True, module="aggregator.fetchers.blog.blog"),
+    "blog": Kind(0.6, guess=5, assumes_posts=True, module="aggregator.fetchers.blog"),
     "json": Kind(
         0.5,
         options=(*_JSON.split(), "script", "next", "next_query"),
