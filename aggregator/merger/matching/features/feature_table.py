@@ -14,7 +14,6 @@ import numpy as np
 from msgspec.structs import replace
 
 from aggregator.merger.matching.features.counted_ids import part_counted_ids
-from aggregator.merger.matching.features.cut_titles import find_cut_titles
 from aggregator.merger.matching.features.frame import ABSENT, Frame, Kept
 from aggregator.merger.matching.features.listing_corrections import correct_dates
 from aggregator.merger.matching.features.records import Record, list_unique_ids
@@ -26,7 +25,7 @@ from aggregator.merger.matching.features.text_features import (
     split_titles,
 )
 from aggregator.merger.matching.features.texts import make_text_bags
-from aggregator.merger.matching.features.title_ends import list_by_show
+from aggregator.merger.matching.features.title_ends import find_cut_titles, list_by_show
 from aggregator.merger.matching.features.token_bags import (
     Bags,
     Bools,

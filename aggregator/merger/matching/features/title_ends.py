@@ -1,4 +1,4 @@
-"""Learn the ends with digits that a listing adds to nearly all of its titles: a date, a year, a length, a format.
+"""Learn what a listing does to the ends of its titles: digits that it adds to nearly all, and whether it cuts them.
 
 Digits of a title are its own unless they are marked as its number ("race 1" is not "race 2"), so that an item of
 "4.11.2024 Lighthouses", "Lighthouses [720p]" or "Lighthouses (38 min)" would be another one than "Lighthouses".
@@ -10,13 +10,17 @@ in one form.
 
 **Other ends.** An end that four in five titles of a listing share but for its digits is decoration if no other listing
 of the show has such an end and the titles are as different from each other without it.
+
+**Cut titles.** Many platforms cut titles after some characters, with an ellipsis or without, before or in a word. That
+a listing does is seen by its longest titles: several are of one length, more than are a little shorter, or of about one
+length and end with an ellipsis.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
 from typing import NamedTuple
@@ -175,3 +179,37 @@ def _stay_distinct(pairs: Iterable[tuple[str, str]]) -> bool:
     """Return whether titles keep words and are as different as before, given each before and after."""
     before, after = (set(map(fold, texts)) for texts in zip(*pairs, strict=True))
     return len(before) == len(after) and all(any(map(str.isalpha, text)) for text in after)
+
+
+# Cut titles
+
+_SHORTEST_CUT = 20  # characters of a cut title
+_WORD = 15  # characters by which a title may be shorter if it is cut between words
+_BELOW = 8  # lengths below the longest two that together have no more titles than these, where titles are cut
+_ELLIPSES = ("…", "...")
+
+
+def find_cut_titles(rows: Sequence[Record], listed: _Listed, learned: Sequence[bool]) -> list[bool]:
+    """Return whether the title of each row may be cut; ``listed`` are the places of rows by show and source.
+
+    ``learned`` says which titles show what their listing does.
+    """
+    found = [False] * len(rows)
+    for places in (places for listings in listed.values() for places in listings.values()):
+        lengths = {at: len(rows[at].title.removesuffix("…").removesuffix("...").rstrip()) for at in places}
+        shown = {rows[at].title: lengths[at] for at in places if learned[at]}
+        longest = max(shown.values(), default=0)
+        for least in _find_limits(shown, longest) if longest >= _SHORTEST_CUT else ():
+            for at in places:
+                found[at] |= lengths[at] >= least and (least == longest - 1 or rows[at].title.endswith(_ELLIPSES))
+    return found
+
+
+def _find_limits(lengths: Mapping[str, int], longest: int) -> Iterator[int]:
+    """Yield the length from which titles are cut, those with an ellipsis first."""
+    marked = sum(title.endswith(_ELLIPSES) and length >= longest - _WORD for title, length in lengths.items())
+    if marked >= MIN_TITLES:
+        yield longest - _WORD
+    full = sum(length >= longest - 1 for length in lengths.values())  # a blank at the end is lost
+    if full >= max(MIN_TITLES, sum(longest - 1 > length >= longest - 1 - _BELOW for length in lengths.values())):
+        yield longest - 1

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from aggregator.merger.matching.features.cut_titles import find_cut_titles
 from aggregator.merger.matching.features.records import Record
+from aggregator.merger.matching.features.title_ends import find_cut_titles
 from aggregator.merger.matching.match import Constraints, match_records
 from aggregator.merger.matching.scoring import SHIPPED
 
