@@ -186,11 +186,11 @@ class S3:
         """Where the content of an object is."""
         return self._folder / "feeds" / f"{key}._S3rver_object"
 
-    def read(self) -> dict[str, bytes]:
-        """The content of each object."""
-        ending = "._S3rver_object"
-        every = (self._folder / "feeds").rglob(f"*{ending}")
-        return {str(path.relative_to(self._folder / "feeds")).removesuffix(ending): path.read_bytes() for path in every}
+    def read(self, prefix: str = "") -> dict[str, bytes]:
+        """The content of each object whose key begins so."""
+        ending, bucket = "._S3rver_object", self._folder / "feeds"
+        found = {str(path.relative_to(bucket)).removesuffix(ending): path for path in bucket.rglob(f"*{ending}")}
+        return {key: path.read_bytes() for key, path in found.items() if key.startswith(prefix)}
 
     def stop(self) -> None:
         """End it."""

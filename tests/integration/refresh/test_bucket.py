@@ -64,7 +64,7 @@ def test_a_bucket_gets_the_files_of_a_folder_and_then_what_changed(workspace: Wo
         assert refreshed(workspace, s3, bucket, turn, items).stderr == ""
         put = written(s3.log()[len(before) :])
         plain = (path for path in workspace.output.rglob("*") if path.is_file() and path.suffix != ".gz")
-        assert s3.read() == {f"my/{path.relative_to(workspace.output)}": path.read_bytes() for path in plain}
+        assert s3.read("my/") == {f"my/{path.relative_to(workspace.output)}": path.read_bytes() for path in plain}
         of_show = [name.removeprefix("show/") for name in put if name.startswith("show/")]
         assert sorted(of_show[-4:]) == DOCUMENTS
         assert of_show == sorted(of_show, key=lambda name: (name in DOCUMENTS, "archive" not in name))
@@ -74,7 +74,7 @@ def test_a_bucket_gets_the_files_of_a_folder_and_then_what_changed(workspace: Wo
     assert refreshed(workspace, s3, bucket, 2, 9).returncode == 0
     assert s3.log() == before, "what is published is noted, and not looked at again"
     refreshed(workspace, s3, configured(workspace, "s3://feeds/my", name="bucket"), 3, 9)
-    assert not any("archive" in key for key in s3.read())
+    assert not any("archive" in key for key in s3.read("my/"))
     metadata = json.loads(s3.place("my/show/feed.json").with_suffix("._S3rver_metadata.json").read_text())
     assert metadata["content-type"] == "application/feed+json; charset=utf-8"
     assert metadata["cache-control"] == "public, max-age=300"
@@ -87,11 +87,10 @@ def test_shared_caches_keep_no_object_of_a_private_feed(workspace: Workspace, s3
     config = workspace.folder / configured(workspace, "s3://feeds/plus")
     config.write_text(config.read_text().replace("title: A show", "title: A show\n    token: limpet-T0ken-abcdefgh"))
     assert refreshed(workspace, s3, config.name, 0, 3).stderr == ""
-    for key in s3.read():
-        if key.startswith("plus/"):
-            metadata = json.loads(s3.place(key).with_suffix("._S3rver_metadata.json").read_text())
-            control = "private" if "limpet" in key else "public"
-            assert (key, metadata["cache-control"]) == (key, f"{control}, max-age=300")
+    for key in s3.read("plus/"):
+        metadata = json.loads(s3.place(key).with_suffix("._S3rver_metadata.json").read_text())
+        control = "private" if "limpet" in key else "public"
+        assert (key, metadata["cache-control"]) == (key, f"{control}, max-age=300")
 
 
 def test_what_could_not_be_written_is_written_by_the_next_refresh(workspace: Workspace, s3: S3) -> None:
@@ -182,7 +181,7 @@ def list_local(workspace: Workspace, output: str) -> list[str]:
 
 
 def list_stored(s3: S3, prefix: str) -> list[str]:
-    return sorted({key.split("/")[1] for key in s3.read() if key.startswith(f"{prefix}/") and key.count("/") == 2})
+    return sorted({key.split("/")[1] for key in s3.read(f"{prefix}/") if key.count("/") == 2})
 
 
 def test_an_output_that_moves_to_a_bucket_and_back_keeps_nothing_that_was_revoked(workspace: Workspace, s3: S3) -> None:
