@@ -110,12 +110,12 @@ def test_catalogues_are_asked_once_a_day(config: Config, site: Site) -> None:
 
 
 def test_hosts_are_asked_side_by_side_and_each_politely(config: Config, site: Site) -> None:
-    """Twelve mirrors at four slow hosts take as long as the three of one host."""
+    """Twelve mirrors at four slow hosts: two at once of each."""
     mirror = make_rss(*(make_item(n, source="mirror") for n in range(12)), title="Sea Room").encode()
-    times: list[float] = []
+    together: list[int] = []
 
     def play(_request: Request) -> bytes:
-        times.append(time.monotonic())
+        together.append(sum(each.busy for each in hosts))
         time.sleep(0.5)
         return answer_bytes(200, mirror, ("Content-Type", "application/rss+xml"))
 
@@ -126,7 +126,7 @@ def test_hosts_are_asked_side_by_side_and_each_politely(config: Config, site: Si
         search = finding.find_listings(config, config.plans[0], NOW, at_home(site, GPODDER))
     assert {each.url for each in search.listings} == {*urls}
     assert all(each.busiest <= 2 for each in hosts), "one host: two requests at once"
-    assert max(times) - min(times) < 0.5 * len(urls) / 3, "one after another it is eleven pauses"
+    assert max(together) > 2, "several hosts: more"
 
 
 def test_a_catalogue_that_fails_is_told_and_the_others_count(config: Config, site: Site) -> None:

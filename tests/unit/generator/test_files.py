@@ -116,11 +116,11 @@ def test_names_are_our_own(tmp_path: Path, name: str) -> None:
 def test_what_is_the_same_is_not_written_even_beside(tmp_path: Path) -> None:
     body = b"<rss>" + b"tide " * 1000 + b"</rss>"
     publish(tmp_path, {"feed.xml": body}, compress=True)
-    stood = tmp_path.stat().st_mtime_ns
+    os.utime(tmp_path, (1, 1))  # the clock of files may stand still for some milliseconds
     publish(tmp_path, [("feed.xml", bytes(body))], compress=True)
-    assert tmp_path.stat().st_mtime_ns == stood
+    assert tmp_path.stat().st_mtime == 1
     publish(tmp_path, [("feed.xml", body[:99] + b"!" + body[99:])], compress=True)
-    assert tmp_path.stat().st_mtime_ns != stood
+    assert tmp_path.stat().st_mtime > 1
 
 
 def test_a_defect_while_writing_leaves_the_old_and_no_part(tmp_path: Path) -> None:

@@ -41,11 +41,11 @@ class Visitor:
         self.page: requests.Response
 
     def get(self, path: str = "/", **headers: str) -> requests.Response:
-        self.page = self.session.get(f"{self.url}/desk{path}", headers=headers, timeout=30, allow_redirects=True)
+        self.page = self.session.get(f"{self.url}/desk{path}", headers=headers, timeout=120, allow_redirects=True)
         return self.page
 
     def json(self, path: str) -> dict:
-        answer = self.session.get(f"{self.url}/desk{path}", timeout=30)
+        answer = self.session.get(f"{self.url}/desk{path}", timeout=120)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
@@ -67,7 +67,7 @@ class Visitor:
         return self.post(form.pop("action"), **{**form, **typed})
 
     def post(self, action: str, headers: dict[str, str] | None = None, **fields: str) -> requests.Response:
-        self.page = self.session.post(f"{self.url}{action}", data=fields, headers=headers, timeout=60)
+        self.page = self.session.post(f"{self.url}{action}", data=fields, headers=headers, timeout=120)
         return self.page
 
 

@@ -106,7 +106,8 @@ def test_other_pages_do_not_wait_for_what_decisions_would_do(looker: Visitor, mo
     with ThreadPoolExecutor(8) as pool:
         answers = [pool.submit(looker.json, f"{REVIEW}/consequence.json?{page['consequence']}") for _ in range(8)]
         try:
-            looker.session.get(f"{looker.url}/desk/review", timeout=20)
+            looker.session.get(f"{looker.url}/desk/review", timeout=120)
+            assert not any(answer.done() for answer in answers)
         finally:
             ended.set()
         assert [answer.result()["lines"] for answer in answers] == [["It would merge."]] * 8
