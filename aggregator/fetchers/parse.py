@@ -102,7 +102,7 @@ def read(document: Document) -> Listing:
     name = document.source.name
     if not document.body.strip():
         raise ReadError(f"{name}: the document is empty ({document.url})")
-    listing = limit_lengths(registry.load(_find_kind(document)).read(document))
+    listing = limit_lengths(registry.load(_find_kind(document)).read(document), document.known or ())
     if not listing.entries and listing.show.title is None:
         raise ReadError(f"{name}: nothing in the document was understood ({document.url})")
     genre = dict(document.source.options).get("genre")

@@ -370,7 +370,7 @@ def _missing_rows(of: _DocumentListing, known: dict[str, _Known], listed: set[st
 
 def _flush(connection: Connection, *lists: list[Row], least: int) -> None:
     """Write the lists (new, changed, moved) that have at least so many rows, and empty them."""
-    for statement, rows in zip((insert(schema.entries), _UPDATE_CONTENT, _UPDATE_PLACE), lists, strict=True):
+    for statement, rows in zip((_INSERT, _UPDATE_CONTENT, _UPDATE_PLACE), lists, strict=True):
         if len(rows) >= least:
             connection.execute(statement, rows)
             rows.clear()
@@ -386,5 +386,6 @@ def _update(*columns: str) -> Update:
     )
 
 
+_INSERT = insert(schema.entries)
 _UPDATE_CONTENT = _update("checksum", "digest", "last", "last_seen", "place", "record", "changed")
 _UPDATE_PLACE = _update("checksum", "last", "last_seen", "place")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import blake2b, sha256
 from urllib.parse import unquote, urlsplit
 
@@ -143,9 +143,12 @@ _SHOW_TEXTS = {"title": 4_000, "description": 200_000, "author": 4_000, "copyrig
 _SHOW_WORDS = ("link", "image", "language", "feed_url", "new_feed_url", "guid")
 
 
-def limit_lengths(listing: Listing) -> Listing:
-    """Return the listing with long texts cut and long addresses left out, and a remark if there were any."""
-    entries = tuple(map(_limit_entry, listing.entries))
+def limit_lengths(listing: Listing, known: Collection[str] = ()) -> Listing:
+    """Return the listing with long texts cut and long addresses left out, and a remark if there were any.
+
+    Entries of ``known`` elements had their limits when they were read.
+    """
+    entries = tuple(entry if entry.element in known else _limit_entry(entry) for entry in listing.entries)
     show = _limit_show(listing.show)
     count = sum(new is not old for new, old in zip(entries, listing.entries, strict=True))
     remarks = tuple(remark[:_LONGEST_WORD] for remark in listing.remarks[:_MOST_WORDS])
