@@ -9,7 +9,8 @@ cost: a show that really deletes 40 of 80 episodes is believed two polls later.
 
 An address that was sold, or leads elsewhere by mistake, lists another show, under another title and without any of the
 newest items. That is believed after a week, for a person to see it before subscribers do. Accepted cost: a show that
-is renamed and dated anew at once waits as long.
+is renamed and dated anew at once waits as long. A listing of few items, as one of the newest item only, lists none of
+the former ones each time, and its title may be that of the item or the day: nothing follows from these.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from aggregator.text.times import release_times
 from aggregator.translation.marks import N_
 
 _EQUAL_LISTINGS = 3  # of one doubtful listing in a row, until it is believed: with 2, one bad cache would do
-_LOST_AT_MOST = 3  # items that any listing may lose without being held back, as a page of few items does
+_FEW_ITEMS = 3  # that any listing may lose without being held back
 _SHRUNK_TO = 2  # a half; feeds that list their newest N lose fewer
 _SHRUNK_FOR = timedelta(days=3)  # a daily show that lists its newest ten from now on lists others at each daily poll
 _OTHER_SHOW = timedelta(days=7)
@@ -77,7 +78,9 @@ def refuse(before: PollState, after: PollState, now: datetime) -> PollState:
 
 
 def _is_other_show(before: PollState, listing: Listing) -> bool:
-    """Return whether the title is another, and none of the dates of the newest items is left."""
+    """Return whether the title is another, and none of the dates of the newest items, more than a few, is left."""
+    if max(before.items or 0, len(listing.entries)) <= _FEW_ITEMS:
+        return False
     own, other = fold(before.show or ""), fold(listing.show.title or "")
     dates = {entry.published.at for entry in listing.entries if entry.published is not None}
     is_new = dates.isdisjoint(before.released) and bool(dates and before.released)
@@ -95,7 +98,7 @@ def _explain(before: int, count: int) -> str:
     lost = before - count
     if before and not count:
         return N_(f"it listed {before} items and now lists none")
-    if count * _SHRUNK_TO < before and lost > _LOST_AT_MOST:
+    if count * _SHRUNK_TO < before and lost > _FEW_ITEMS:
         return N_(f"it listed {before} items and now lists {count}")
     return ""
 

@@ -193,6 +193,15 @@ def test_the_week_begins_again_when_the_show_was_back() -> None:
     assert [each.believed for each in verdicts] == [True, *[False] * 5, True, *[False] * 5]
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_listing_of_the_newest_items_only_may_have_another_title_each_day(count: int) -> None:
+    """It is headed by the day or the newest item: seven of eight were held back, and were gone a day later."""
+    titles = ("Rope", "27 November", "The pilot’s logbook", "Salt", "Deep Questions")
+    verdicts = poll_daily(*(show(title, day * count, count) for day, title in enumerate(titles)))
+    assert all(each.believed for each in verdicts)
+    assert not poll_daily(show("Rope", 0, count), show("Deep Questions", 50))[1].believed
+
+
 @pytest.mark.parametrize(
     "now",
     [
