@@ -22,6 +22,7 @@ from aggregator.text.truncation import DOTS, LONGEST_MARK, has_dots
 _LOSS_MARKS = ("?", "\ufffd")
 _LEAST_LOST = 3  # letters that must be restored: one question mark behind a word is a question
 _EXPLAINED_SHARE = 0.8  # of the lost letters; at two thirds, different texts of one length explain each other
+_LEAST_AROUND = 4  # characters of an equal stretch in which a letter was lost; shorter ones are equal by chance
 _LOSABLE = re.compile(r"[^\x00-\x7f]")
 _MAY_BE_ACCENTED = re.compile("[\u00c0-\u1eff]")
 _MARKED = re.compile(r"(?<!\S)[^\s?\ufffd]*+[?\ufffd]\S*+")
@@ -100,8 +101,9 @@ def _explain_losses(text: str, other: str, damage: _Damage) -> tuple[int, str]:
     lost = [at for at, one in enumerate(other) if one in counts and one not in _LOSS_MARKS]
     origins: dict[int, int] = {}  # by the place of a letter, its place in the other copy
     reach = 0
-    for i, j, size in find_equal_blocks(text, damaged):
-        if size:
+    one, two = (_lower_in_place(text), _lower_in_place(damaged)) if lost_letters else (text, damaged)
+    for i, j, size in find_equal_blocks(one, two):
+        if size >= _LEAST_AROUND:
             reach = j + size
             origins |= {i + at - j: at for at in lost[bisect_left(lost, j) : bisect_left(lost, reach)]}
     lost_letters = lost_letters or bisect_left(lost, reach)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -37,6 +39,25 @@ def test_a_copy_that_lost_letters_gets_them_back_and_the_other_stays(text, way):
 )
 def test_too_little_or_another_text_explains_nothing(poor, rich):
     assert restore_lost_letters([poor, rich]) == [poor, rich]
+
+
+OWN = [
+    "Acknowledged? By the manufacturer? At last? A comeback that celebrities pay for.",
+    "Seharga karena sampe perpisahan? Membagi seperti? Saya ke kupang?",
+    "Бива варира които? Асистент кюстендил бранд? Атомна длъжни които? Факта са ми щети.",
+    "Il padrone deve procedere dal fiume? Per scendere? Verso gli eredi?",
+]
+
+
+@pytest.mark.parametrize("own", OWN)
+@pytest.mark.parametrize("other", [*RICH, "Ελα μαζί μας στο λιμάνι, όπου στεγνώνουν.", "تعال معنا إلى الميناء."])
+def test_no_letter_of_another_text_comes_into_a_text(own: str, other: str) -> None:
+    """A copy in other words or another language: "heben?" became "hebenإ" in 1,321 of 3,000 pairs."""
+    own_words, words, dice = own.split(), other.rstrip("?").split(), random.Random(7)
+    for _ in range(40):
+        texts = [" ".join(dice.sample(own_words, 7)), " ".join(dice.choices(words, k=40))]
+        assert restore_lost_letters(texts) == texts
+        assert restore_lost_letters([texts[0].replace("?", ""), texts[1]])[0] == texts[0].replace("?", "")
 
 
 @pytest.mark.parametrize(
