@@ -1,10 +1,10 @@
 """Tell people and programs of new items once they are published: by Apprise, and by a signed webhook.
 
-What is to be told is written down in the transaction that publishes the items, and crossed out when it was taken: a
-refresh that is killed between is made good by the next one. Whoever took no notice is told again for three days.
+What is to be told is written in the transaction that publishes the items, and removed once it was accepted: a refresh
+that is killed between is made good by the next one. A receiver that does not accept is told again for three days.
 
 A webhook has the form of Standard Webhooks (https://github.com/standard-webhooks/standard-webhooks, spec 1.0.0): three
-header fields, of which one is a signature (HMAC-SHA256 with the secret, of id, time and body).
+header fields: the id, the time, and a signature (HMAC-SHA256 with the secret, of id, time and body).
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def add_new(
 def tell(config: Config, store: Store, plans: Sequence[Plan], call: _Call, now: datetime) -> dict[str, tuple[str, ...]]:
     """Tell what was written down, and return one line for each address that took no notice, by feed.
 
-    A copy of the store tells nobody.
+    A copy of the store sends nothing.
     """
     if config.is_copy:
         return {}

@@ -336,7 +336,7 @@ def _describe_place(store: Store, output: Output) -> bytes:
 
 
 def _read_place(store: Store, noted: bytes) -> str:
-    """Return the output that was noted, empty if another store noted it, of which this one is a copy."""
+    """Return the output that was noted, empty if this store is a copy of the one that noted it."""
     address, _, place = noted.decode().partition("\n")
     return place if address == printable_name(store.engine.url) else ""
 
@@ -382,8 +382,8 @@ def require_known(known: Collection[str], output: Output, state: str, plans: Ite
 def noticing_lost_lease(store: Store, output: Output, name: str, at: datetime) -> Iterator[None]:
     """Have the feed, or the list of all feeds, published again if writing to a bucket fails and its lease was lost.
 
-    Another worker may then have published a later edition, of which this one has replaced objects. In a folder the next
-    refresh finds that by the times of the files.
+    Another worker may then have published a later edition, and this one has replaced some of its objects. In a folder
+    the next refresh finds that by the times of the files.
     """
     is_done = False
     try:

@@ -35,7 +35,7 @@ _Call = Callable[[str, bytes | None, tuple[tuple[str, str], ...]], Future[int]]
 
 
 class Notice(Record, frozen=True):
-    """An address that changed and of which a hub or an index is still to be told; ``problem`` is why it was not."""
+    """An address that changed, and a hub or an index that is still to be told; ``problem`` is why it was not."""
 
     hub: str
     address: str

@@ -109,8 +109,8 @@ class Merged(Struct, frozen=True):
     """The items of a feed before they have guids, and what was learned on the way.
 
     ``undecided`` are the items that the evidence alone would make of the entries of those that a person decided about.
-    ``admission`` says which new items are held, ``arrived`` is one line for each source of which this run first saw
-    such items.
+    ``admission`` says which new items are held, ``arrived`` is one line for each source that first listed such
+    items in this run.
     """
 
     items: Sequence[Item]

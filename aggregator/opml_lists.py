@@ -34,7 +34,7 @@ _EVERY: Final = timedelta(hours=1)
 
 
 class _KnownList(Record, frozen=True):
-    """The state of a list after its last poll: its addresses, and those that it lists no more and nobody decided on."""
+    """The state of a list after its last poll: its addresses, and those that it lists no more, to be decided."""
 
     name: str
     state: PollState

@@ -43,7 +43,7 @@ With other words than those of earlier versions every source would be fetched un
 """
 
 _ANSWERS: Final = frozenset({"ok", "unchanged", "snapshot"})
-"""The states of a source of which something was read, or known to be unchanged."""
+"""States of a source that was read, or is known to be unchanged."""
 
 _NEWEST_TIME: Final = "newest time"
 """The fact of no feed with the newest time at which anything was fetched."""

@@ -376,7 +376,7 @@ def _describe_clock(at: datetime, newest: datetime) -> tuple[str, ...]:
 
 
 def _unchanged_outcome(plan: Plan, results: tuple[SourceResult, ...], publication: Publication) -> Outcome:
-    """Return the outcome of a feed of which nothing new was published."""
+    """Return the outcome of a feed that published nothing new."""
     files = _name_files(plan, publication.unchanged_files)
     return Outcome(plan.name, results, publication, files=files, alarms=publication.alarms)
 

@@ -50,7 +50,7 @@ class Config(Struct, frozen=True):
     robots.txt applies to configured URLs, too. ``backups`` is how many daily copies of the store are kept beside it.
     ``notify`` are addresses of Apprise, with the names of secrets; ``notify_after`` is for how many refreshes a source
     fails before a message is sent.
-    ``is_copy`` is whether the state is a copy and the output an empty folder, for a preview: nobody is told about it.
+    ``is_copy`` is whether the state is a copy and the output an empty folder, for a preview: no message is sent.
     ``opml`` are lists of subscriptions, URLs or absolute paths, with which the config is kept in step.
     ``desk`` says who may enter the desk. ``api_token`` is what programs send, or ``${NAME}``, empty if none may enter.
     ``websub`` is whether hubs that sources name are subscribed at.

@@ -105,7 +105,7 @@ def _start(plan: Plan, known: Mapping[str, PollStates], terms: Terms, done: Simp
 
 
 def _next_done(done: SimpleQueue[_Fetching]) -> _Fetching | None:
-    """Return the next feed of which all sources are done; ``None`` if there is none for ``_BATCH_SECONDS``."""
+    """Return the next feed whose sources are all done; ``None`` if there is none for ``_BATCH_SECONDS``."""
     until = monotonic() + _BATCH_SECONDS
     while (left := until - monotonic()) > 0:
         try:

@@ -29,7 +29,7 @@ _HEADING: Final = re.compile(
 """The first heading of a post, with nothing but elements that contain it before it."""
 
 _LONGEST: Final = 200_000
-"""Characters of a post with its markup, as many as of a text in a feed."""
+"""Characters of a post with its markup: the limit of a text in a feed, too."""
 
 
 def run(task: bytes, out: IO[bytes], _note: Callable[[str], None]) -> None:

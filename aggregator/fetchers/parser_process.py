@@ -35,7 +35,7 @@ The dearest honest documents measured, 18,000 full items of a sound feed (72 MB)
 """
 
 _KNOWN_BYTES: Final = 3
-"""Memory of a character of known entries: 1 byte was measured for ASCII, 8,000 entries of which 5,575 are known."""
+"""Memory of a character of known entries: 1 byte was measured for ASCII, 8,000 entries, 5,575 of them known."""
 
 MOST_ITEMS: Final = 50_000
 """Items that one document may list."""

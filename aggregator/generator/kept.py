@@ -19,7 +19,7 @@ Render: TypeAlias = Callable[[PreparedFeed, Sequence[int]], Sequence[bytes]]
 """Returns what the items of these indices are in one format."""
 
 Read: TypeAlias = Callable[[str, Sequence[str]], Mapping[str, bytes]]
-"""Returns what was written of a format, for those of these guids of which there is anything."""
+"""Returns what was written of a format for these guids; those without anything are left out."""
 
 Write: TypeAlias = Callable[[str, Mapping[str, bytes]], object]
 """Writes new values of a format, by guid."""

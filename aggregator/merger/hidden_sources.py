@@ -1,4 +1,4 @@
-"""Remove hidden sources, of which a feed publishes nothing, after matching; their guids stay.
+"""Remove hidden sources, whose values a feed does not publish, after matching; their guids stay.
 
 A free feed that has the premium source of its show as a hidden one publishes episodes with the guids of the premium
 feed.

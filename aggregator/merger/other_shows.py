@@ -1,6 +1,6 @@
 """Find sources that list entries of another show than the feed's, by the names of shows and by matches.
 
-Reported are listings of several shows of which some are not the feed's, and sources without any match in the others if
+Reported are listings of several shows, some of them not the feed's, and sources without any match in the others if
 their show has another name, or if the others match one another. An entry that matches is of the feed's show, with any
 name; posts are compared with posts, so that a blog beside a podcast is no other show.
 """

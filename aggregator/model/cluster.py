@@ -50,8 +50,9 @@ class Decision(Record, frozen=True):
 class ListingRelation(Record, frozen=True):
     """By what entries of one title in two listings are found to be the same item.
 
-    - ``zones``: hours, of which the days of the one listing without times are; else the other has entries ``offset``
-      seconds later, within a ``tolerance`` of seconds, or ``offset`` days later, without a tolerance.
+    - ``zones``: hours from UTC of the zones in which the days of the one listing, which has no times, may be.
+    - ``offset``: without ``zones``, how much later the other has its entries: seconds, within a ``tolerance`` of
+      seconds, or days, without a tolerance.
     - ``ahead``: by how much the numbers of the other are higher, ``None`` if they say nothing.
     - ``score``: natural log-odds, the prior cost included.
     """
@@ -75,9 +76,10 @@ class ListingAlignment(Record, frozen=True):
 class Matching(Record, frozen=True):
     """The answer of the match stage: every entry in exactly one cluster, and the pairs a person should look at.
 
-    ``table`` names the version of the weights; ``remarks`` say which caps were hit. ``undecided`` are, by entry id, the
-    sources of which the entry probably is an item, though nothing decides which one. ``fileless`` are the sources
-    without files that list the episodes of others. ``alignments`` are those of the listings whose relation is decided.
+    ``table`` names the version of the weights; ``remarks`` say which caps were hit. ``undecided`` are, by entry id,
+    sources that probably list the entry, too, though nothing decides which of their items it is. ``fileless`` are the
+    sources without files that list the episodes of others. ``alignments`` are those of the listings whose relation is
+    decided.
     """
 
     clusters: tuple[Cluster, ...]

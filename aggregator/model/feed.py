@@ -86,7 +86,7 @@ class Plan(Record, frozen=True):
     are the guids that a person has taken out of the feed, each with the reason. ``is_public`` is a person's word
     (``token: none``) that a feed which was private is public now.
 
-    ``is_mixed`` is whether it has several shows, of which no two items are one, ``shows_in_titles`` whether their names
+    ``is_mixed`` is whether it has several shows, whose items are never merged, ``shows_in_titles`` whether their names
     stand before the titles. ``rewrite`` are rules for the fields of items, as they would be published. ``video`` says
     whether video is published: nothing else, before audio, or never; ``None`` after audio. ``notify_new`` are addresses
     of Apprise that are told of new items, as the ``webhook`` is, whose calls are signed with the secret.

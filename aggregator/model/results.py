@@ -11,7 +11,7 @@ What a refresh says is of one of these sorts:
   fails is none: the feed is published with what is stored of it, and its `SourceResult` says why.
 - An *error* (`aggregator.errors`) ends what raises it, with one line for a person. At the border of a source or of a
   feed it becomes its result; elsewhere it ends the command.
-- *Progress* is a step of a run that is under way, for whoever watches.
+- *Progress* is a step of a run that is under way, for a person who watches.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class Composition(Struct, frozen=True):
 
     ``entries`` counts the stored entries, ``repaired`` those that were repaired. ``fingerprint`` is of all that
     subscribers see. ``alarms`` are what a person should look at while it lasts. ``until`` is when the same store gives
-    another feed, ``None`` if time alone changes nothing; ``arrived`` is one line for each source of which this run
-    first saw items that are held.
+    another feed, ``None`` if time alone changes nothing; ``arrived`` is one line for each source that first
+    listed items in this run that are held.
     """
 
     feed: Feed

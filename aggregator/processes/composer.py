@@ -1,4 +1,4 @@
-"""The functions that forks call: compose a feed from the store as of one moment and render it, list all feeds."""
+"""The functions that forks call: compose a feed from a snapshot of the store and render it, list all feeds."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class Worker(Struct):
 
 
 def refresh_due(config: Config, at: datetime, *, everything: bool = False) -> tuple[Outcome, ...]:
-    """Refresh the feeds of which a source is due, and return their outcomes; empty if none is due.
+    """Refresh the feeds with a source that is due, and return their outcomes; empty if none is due.
 
     With ``everything`` all feeds are looked at, as a service does at its start: what a killed run has stored and not
     published, or what a changed config changes, is published; sources that are not due are not polled for it. Raises
@@ -171,7 +171,7 @@ def claim_due(
 
 
 def _refresh_claim(store: Store, config: Config, claim: Claim, at: datetime) -> tuple[Outcome, ...]:
-    """Refresh the feeds of a claim under the lock of the store, and let go of them until each is due again."""
+    """Refresh the feeds of a claim under the lock of the store, and release them until each is due again."""
     feeds = [feed for feed in claim.feeds if feed != leases.INDEX]
     if not feeds and store.engine.dialect.name == "sqlite":  # there each refresh ends with the list of all feeds
         _finish(store, config, claim, (), at)

@@ -142,7 +142,7 @@ def check_small_sums(connection: Connection) -> None:
 
 
 def find_missing(connection: Connection, tables: Sequence[Table] = _SUMMED) -> Iterator[str]:
-    """Yield a line for each group of which rows are missing, or are there without having been written."""
+    """Yield a line for each group with rows that are missing, or are there without having been written."""
     if connection.dialect.name != "sqlite":
         return
     kept = _kept_sums(connection, "", "sum/")

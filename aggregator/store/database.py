@@ -8,8 +8,8 @@
 Every function of this package takes a Store. Given the one of a transaction it works inside of it; given the open one
 it is a transaction of its own.
 
-The store has a single writer. A process that composes a feed reads it as of one moment (:func:`snapshot`), and gives
-what is to be written to the process of the refresh.
+The store has a single writer. A process that composes a feed reads a :func:`snapshot` of it, and gives what is to
+be written to the process of the refresh.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def compare_with_stored(
 ) -> tuple[set[str], set[str]]:
     """Return the keys of listed entries that are stored as they are listed, and of those that may be stored otherwise.
 
-    What several documents have, of which each may complete the other, is among the latter.
+    An entry that several documents list is among the latter: each may complete the other.
     """
     table, read = schema.entries.c, cache.read_elements(store, feed, source)
     stored: defaultdict[str, list[str]] = defaultdict(list)

@@ -23,7 +23,7 @@ MOST_POLLS: Final = 100
 """Polls of a source that are stored, for people to look at; nothing else depends on them."""
 
 DAYS: Final = 90
-"""Days of which the polls are counted, today included."""
+"""Days whose polls are counted, today included."""
 
 _OF_HUBS: Final = frozenset({"told", "told_until"})
 """The fields of a poll state that are those of a subscription."""

@@ -50,7 +50,7 @@ def _put_under(table: Table, row: Mapping[str, Any], feed: str, name: str) -> di
 
 
 def rename_feed(store: Store, old: str, new: str) -> None:
-    """Give all rows of a feed another feed's name, of which the store has nothing."""
+    """Give all rows of a feed another name, which no feed of the store has."""
     tables = [each for each in schema.metadata.sorted_tables if "feed" in each.c and each not in _LEFT_OUT]
     with writing(store) as connection:
         for table in tables:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from aggregator.text.fold import is_of_word, normalize
 
 # Tokens of a text are cached, because each text is read twice: to learn about its source, and to blend it.
-_SHORT = 2000  # characters of a text of which 8,192 are cached
-_LONGEST = 200_000  # characters of a text of which 8 are cached, 5 MB each; longer ones are not
+_SHORT = 2000  # characters; 8,192 texts up to this length are cached
+_LONGEST = 200_000  # characters; 8 texts up to this length are cached, 5 MB each, and no longer ones
 # Scripts without spaces between words: one token for each character with its marks.
 _UNSPACED = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"

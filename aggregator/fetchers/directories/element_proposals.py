@@ -293,7 +293,7 @@ def _list_attribute_selectors(part: xml.Element, name: str, value: str, selector
 
 
 def _list_selectors(rows: Sequence[_Row], share: float, test: Callable[[str], object]) -> list[str]:
-    """Return the selectors of which the values in this share of the rows pass a test, in the order of the page."""
+    """Return the selectors whose values pass a test in this share of the rows, in the order of the page."""
     names = dict.fromkeys(name for row in rows for name in row)
     return [name for name in names if sum(bool(test(row[name])) for row in rows if name in row) >= share * len(rows)]
 

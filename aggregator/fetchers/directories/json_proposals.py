@@ -216,7 +216,7 @@ def _is_repeated_title(path: str, values: Sequence[object], least: float) -> boo
 
 
 def _is_named_audio(path: str, values: Sequence[object], least: float) -> bool:
-    """Return whether a field holds audio by its name: addresses without an ending, of which each is another file."""
+    """Return whether a field holds audio by its name: addresses without an ending, each another one."""
     addresses = [value for value in values if _is_link(value) and not _OTHER_FILES.search(str(value))]
     named = _AUDIO_NAMES.search(path) and not _NO_AUDIO_NAMES.search(path)
     return bool(named and _rank("audio", path)) and len(addresses) >= max(least, 1) and _are_distinct(values)

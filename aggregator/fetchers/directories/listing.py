@@ -2,7 +2,7 @@
 
 The dated shape (pod.casts.io): ``SHOW artwork``, the title, then a line
 ``SHOW - April 29, 2024 00:01 - 15 minutes ★★★★★ - 35 ratings``, then the text in one line, cut to at most 300
-characters of which the last three are ``...``. Times are UTC. Several shows may stand in one listing.
+characters, the last three ``...``. Times are UTC. Several shows may stand in one listing.
 
 The numbered shape (podyssey.fm): the show, then ``1) TITLE`` and the text in one line, whole, or its first
 200 characters and ``...Show More``. No dates, no lengths.

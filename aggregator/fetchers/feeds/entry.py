@@ -31,8 +31,8 @@ def make_entries(
 ) -> list[Entry | None]:
     """Return the entry of each item, ``None`` if it has no title, text, link or file; an entry that is known stays.
 
-    Items with dates of which the listing decides the order are made anew when all items are known, and the language of
-    the channel, which may be read while the items are.
+    Items whose dates may be in either order of day and month are made anew when all items are known, and the language
+    of the channel, which may be read while the items are.
     """
     found: list[Entry | None] = []
     undecided: list[tuple[int, dict[str, Any], ItemXml | None]] = []

@@ -13,7 +13,7 @@ from aggregator.model.source import Validators
 from aggregator.text.times.dates import parse_http_date
 from aggregator.version import VERSION
 
-_CODINGS = "gzip, deflate, br"  # of which an answer may have one (RFC 9110 section 8.4.1)
+_CODINGS = "gzip, deflate, br"  # an answer may have one of them (RFC 9110 section 8.4.1)
 
 _ACCEPT = (
     "application/rss+xml, application/atom+xml, application/feed+json, application/xml;q=0.9, text/xml;q=0.9, "

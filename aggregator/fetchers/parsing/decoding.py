@@ -189,7 +189,7 @@ def load_json(text: str) -> Any | None:
 
 
 def unexpected_type(document: Document, wanted: str) -> ReadError:
-    """Return the error for a document of another type than expected, or of which only the beginning is of that type."""
+    """Return the error for a document of another type than expected, or that only begins as that type."""
     found = {"json": "JSON", "feed": N_("a feed"), "html": N_("an HTML page"), "text": N_("text")}[
         detect_type(document)
     ]

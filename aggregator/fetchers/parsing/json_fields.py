@@ -13,7 +13,7 @@ _NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?")
 class JsonObject:
     """A JSON object; what is none is an empty one.
 
-    Each method takes several names, of which the first whose value fits counts, and returns ``None`` if none does.
+    Each method takes several names, and returns the first value that fits, ``None`` if none does.
     """
 
     def __init__(self, value: object = None) -> None:

@@ -31,8 +31,8 @@ _OF_FILES = frozenset({"audio type", "audio size"})
 def render_changes_pages(feed: Feed, history: History) -> Iterator[tuple[str, bytes]]:
     """Yield the file and the content of ``changes.html`` in each language.
 
-    It tells what changed for listeners in each run, newest first, linked to its items. Which sources list an item, and
-    of which bytes its audio is, says ``changes.atom`` alone.
+    It tells what changed for listeners in each run, newest first, linked to its items. Changes of
+    sources, and of the type and size of audio, are in ``changes.atom`` alone.
     """
     there, channel = {item.guid for item in feed.items}, feed.channel
     editions = languages.list_editions(PAGE, languages.list_languages(channel))

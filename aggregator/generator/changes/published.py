@@ -145,7 +145,7 @@ def find_difference(before: FeedState, after: FeedState) -> Difference:
 
 
 def _find_moved(items: Iterable[ItemState], others: Iterable[ItemState]) -> dict[str, _MovedItem]:
-    """Return the items of which an entry belongs to one of the others, with that one, by guid."""
+    """Return the items that share an entry with one of the others, each with that one, by guid."""
     home = {entry: item for item in others for entry in item.entries}
     found = ((item, next((home[entry] for entry in item.entries if entry in home), None)) for item in items)
     return {item.guid: _MovedItem(item, other) for item, other in found if other is not None and other is not item}

@@ -27,7 +27,7 @@ DIGEST_BYTES: Final = 16
 
 
 class PreparedFeed(Struct, frozen=True):
-    """The channel and the items, newest first; ``source`` is the feed of which they were made, item by item.
+    """The channel and the items, newest first; ``source`` is the feed from which they were made, item by item.
 
     ``digests`` are, item by item, of all that its rendering depends on: the item without its evidence, the channel
     and the program.

@@ -85,7 +85,7 @@ def format_count(number: int, noun: str) -> str:
 
 
 def count_items(episodes: int, posts: int, locale: Locale) -> list[str]:
-    """Return how many episodes and posts there are, without those of which there are none."""
+    """Return the number of episodes and that of posts, each left out if it is 0."""
     return [
         *([locale.ngettext("%(count)s episode", "%(count)s episodes", episodes)] if episodes else []),
         *([locale.ngettext("%(count)s post", "%(count)s posts", posts)] if posts else []),

@@ -1,8 +1,8 @@
 """Publish to a bucket of an S3-compatible service, and read from it.
 
-An object is replaced as a whole, so nobody reads half of one. Archives and chapters are written first, the documents
-that apps poll last, and what is not published any more is deleted at the end. An object is not written if it has these
-bytes already: its ETag is their MD5 digest, except for buckets that encrypt with keys of KMS, where all are written.
+An object is replaced as a whole: half of one is never read. Archives and chapters are written first, the documents that
+apps poll last, and what is not published any more is deleted at the end. An object is not written if it has these bytes
+already: its ETag is their MD5 digest, except for buckets that encrypt with keys of KMS, where all are written.
 
 A bucket has no copies packed as gzip: how a client gets a file is up to the network that delivers it.
 """

@@ -34,7 +34,7 @@ PAGE: Final = "index.html"
 """The page of a feed, which says of its folder whether it is private."""
 
 _HEAD_BYTES: Final = 2048
-"""The mark stands before the title, of which no length is known."""
+"""The mark stands within these, before the title, which may be long."""
 
 # Names of the files that only some editions of a feed have.
 _ARCHIVE: Final = re.compile(r"(?:podcast|feed)-archive-[1-9][0-9]*\.(?:xml|atom|json)")
@@ -55,12 +55,12 @@ def find_media_type(path: str) -> str:
 
 
 def is_private(page: bytes) -> bool:
-    """Return whether this is the page of a private feed, of which its first bytes are enough."""
+    """Return whether this is the page of a private feed; its first bytes are enough."""
     return PRIVATE_MARK.encode() in page[:_HEAD_BYTES]
 
 
 def find_page_language(page: bytes) -> str | None:
-    r"""Return the language of a page, of which its first bytes are enough; ``None`` if this is none.
+    r"""Return the language of a page, ``None`` if this is none; its first bytes are enough.
 
     >>> find_page_language(b'<!doctype html>\n<html lang="de">'), find_page_language(b"<opml/>")
     ('de', None)

@@ -13,7 +13,7 @@ from aggregator.text import alignment
 from aggregator.text.tokens import Token
 
 _ORDER_POWER = 4  # weight of a copy's order against its length in the choice of the copy whose order is followed
-_LONG = 2000  # tokens of which the order is compared
+_LONG = 2000  # tokens whose order is compared
 _LONGEST_RUN = 60  # columns of a moved block; a longer run is two orders of a whole text
 _MOST_REPEATED = 3  # words that a copy may have twice in a row
 _MOST_REPLACED = 3  # words in the place of as many others; more are another text

@@ -114,7 +114,7 @@ def _explain_losses(text: str, other: str, damage: _Damage) -> tuple[int, str]:
 def _insert_letters(text: str, other: str, origins: Mapping[int, int]) -> str:
     """Return the text with letters of another copy, but in words that would get letters of two of its, or of a part.
 
-    A word of which letters are left may be shorter or longer than that of the other copy.
+    A word that keeps some letters may be shorter or longer than that of the other copy.
     """
     letters = list(text)
     for word in _WORD.finditer(text):

@@ -100,7 +100,7 @@ def _goes_on(keys: Sequence[str], other: PreparedCopy, share: float) -> bool:
 
 
 def _ends_in_half_a_word(keys: Sequence[str], other: PreparedCopy) -> bool:
-    """Return whether the other copy begins with the keys, the last of which is only the beginning of its word there."""
+    """Return whether the other copy begins with the keys, and goes on with the word that the last key only begins."""
     theirs = [token.key for token in other.tokens[: len(keys)]]
     if len(keys) < 2 or len(theirs) < len(keys) or theirs[:-1] != list(keys[:-1]):  # noqa: PLR2004 - a word before it
         return False

@@ -80,7 +80,7 @@ class Situation(Struct, frozen=True):
     - ``held_back``: entries whose items a person holds back, whichever source lists them.
     - ``quota``: new items that may be published, ``None`` for any number; first listings do not count.
     - ``misdating``: sources whose dates are mostly wrong.
-    - ``undecided``: by entry id, sources of which it probably is an item, though nothing decides which one.
+    - ``undecided``: by entry id, sources that probably list it, too, though nothing decides which of their items it is.
     - ``fileless``: sources without files that list the episodes of others.
     """
 

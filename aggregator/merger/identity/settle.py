@@ -243,7 +243,7 @@ def _is_new(record: PublishedItem) -> bool:
 
 
 def _find_root(record: PublishedItem, records: Mapping[str, PublishedItem]) -> str:
-    """Return the record's guid, or that of the record of which it is an alias."""
+    """Return the record's guid, or, if it is an alias, that of the record it stands for."""
     while record.alias_of is not None and record.alias_of in records:
         record = records[record.alias_of]
     return record.guid

@@ -61,7 +61,7 @@ def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
 
 
 def forgive_parts_of_one_text(frame: Frame, compared: Compared) -> Compared:
-    """Return the pairs without the different texts of those of which a third text has both."""
+    """Return the pairs without the evidence of different texts where both are parts of a third text."""
     some = find_parts_of_one_text(frame, compared.left, compared.right, compared.of(TextLevel))
     if not len(some):
         return compared

@@ -12,7 +12,7 @@ guid stays with the entry from which it was published.
 permanent, so the present weights count only if nothing contradicts them: no other tag, number or digits, no other text
 or time of the year, no different titles without an equal text. A part or number that one title only leaves out is no
 contradiction. Over nine random orders of two development sets 27 pairs of published items were merged wrongly without
-this rule, of which it prevents 21; of 137 right merges it prevents 11.
+this rule, and 6 are with it; of 137 right merges it prevents 11.
 """
 
 from __future__ import annotations

@@ -363,7 +363,7 @@ def _rank_near_misses(found: Resolution, home: Ints, apart: Collection[tuple[int
 
 
 def _find_undecided(found: Resolution, home: Ints) -> Mapping[str, tuple[str, ...]]:
-    """Return by entry the sources of which it probably is an item, if nothing decides which one."""
+    """Return by entry the sources that probably list it, too, if nothing decides which of their items it is."""
     some = np.flatnonzero((found.possible > 0) & (found.vetoes == 0))
     left, right = found.compared.left[some], found.compared.right[some]
     decided = (found.possible[some] >= DECIDED) | (home[left] == home[right])

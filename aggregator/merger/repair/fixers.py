@@ -71,8 +71,8 @@ _OF_TAGS = frozenset({"tag", "silent part"})
 _ROUNDS = 6  # a fixer may give another one work (an entity in mojibake); four rounds were enough for all texts seen
 _PASSAGE = 120
 # Results are cached, because texts are repaired again when they are compared.
-_SHORT = 2000  # characters of a text of which 8,192 results are cached: most sources of a show list the same texts
-_LONGEST = 200_000  # characters of a text of which 8 results are cached; of longer ones none
+_SHORT = 2000  # characters; 8,192 results for such texts are cached: most sources of a show list the same
+_LONGEST = 200_000  # characters; 8 results for such texts are cached, none for longer ones
 
 
 class Change(NamedTuple):

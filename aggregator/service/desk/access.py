@@ -63,7 +63,7 @@ def hash_password(password: str) -> str:
 
 
 def is_password(password: str, hashed: str) -> bool:
-    """Return whether the password is the one of which :func:`hash_password` made this."""
+    """Return whether this is the password from which :func:`hash_password` made the hash."""
     _, salt, derived = hashed.split("$")
     return hmac.compare_digest(_derive(password, base64.b64decode(salt)), base64.b64decode(derived))
 

@@ -24,7 +24,7 @@ from aggregator.translation.locale import Locale
 from aggregator.translation.marks import N_
 
 _DOCUMENTS: Final = frozenset({"feed", "jsonfeed", "simplecast"})
-"""Kinds of which no elements are chosen: what is at the address is no page."""
+"""Kinds without elements to choose: what is at the address is no page."""
 
 _MOST_ENTRIES: Final = 15
 _MOST_FEEDS: Final = 1000

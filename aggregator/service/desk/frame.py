@@ -170,7 +170,7 @@ class Desk:
 
     @contextmanager
     def open_store(self) -> Iterator[Store]:
-        """Open the store as of one moment, to read it; raise MissingError if there is none yet."""
+        """Open a snapshot of the store, to read it; raise MissingError if there is none yet."""
         with self._open_store() as store, database.reading(store) as snapshot:
             yield replace(store, connection=snapshot)
 
@@ -215,7 +215,7 @@ class Page(Struct, frozen=True):
 class Act(Struct, frozen=True):
     """An act: the path that its forms are sent to, and the function that does it.
 
-    The rest is as of a page, but ``needs`` and ``takes`` describe the fields of the form. ``*`` stands for any others.
+    The rest is as in `Page`, but ``needs`` and ``takes`` describe the fields of the form. ``*`` stands for any others.
     """
 
     path: str

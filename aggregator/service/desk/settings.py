@@ -94,7 +94,7 @@ class _Preview(Struct, frozen=True):
 class _SettingsPage(Struct, frozen=True):
     """The settings of a source, a feed, or the server; ``seen`` is the state of the config that the form was made of.
 
-    ``can_choose`` is whether the source is a page of which elements are chosen.
+    ``can_choose`` is whether the source is a page whose elements are chosen.
     """
 
     name: str

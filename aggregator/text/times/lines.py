@@ -44,7 +44,7 @@ _PLAIN = Dating()
 
 
 def find_date(text: str, dating: Dating = _PLAIN) -> Moment | None:
-    """Return the date of a text, or the first one in it, such as of "Posted on May 1, 2024 by Ann".
+    """Return the date of a text, or the first one in it, as in "Posted on May 1, 2024 by Ann".
 
     A text that counts from today has no date without the time of the poll.
 
@@ -99,7 +99,7 @@ _ANY_DAY = datetime.fromisoformat("2020-01-01T00:00:00+00:00")
 
 
 def find_duration(text: str, *, language: str | None = None) -> Duration | None:
-    """Return the length of a text, or the first one in it, such as of "May 1, 2024 · 34 min".
+    """Return the length of a text, or the first one in it, as in "May 1, 2024 · 34 min".
 
     Words with a number beside them are no length: they may be a part of one in unknown words.
     """

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 LONGEST_PHRASE = 4
-"""Words of the longest name in the tables, as of Vietnamese weekdays and Irish months."""
+"""Words of the longest name in the tables: Vietnamese weekdays, Irish months."""
 
 _TOKEN = re.compile(r"\d+|[^\W\d_](?:[^\W\d_]|(?:['’][^\W\d_])|[\u0900-\u0dff\u0e00-\u109f\u1780-\u17ff])*")
 _CLOSED_WORDS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")

@@ -107,7 +107,7 @@ def resolve(found: Sequence[Found], today: date, headings: Sequence[int | None] 
 
 
 class _Place(Struct):
-    """An entry with a date: its days, the latest first, of which one is it; ``is_fixed`` if its year is written."""
+    """An entry with a date: the days that it may mean, the latest first; ``is_fixed`` if its year is written."""
 
     at: int
     days: list[date]

@@ -58,8 +58,8 @@ def are_other_short_titles(one: str, other: str) -> bool:
 
     Forms are a title that contains the other, has other articles or numbers in words, or has one letter more or two
     that changed places in a word of five letters or more. A replaced letter makes another word ("Marie", "Maria"), and
-    another order of the same words another title. Not judged are titles of which one ends as the other begins: these
-    may be two decorations of one.
+    another order of the same words another title. If one title ends as the other begins, they are not
+    judged: these may be two decorations of one.
 
     >>> are_other_short_titles("the red door", "the blue door"), are_other_short_titles("ajax porto", "porto ajax")
     (True, True)
@@ -93,7 +93,7 @@ def _drop_small_words(title: str) -> list[str]:
 
 
 def _contains(long: Sequence[str], short: Sequence[str]) -> bool:
-    """Return whether a title has all words of another in a row, of which the last may be cut if it is no number."""
+    """Return whether a title has all words of another in a row; the last may be cut if it is no number."""
     if any(long[at : at + len(short)] == short for at in range(len(long) - len(short) + 1)):
         return True
     last = long[len(short) - 1] if len(long) >= len(short) else ""
@@ -132,6 +132,6 @@ def _read_number(word: str) -> int | None:
 
 
 def _is_within(short: str, long: str) -> bool:
-    """Return whether a word has the letters of a shorter one in their order, as of an abbreviation."""
+    """Return whether a word has the letters of a shorter one in their order: that may be its abbreviation."""
     letters = iter(long)
     return all(letter in letters for letter in short)

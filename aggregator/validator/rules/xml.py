@@ -19,7 +19,7 @@ _DECLARED = re.compile(rb"<\?xml\s+version=['\"]1\.0['\"]\s+encoding=['\"](?i:ut
 _USUAL = ("itunes", "podcast", "atom", "content")
 # The W3C validator warns from here on and stops at five times as much.
 _LARGE = 1_000_000
-# Characters on each side by which it is judged whether letters were decoded wrongly or are somebody's language.
+# Characters on each side that show whether letters were decoded wrongly or are of another language.
 _PASSAGE = 200
 _OTHER_FORMATS = {
     "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}RDF": "RSS 1.0",

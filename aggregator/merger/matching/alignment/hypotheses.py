@@ -23,7 +23,7 @@ from aggregator.model.cluster import ListingRelation
 _LATE = 1.0  # a mirror that is up to five minutes late
 _HOURS = 5.0  # whole hours, up to two, between two clocks with zones: one zone is wrong
 _HOURS_MOVED = 3.0  # the same, any number, after a move: the new host has converted the times
-_ZONE = 1.2  # half-hours between clocks of which one has no zone; without a difference, too
+_ZONE = 1.2  # half-hours between two clocks, one without a zone; also without a difference
 _RARE_ZONE = 3.7  # the same beyond 10.5 hours
 _OTHER_OFFSET = 5.5  # any other offset, and a day between days without times
 _SOME_HOURS = 6.5  # the same day though both have times: each time some other hours late

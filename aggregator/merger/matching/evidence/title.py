@@ -147,7 +147,7 @@ def _count_numbers_once(frame: Frame, left: Ints, right: Ints, found: Columns) -
 
 
 def _has_other_on_day(frame: Frame, left: Ints, right: Ints) -> Bools:
-    """Return whether the right row has another day than the left row, of which its listing has another entry."""
+    """Return whether the rows have different days, and the right one's listing has an entry on the left one's day."""
     one, other = frame.day[left], frame.day[right]
     width = int(frame.source.max(initial=0)) + 1
     found = np.isin(one * width + frame.source[right], frame.day * width + frame.source)

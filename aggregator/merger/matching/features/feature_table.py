@@ -45,7 +45,7 @@ from aggregator.text.titles.titles import Title
 # "GAG275", "WH-1000XM4"; and numbers longer than a date without separators: "773205957368037377"
 _CODE = re.compile(r"(?<![\w-])(?:[^\W\d_]{1,5}-?\d{2,6}(?:-?[^\W_]{1,6})?|\d{9,})(?![\w-])")
 _TOTAL = re.compile(r"(?<=\d)\s?(?:of|von|de|di|sur|van|av|из|z|/)\s?(\d{1,4})\b", re.IGNORECASE)  # "2 of 12"
-_BEGINNING = 200  # characters of a description that are kept to be shown, of which 80 are shown
+_BEGINNING = 200  # characters of a description that are kept; 80 of them are shown
 
 
 def build_frame(records: Sequence[Record], kept: Kept | None = None) -> Frame:

@@ -186,7 +186,7 @@ def _split_sentences(text: str) -> Iterator[str]:
 
 
 def _gather(starts: Ints, which: Ints | Narrow) -> tuple[Narrow, Narrow]:
-    """Return the places of the parts of some wholes, each of which begins at its start, and the number of the whole."""
+    """Return the places of the parts of some wholes, and the number of the whole of each; each begins at its start."""
     sizes = np.diff(starts)[which]
     owners = np.repeat(np.arange(len(which), dtype=np.int32), sizes)
     first = (starts[which] - np.cumsum(sizes) + sizes).astype(np.int32)

@@ -24,7 +24,7 @@ T = TypeVar("T", bound=Hashable)
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Narrow = NDArray[np.int32]  # rows and features of the words of texts, of which a feed has millions
+Narrow = NDArray[np.int32]  # rows and features of the words of texts: a feed has millions
 Bools = NDArray[np.bool_]
 Marks = NDArray[np.uint8]
 
