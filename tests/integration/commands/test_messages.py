@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import unicodedata
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -63,14 +64,14 @@ def test_sources_that_failed_for_one_reason_are_counted_together() -> None:
 
 @pytest.mark.parametrize("streams", [(1,), (0, 1, 2)])
 def test_closed_streams_stop_no_command(shop: Path, streams: tuple[int, ...]) -> None:
-    closing = "; ".join(f"os.close({number})" for number in streams)
-    code = f"import os, sys; {closing}; os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    closed = "; ".join(f"os.close({number})" for number in streams)
+    code = f"import os, sys; {closed}; os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
     for words in (["check"], ["refresh", "--at", "2026-03-01T12:00:00Z"], ["list"]):
         command = [sys.executable, "-c", code, *PROGRAM[1:], *words]
         ended = subprocess.run(command, cwd=shop, stderr=subprocess.PIPE, text=True, check=False)
         assert (ended.returncode, ended.stderr) == (0, "")
     assert (shop / "output" / "crumb-talk" / "feed.xml").stat().st_size
-    with sqlite3.connect(shop / ".aggregator" / "store.db") as store:
+    with closing(sqlite3.connect(shop / ".aggregator" / "store.db")) as store:
         assert store.execute("pragma integrity_check").fetchone() == ("ok",)
 
 
