@@ -98,17 +98,17 @@ def site(
             wait(port, server)
             yield Site(port, folder)
             server.terminate()
-            server.wait(20)
+            server.wait(60)
         finally:
             server.kill()
 
 
 def wait(port: int, server: subprocess.Popen[bytes]) -> None:
-    """Until the server answers, at most 20 s."""
-    end = time.monotonic() + 20
+    """Until the server answers, at most 60 s."""
+    end = time.monotonic() + 60
     while server.poll() is None and time.monotonic() < end:
         try:
-            socket.create_connection(("127.0.0.1", port), 0.5).close()
+            socket.create_connection(("127.0.0.1", port), 60).close()
         except OSError:
             time.sleep(0.1)
         else:
