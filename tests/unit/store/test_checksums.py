@@ -157,7 +157,9 @@ def test_a_damaged_value_of_the_cache_is_missing(state: str, statement: str) -> 
     change(state, statement)
     assert list(find_damage_of_store(state)) == []
     assert count_damaged_cache(state) == 1
-    restore(state, backup(state, Path(state).with_name("copy.db")).path)  # a copy is good without it
+    copy = Path(state).with_name("copy.db")
+    backup(state, copy)
+    restore(state, copy)  # a copy is good without it
     with database.open_store(state) as store:
         assert cache.read_cached(store, "show", "repair", ["a", "b", "c"]) == {"b": b"2"}
         cache.write_cached(store, "show", "repair", {"a": b"4"})
