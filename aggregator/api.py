@@ -33,7 +33,7 @@ from aggregator.generator.feed_files import render_files
 from aggregator.merger.blending.blend import Reading, Text, read_text
 from aggregator.merger.blending.copies import Copy
 from aggregator.merger.matching.features.records import parse_records
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import THRESHOLD, match_records
 from aggregator.model.entry import Entry, Listing, Show
 from aggregator.model.feed import Channel, Feed, Plan
 from aggregator.model.item import Item
@@ -130,7 +130,7 @@ def render(feed: Feed, form: Literal["rss", "podcast", "atom", "json"] = "rss") 
     return dict(render_files(prepare(feed)))[_FORMS[form]]
 
 
-def match(records: Iterable[Mapping[str, object]], *, threshold: float = 1.0) -> list[list[str]]:
+def match(records: Iterable[Mapping[str, object]], *, threshold: float = THRESHOLD) -> list[list[str]]:
     """Return the ids of records that are the same item, cluster by cluster, each id in one.
 
     A record has "id" and "source", and any of the keys of ``aggregator match`` (docs/commands.md). ``threshold`` is the
@@ -140,7 +140,7 @@ def match(records: Iterable[Mapping[str, object]], *, threshold: float = 1.0) ->
     >>> match([*songs, {"id": "2", "source": "b", "title": "Bell Buoys", "duration": 187}])
     [['1', '2']]
     """
-    found = match_records(parse_records(list(records)), Constraints(threshold=threshold))
+    found = match_records(parse_records(list(records)), threshold=threshold)
     ids = [record.id for record in found.frame.records]
     return sorted(sorted(ids[row] for row in group) for group in found.groups)
 

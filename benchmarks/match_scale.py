@@ -17,7 +17,7 @@ from itertools import accumulate
 
 from aggregator.merger.matching.blocking import find_candidates
 from aggregator.merger.matching.features.records import parse_records
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 
 SYLLABLES = [a + b for a in "bdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "el", "or")]
 
@@ -76,7 +76,7 @@ def measure(count: int) -> dict[str, float]:
     """Seconds, peak memory and scores of one run."""
     lines, truth = songs(count)
     start = time.process_time()
-    found = match_records(parse_records(lines), Constraints())
+    found = match_records(parse_records(lines))
     seconds = time.process_time() - start
     ids = [record.id for record in found.frame.records]
 

@@ -22,11 +22,8 @@ from aggregator.merger.matching import catalogue
 from aggregator.merger.matching.comparison import BESIDE, POSTED
 from aggregator.merger.matching.explain import Resolution, explain_pairs
 from aggregator.merger.matching.features.records import parse_records
-from aggregator.merger.matching.match import NEAR_MISS, Constraints, match_records
+from aggregator.merger.matching.match import NEAR_MISS, THRESHOLD, match_records
 from aggregator.sandbox.limits import CostError, limited, make_limits
-
-_THRESHOLD = 1.0
-"""Threshold of a refresh, in natural log-odds."""
 
 
 def run(  # noqa: PLR0913 - each is an option of the command line
@@ -37,7 +34,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     threshold: Annotated[
         float,
         typer.Option("--threshold", help="Sum of evidence, in natural log-odds, from which two records are the same."),
-    ] = _THRESHOLD,
+    ] = THRESHOLD,
     by_show: Annotated[
         bool,
         typer.Option("--by-show", help="Match each show by itself, on all processors: for files larger than memory."),
@@ -81,7 +78,7 @@ def _match_lines(source: TextIO, sink: TextIO, errors: TextIO, *, explain: bool,
     errors.writelines(f"{fault}\n" for fault in faults)
     try:
         with limited(make_limits(len(lines))):
-            found = match_records(parse_records(lines), Constraints(threshold=threshold))
+            found = match_records(parse_records(lines), threshold=threshold)
             pairs = _collect_pairs(found) if explain else {}
     except CostError as error:
         raise AggregatorError(f"{format_count(len(lines), 'line')} cannot be matched: {error}") from None

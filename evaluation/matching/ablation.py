@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from aggregator.merger.matching.features.records import make_record, parse_records
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from evaluation.matching import directories, one_title, scenes, sets, unseen
 from evaluation.matching.scoring import Score, group_ids, pooled, score
 from evaluation.matching.switches import GROUPS, Switch
@@ -38,7 +38,7 @@ def _measure_set(name: str, share: int = 1) -> Score:
     rows, truth = sets.load(name)
     kept = set(sorted(set(truth.values()))[::share])
     records = parse_records([row for row in rows if truth[str(row["id"])] in kept])
-    return score(group_ids(match_records(records, Constraints())), truth)
+    return score(group_ids(match_records(records)), truth)
 
 
 def _measure_unseen() -> Score:
@@ -58,7 +58,7 @@ def _measure_scenes() -> Score:
     for name in (*directories.SCENES, "two shows in one"):
         for at, path in enumerate(feeds):
             told = directories.scene(0, name, path, feeds[at - 1], host=True)
-            groups = group_ids(match_records([make_record(said) for said, _ in told], Constraints()))
+            groups = group_ids(match_records([make_record(said) for said, _ in told]))
             scores.append(score(groups, {said.id: item for said, item in told}))
     return pooled(scores)
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from aggregator.merger.matching.features.records import make_record
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Span
 
 SEEDS = 6
@@ -54,7 +54,7 @@ def count(entries: Sequence[Entry], seen: Mapping[str, datetime] = _NEVER_SEEN) 
     """Match the entries and count their pairs of two sources; ``seen`` is when each was first seen, by its id."""
     truth = {entry.id: entry.key.rpartition("-")[2] for entry in entries}
     records = [make_record(entry, (), seen.get(entry.id)) for entry in entries]
-    found = match_records(records, Constraints())
+    found = match_records(records)
     names = [record.id for record in found.frame.records]
     joined = [pair for group in found.groups for pair in combinations([names[row] for row in group], 2)]
     right = sum(truth[one] == truth[other] for one, other in joined)

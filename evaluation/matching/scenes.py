@@ -11,7 +11,7 @@ from pathlib import Path
 
 from aggregator.errors import AggregatorError
 from aggregator.merger.matching.features.records import make_record
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from evaluation.matching.directories import FIXTURES, SCENES, scene, show
 from evaluation.matching.scoring import errors, group_ids, pooled, score
 
@@ -38,7 +38,7 @@ def measure(feeds: Sequence[Path], seeds: int, *, wrong: bool) -> None:
             for seed in range(seeds):
                 for at, path in enumerate(feeds):
                     told = scene(seed, name, path, feeds[at - len(feeds) // 2], host=host)
-                    groups = group_ids(match_records([make_record(said) for said, _ in told], Constraints()))
+                    groups = group_ids(match_records([make_record(said) for said, _ in told]))
                     truth = {said.id: item for said, item in told}
                     scores.append(score(groups, truth))
                     lines += errors(groups, truth, {said.id: said.title for said, _ in told}) if wrong else []

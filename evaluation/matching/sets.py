@@ -14,7 +14,7 @@ from pathlib import Path
 from aggregator.merge import guids_of_entries
 from aggregator.merger.identity.settle import Past, settle
 from aggregator.merger.matching.features.records import Record, parse_records
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from aggregator.merger.matching.scoring import SHIPPED, Table
 from aggregator.model.item import Item, PublishedItem
 from evaluation.matching.scoring import Groups, Score, group_ids, pooled, score
@@ -50,7 +50,7 @@ def check(name: str) -> list[str]:
     for dropped in ((), IDS) if any(key in row for row in rows for key in IDS) else ((),):
         kept = [{key: value for key, value in row.items() if key not in dropped} for row in rows]
         start = time.process_time()
-        found = score(group_ids(match_records(parse_records(kept), Constraints())), truth)
+        found = score(group_ids(match_records(parse_records(kept))), truth)
         seconds = time.process_time() - start
         print(f"{name:16} {'no ids' if dropped else 'whole ':6} {found}  {seconds:.1f} s")
         failures += [f"{name}: {what} {value:.4f}, at least {least}" for what, value, least in _missed(found, name)]
@@ -71,9 +71,7 @@ def print_shows() -> None:
         by[truth[str(row["id"])].split("/")[0]].append(row)
     tables: tuple[tuple[str, Table | None], ...] = (("shipped", SHIPPED), ("fitted", None))
     for label, table in tables:
-        found = pooled(
-            score(group_ids(match_records(parse_records(own), Constraints(), table)), truth) for own in by.values()
-        )
+        found = pooled(score(group_ids(match_records(parse_records(own), table)), truth) for own in by.values())
         print(f"show by show, {label} table: {found}")
 
 
@@ -102,7 +100,7 @@ def _published(arrivals: Iterable[Sequence[Record]], truth: dict[str, str]) -> s
     groups: Groups = ()
     given: set[str] = set()
     for turn, known in enumerate(arrivals):
-        groups = group_ids(match_records(known, Constraints(pins=guids_of_entries(published_items))))
+        groups = group_ids(match_records(known, pins=guids_of_entries(published_items)))
         items = [Item(title=group[0], entries=tuple(group)) for group in groups]
         published_items = settle(
             items, Past(truth[groups[0][0]], published_items), NOW + timedelta(days=turn)

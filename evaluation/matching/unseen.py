@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from aggregator.errors import AggregatorError
 from aggregator.merger.matching.features.records import make_record
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from aggregator.merger.repair.repair import repair
 from aggregator.model.entry import Duration, Entry, Moment
 from evaluation.matching.directories import FIXTURES, Items, Told, show
@@ -245,7 +245,7 @@ def _spread(values: Sequence[float]) -> str:
 def matched(seed: int, half: str, path: Path, *, wrong: bool) -> Score:
     """Return the score of one show as a refresh matches it."""
     told = listings(seed, half, path)
-    groups = group_ids(match_records([make_record(said) for said, _ in told], Constraints()))
+    groups = group_ids(match_records([make_record(said) for said, _ in told]))
     truth = {said.id: item for said, item in told}
     if wrong:
         for line in errors(groups, truth, {said.id: said.title for said, _ in told}):

@@ -16,7 +16,7 @@ from aggregator.merger.blending.aligned_copies import Column, align_copies, plac
 from aggregator.merger.blending.blend import Text, read_text
 from aggregator.merger.blending.copies import Copy, PreparedCopy, prepare_copies, tokenise_copies
 from aggregator.merger.blending.truncation import mark_cut_copies
-from aggregator.merger.matching.match import Constraints
+from aggregator.merger.matching.match import THRESHOLD
 from aggregator.merger.matching.wording import describe_evidence, describe_level
 from aggregator.model.cluster import Pair
 from aggregator.text.alignment import align
@@ -93,7 +93,7 @@ def _draw_row(y: float, name: str, weight: float, begin: float, look: str) -> It
     yield _write(10, y + 12, name, "head" if look == "sum" else "")
     yield _write(WIDTH - 10, y + 12, _show(weight), "head end" if look == "sum" else "end")
     yield f'<rect x="{left:.1f}" y="{y + 18:g}" width="{right - left:.1f}" height="8" class="bar-{look}"/>'
-    for mark, value in (("zero", 0.0), ("threshold", Constraints().threshold)):
+    for mark, value in (("zero", 0.0), ("threshold", THRESHOLD)):
         at = f"{place(value):.1f}"
         yield f'<line x1="{at}" x2="{at}" y1="{y + 16:g}" y2="{y + 28:g}" class="{mark}"/>'
 
@@ -113,7 +113,7 @@ def _draw_pair(titles: Sequence[str], pair: Pair, top: float) -> Iterator[str]:
 
 
 def _judge(pair: Pair) -> str:
-    return "one item" if pair.weight >= Constraints().threshold else "doubtful, not merged"
+    return "one item" if pair.weight >= THRESHOLD else "doubtful, not merged"
 
 
 def _tell_pair(titles: Sequence[str], pair: Pair) -> str:
@@ -130,7 +130,7 @@ def draw_evidence() -> str:
         shapes += _draw_pair(titles, pair, top)
         top += _HEAD + _ROW * (len(pair.evidence) + 1) + 20
         told.append(_tell_pair(titles, pair))
-    shapes.append(_write(10, top + 2, f"natural log-odds; dashed: the threshold, {Constraints().threshold:g}", "quiet"))
+    shapes.append(_write(10, top + 2, f"natural log-odds; dashed: the threshold, {THRESHOLD:g}", "quiet"))
     return make_picture(". ".join(told), top + 14, shapes)
 
 

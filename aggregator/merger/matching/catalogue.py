@@ -26,7 +26,7 @@ from msgspec import Struct
 
 from aggregator.errors import AggregatorError, ConfigError
 from aggregator.merger.matching.features.records import parse_records
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from aggregator.merger.matching.scoring import Table
 from aggregator.text.fold import fold
 from aggregator.version import name_install
@@ -90,7 +90,7 @@ def match_catalogue(file: Path, threshold: float, faults: Faults, match_batches:
         first.append(shows)
         sample.extend(chain.from_iterable(shows))
     if sample:
-        table = match_records(parse_records(sample), Constraints(threshold=threshold)).table
+        table = match_records(parse_records(sample), threshold=threshold).table
         yield from match_batches(Batch(shows, threshold, table) for shows in chain(first, batches))
 
 
@@ -115,7 +115,7 @@ def match_batch(batch: Batch) -> Answers:
     """Return the answers for the records of some shows, each matched by itself."""
     answers: Answers = []
     for lines in batch.shows:
-        found = match_records(parse_records(lines), Constraints(threshold=batch.threshold), batch.table)
+        found = match_records(parse_records(lines), batch.table, threshold=batch.threshold)
         given = {str(line["id"]): line["id"] for line in lines}
         ids = [record.id for record in found.frame.records]
         answers.extend((given[ids[row]], ids[group[0]]) for group in found.groups for row in group)

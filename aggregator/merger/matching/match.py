@@ -13,7 +13,7 @@ from datetime import datetime
 from types import MappingProxyType
 
 import numpy as np
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.merger.matching.adjustments import (
@@ -70,6 +70,9 @@ from aggregator.model.cluster import Cluster, Decision, ListingAlignment, Matchi
 from aggregator.model.entry import Entry
 from aggregator.translation.marks import N_
 
+THRESHOLD = 1.0
+"""The least sum of evidence that merges two records, in natural log-odds."""
+
 NEAR_MISS = -3.0
 """Natural log-odds from which a pair that was not merged is shown to a person."""
 _SHOWN = 200  # near misses that are shown
@@ -93,14 +96,6 @@ class Pairs(Struct, frozen=True):
     alignments: Sequence[ListingAlignment] = ()
 
 
-class Constraints(Struct, frozen=True):
-    """Decisions of people, pins (entry id -> published guid), and the least weight that merges (natural log-odds)."""
-
-    decisions: Sequence[Decision] = ()
-    pins: Mapping[str, str] = field(default_factory=dict)
-    threshold: float = 1.0
-
-
 def match(
     entries: Sequence[Entry],
     *,
@@ -116,7 +111,7 @@ def match(
     the caller has it. The order of the entries does not matter.
     """
     named = {entry.id: entry for entry in entries}
-    found = _resolve(pairs or compare_entries(list(named.values())), Constraints(decisions, pins), table)
+    found = _resolve(pairs or compare_entries(list(named.values())), table, decisions, pins)
     home = _number_groups(found)
     inside = _explain_inside(found, home)
     ranked = _rank_near_misses(found, home, find_decided(found.frame, decisions, pins)[1])
@@ -140,9 +135,15 @@ def match(
     )
 
 
-def match_records(records: Sequence[Record], constraints: Constraints, table: Table | None = None) -> Resolution:
-    """Return the groups of records of any kind; without a ``table`` as ``match`` does."""
-    return _resolve(compare_records(records), constraints, table)
+def match_records(
+    records: Sequence[Record],
+    table: Table | None = None,
+    *,
+    pins: Mapping[str, str] = _NO_PINS,
+    threshold: float = THRESHOLD,
+) -> Resolution:
+    """Return the groups of records of any kind; ``table`` and ``pins`` as for ``match``."""
+    return _resolve(compare_records(records), table, (), pins, threshold)
 
 
 def cluster_single_source(
@@ -230,16 +231,22 @@ def fit_table(pairs: Pairs) -> Table:
     return fit(pairs.frame, pairs.compared, pairs.vetoes, SHIPPED)
 
 
-def _resolve(pairs: Pairs, constraints: Constraints, table: Table | None = None) -> Resolution:
+def _resolve(
+    pairs: Pairs,
+    table: Table | None,
+    decisions: Sequence[Decision],
+    pins: Mapping[str, str],
+    threshold: float = THRESHOLD,
+) -> Resolution:
     """Return the groups of records that are one item each.
 
     These are the clusters by the weights alone if they agree with the published guids; else the pins hold, except for
     entries that are split off.
     """
     table = fit_table(pairs) if table is None else table
-    frame, decisions, pins = pairs.frame, constraints.decisions, constraints.pins
+    frame = pairs.frame
     free = _weigh_and_group(
-        pairs, table, make_rules(frame, decisions, pins, pins), constraints, group_published(frame, pins)
+        pairs, table, make_rules(frame, decisions, pins, pins), threshold, group_published(frame, pins)
     )
     if keeps_published(frame, pins, free.groups):
         return free
@@ -247,15 +254,15 @@ def _resolve(pairs: Pairs, constraints: Constraints, table: Table | None = None)
     rules = make_rules(frame, decisions, pins, loose)
     translated = (pairs.compared.of(TitleLevel) > 0) & (free.compared.of(TitleLevel) == 0)
     mergeable = find_mergeable(frame, rules.guid, free.groups, (free.compared, translated))
-    return _weigh_and_group(pairs, table, replace(rules, alike=mergeable), constraints)
+    return _weigh_and_group(pairs, table, replace(rules, alike=mergeable), threshold)
 
 
 def _weigh_and_group(
-    pairs: Pairs, table: Table, rules: Rules, constraints: Constraints, known: Iterable[tuple[int, ...]] = ()
+    pairs: Pairs, table: Table, rules: Rules, threshold: float, known: Iterable[tuple[int, ...]] = ()
 ) -> Resolution:
     """Return the groups by all evidence; ``known`` are further groups of rows known to be one."""
     found = _weigh_all(pairs, table, rules, known)
-    return replace(found, groups=_group(found, rules, constraints.threshold))
+    return replace(found, groups=_group(found, rules, threshold))
 
 
 def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[int, ...]]) -> Resolution:

@@ -12,7 +12,7 @@ import pytest
 
 from aggregator.merger.matching.comparison import OTHER_SHOW, VETOES
 from aggregator.merger.matching.features.records import parse_records
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from tests.support.levels import LEVELS
 from tests.support.paths import ROOT
 
@@ -32,7 +32,7 @@ def cases() -> Iterator[Any]:
 
 @pytest.mark.parametrize("case", list(cases()))
 def test_rule(case: dict[str, Any]) -> None:
-    found = match_records(parse_records(case["records"]), Constraints())
+    found = match_records(parse_records(case["records"]))
     ids = [record.id for record in found.frame.records]
     home = {ids[row]: number for number, group in enumerate(found.groups) for row in group}
     joined = {(left, right) for left, right in (*case["same"], *case["apart"]) if home[left] == home[right]}
@@ -56,7 +56,7 @@ def test_every_kind_of_evidence_has_cases_that_join_and_cases_that_part() -> Non
 def test_every_veto_stands_in_a_case_that_it_keeps_apart() -> None:
     met: set[str | None] = set()
     for case in cases():
-        found = match_records(parse_records(case.values[0]["records"]), Constraints())
+        found = match_records(parse_records(case.values[0]["records"]))
         home = {row: number for number, group in enumerate(found.groups) for row in group}
         pairs = zip(found.compared.left.tolist(), found.compared.right.tolist(), found.vetoes.tolist(), strict=True)
         met |= {VETOES[veto] for left, right, veto in pairs if home[left] != home[right]}

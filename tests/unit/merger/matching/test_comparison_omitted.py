@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aggregator.merger.matching.features.records import Record
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from aggregator.merger.matching.scoring import SHIPPED
 
 DAY = 739_000
@@ -33,7 +33,7 @@ def are_joined(left: Record, right: Record) -> bool:
     other = Record(
         "z", "host", "Something else altogether", day=DAY + 30, description="Of whom nobody has heard before."
     )
-    return len(match_records([left, right, other], Constraints(), SHIPPED).groups) == 2
+    return len(match_records([left, right, other], SHIPPED).groups) == 2
 
 
 @pytest.mark.parametrize(("title", "short", "text"), CASES)
@@ -58,7 +58,7 @@ def test_digits_alone_tell_two_items_apart(title: str, text: str) -> None:
         Record("b", "host", f"{plain} 2", day=DAY + 7, description=text),
         Record("c", "page", f"{plain} 2", day=DAY + 7, description=text),
     ]
-    groups = match_records(host, Constraints(), SHIPPED).groups
+    groups = match_records(host, SHIPPED).groups
     assert sorted(map(len, groups)) == [1, 2]
 
 
@@ -85,7 +85,7 @@ def test_a_part_left_out_alone_is_another_item(word: str) -> None:
         Record("b", "host", f"The quay at night, {word} 2", day=DAY + 7, description=f"{text} Again."),
         Record("c", "page", f"The quay at night, {word} 2", day=DAY + 7, description=text),
     ]
-    assert sorted(map(len, match_records(host, Constraints(), SHIPPED).groups)) == [1, 2]
+    assert sorted(map(len, match_records(host, SHIPPED).groups)) == [1, 2]
 
 
 @pytest.mark.parametrize(

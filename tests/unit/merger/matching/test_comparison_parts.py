@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aggregator.merger.matching.features.records import Record
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from aggregator.merger.matching.scoring import SHIPPED
 
 DAY = 739_000
@@ -33,7 +33,7 @@ OTHER = Record("o", "host", "Something else altogether", day=DAY + 30, descripti
 
 
 def groups(*rows: Record) -> list[set[str]]:
-    found = match_records([*rows, OTHER], Constraints(), SHIPPED)
+    found = match_records([*rows, OTHER], SHIPPED)
     return [{found.frame.records[row].id for row in group} for group in found.groups]
 
 

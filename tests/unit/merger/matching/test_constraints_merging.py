@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from aggregator.merger.matching.clustering import _STRONG, Rules, cluster
 from aggregator.merger.matching.constraints import find_mergeable
 from aggregator.merger.matching.features.records import Record, parse_records
-from aggregator.merger.matching.match import Constraints, compare_records, match_records
+from aggregator.merger.matching.match import compare_records, match_records
 from aggregator.merger.matching.scoring import SHIPPED, Table
 
 CASES = json.loads((Path(__file__).parent / "data" / "redirected.json").read_text(encoding="utf-8"))
@@ -25,12 +25,12 @@ def sides(case: dict[str, dict[str, str]]) -> list[Record]:
 
 def balanced(pair: list[Record], weight: float) -> Table:
     """The shipped table with the prior at which the two weigh so much, whatever else speaks for and against them."""
-    found = match_records(pair, Constraints(), SHIPPED)
+    found = match_records(pair, SHIPPED)
     return replace(SHIPPED, prior=SHIPPED.prior + weight - float((found.weights + found.competition)[0]))
 
 
 def one(pair: list[Record], weight: float, pins: dict[str, str]) -> bool:
-    return len(match_records(pair, Constraints(pins=pins), balanced(pair, weight)).groups) == 1
+    return len(match_records(pair, balanced(pair, weight), pins=pins).groups) == 1
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["label"] for case in CASES])
@@ -68,9 +68,9 @@ def test_a_promise_that_today_lies_in_two_clusters_is_joined_to_none() -> None:
     first, second = sides(CASES[0])
     far = replace(first, id="far", source="far", title="Knots")
     table = balanced([first, second], 1.5)
-    whole = match_records([first, second, far], Constraints(pins=PINS), table)
+    whole = match_records([first, second, far], table, pins=PINS)
     assert len(whole.groups) == 2
-    torn = match_records([first, second, far], Constraints(pins={**PINS, "far": "older"}), table)
+    torn = match_records([first, second, far], table, pins={**PINS, "far": "older"})
     assert {len(group) for group in torn.groups} == {2, 1}
     assert torn.frame.records[torn.groups[-1][0]].id == "right"
 
@@ -88,6 +88,6 @@ def test_other_promises_in_other_items_are_left_alone() -> None:
     other = [replace(each, id=f"{each.id} 2", title=f"Knots{each.title[len('Anchors away') :]}") for each in pair]
     pins = {**PINS, "left 2": "third", "right 2": "fourth"}
     table = balanced(pair, 1.5)
-    found = match_records([*pair, *other], Constraints(pins=pins), table)
+    found = match_records([*pair, *other], table, pins=pins)
     names = {frozenset(found.frame.records[row].id for row in group) for group in found.groups}
     assert names == {frozenset({"left", "right"}), frozenset({"left 2", "right 2"})}

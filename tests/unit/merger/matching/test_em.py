@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aggregator.merger.matching.features.records import parse_records
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from aggregator.merger.matching.scoring import SHIPPED
 
 # brand, types, features: every word of a catalogue recurs, only the model codes do not
@@ -26,7 +26,7 @@ def test_products_in_other_words_join_by_their_codes_and_their_neighbours_stay_a
         lines.append({"id": f"one/{code}", "source": "one", "title": f"{brand} {one} {kind} - {code}"})
         if at % 3:
             lines.append({"id": f"two/{code}", "source": "two", "title": f"{code} {brand} {kind} ({one}, {other})"})
-    found = match_records(parse_records(lines), Constraints())
+    found = match_records(parse_records(lines))
     names = [record.id for record in found.frame.records]
     groups = [{names[row] for row in group} for group in found.groups if len(group) > 1]
     assert all(len({name.partition("/")[2] for name in group}) == 1 for group in groups)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.genres import find_fileless
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from aggregator.merger.matching.scoring import SHIPPED
 
 DAY = 739_400
@@ -41,7 +41,7 @@ def list_others(titles: Sequence[str], *, late: int = 0, start: int = 0) -> list
 
 def join(records: Sequence[Record]) -> set[str]:
     """Return the numbers of the episodes that the other listing joins."""
-    found = match_records(records, Constraints(), SHIPPED)
+    found = match_records(records, SHIPPED)
     groups = ({found.frame.records[row].id for row in group} for group in found.groups)
     return {min(group).removeprefix("host-") for group in groups if len(group) > 1}
 
@@ -58,7 +58,7 @@ def test_a_listing_of_the_episodes_joins_them(titles: Sequence[str], late: int) 
 )
 def test_a_listing_that_writes_titles_in_its_own_way_lists_episodes(titles: Sequence[str], write: str) -> None:
     named = [write.format(title=title, number=7 + at) for at, title in enumerate(titles)]
-    found = match_records([*list_episodes(titles), *list_others(named, late=1)], Constraints(), SHIPPED)
+    found = match_records([*list_episodes(titles), *list_others(named, late=1)], SHIPPED)
     assert find_fileless(found.frame) == {"other"}
 
 
@@ -67,7 +67,7 @@ def test_trailers_and_other_posts_of_the_same_days_are_posts(titles: Sequence[st
     for others in ([f"Trailer: {title}" for title in titles], NEWS):
         records = [*list_episodes(titles), *list_others(others)]
         assert join(records) == set()
-        assert find_fileless(match_records(records, Constraints(), SHIPPED).frame) == set()
+        assert find_fileless(match_records(records, SHIPPED).frame) == set()
 
 
 def test_older_entries_than_the_host_lists_do_not_count() -> None:
@@ -108,7 +108,7 @@ def test_an_episode_whose_file_is_to_come_joins_that_of_another_listing(titles: 
     (coming,) = list_others(titles[-1:], start=last, late=late)
     records = [*list_episodes(titles), *own, coming]
     assert join(records) == set(map(str, range(last + 1)))
-    assert find_fileless(match_records(records, Constraints(), SHIPPED).frame) == set()
+    assert find_fileless(match_records(records, SHIPPED).frame) == set()
     for other in (
         replace(coming, title=f"Trailer: {titles[-1]}"),
         replace(coming, title=NEWS[0]),
@@ -122,7 +122,7 @@ def test_a_post_beside_the_episode_of_its_title_is_a_post() -> None:
     titles = SHOWS["en"]
     own = [replace(each, id=f"other-{at}", source="other") for at, each in enumerate(list_episodes(titles))]
     post = Record("other-post", "other", titles[-1], kind="post", assumed=True, day=own[-1].day)
-    found = match_records([*list_episodes(titles), *own, post], Constraints(), SHIPPED)
+    found = match_records([*list_episodes(titles), *own, post], SHIPPED)
     groups = [{found.frame.records[row].id for row in group} for group in found.groups]
     assert {"other-post"} in groups
     assert {"host-7", "other-7"} in groups

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from aggregator.merger.matching.adjustments import _RERUN
 from aggregator.merger.matching.explain import Resolution
 from aggregator.merger.matching.features.records import Record
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from aggregator.merger.matching.scoring import SHIPPED
 from tests.support.levels import KINDS, LEVELS
 
@@ -34,14 +34,14 @@ def listed(source: str, titles: tuple[str, ...], shift: int = 0) -> list[Record]
 )
 def test_years_are_an_entrys_own_where_listings_agree(titles: tuple[str, ...], expected: str) -> None:
     again = replace(OWN, id="y-own", source="y", day=DAY + 900)
-    found = match_records([*listed("x", titles), *listed("y", titles), OWN, again], Constraints(), SHIPPED)
+    found = match_records([*listed("x", titles), *listed("y", titles), OWN, again], SHIPPED)
     assert date(found) == expected
 
 
 def test_months_of_an_entrys_own_are_doubted_whatever_else_agrees() -> None:
     again = replace(OWN, id="y-own", source="y", day=DAY + 200)
     for titles, doubt in ((TITLES, -_RERUN), (TITLES[:7], 0.0)):
-        found = match_records([*listed("x", titles), *listed("y", titles), OWN, again], Constraints(), SHIPPED)
+        found = match_records([*listed("x", titles), *listed("y", titles), OWN, again], SHIPPED)
         assert date(found) == "a year"
         assert found.adjustments[place(found)] == doubt
 
@@ -59,19 +59,19 @@ def test_which_of_two_entries_of_one_title_is_meant_the_date_says() -> None:
         for name, days in zip((f"{title} 1", f"{title} 2"), places, strict=True)
     ]
     again = replace(OWN, id="y-own", source="y", day=DAY + 900)
-    found = match_records([*listed("x", titles), *listed("y", titles), *twice, OWN, again], Constraints(), SHIPPED)
+    found = match_records([*listed("x", titles), *listed("y", titles), *twice, OWN, again], SHIPPED)
     assert date(found) == "a year"
 
 
 def test_years_say_nothing_where_all_dates_were_stamped_by_chance() -> None:
     moved = [replace(each, day=DAY + 400 + 97 * at * at) for at, each in enumerate(listed("y", TITLES))]
     again = replace(OWN, id="y-own", source="y", day=DAY + 900)
-    assert date(match_records([*listed("x", TITLES), *moved, OWN, again], Constraints(), SHIPPED)) == "none"
+    assert date(match_records([*listed("x", TITLES), *moved, OWN, again], SHIPPED)) == "none"
 
 
 def test_two_pairs_do_not_show_that_an_archive_was_stamped() -> None:
     few = [replace(each, day=DAY + 900 + 7 * at) for at, each in enumerate(listed("y", TITLES[:2]))]
-    found = match_records([*listed("x", TITLES), *listed("z", TITLES), *few], Constraints(), SHIPPED)
+    found = match_records([*listed("x", TITLES), *listed("z", TITLES), *few], SHIPPED)
     assert date(found, "x-0", "y-0") == "more"
 
 
@@ -87,11 +87,11 @@ def test_a_third_listing_is_compared_by_the_nearer_of_two_calendars(steady: bool
         replace(each, day=DAY + 900 + 7 * at if steady else DAY + 400 + 97 * at * at)
         for at, each in enumerate(listed("y", TITLES[:4]))
     ]
-    found = match_records([*listed("x", TITLES[:4]), WEEKLY, *stamped, mail, before], Constraints(), SHIPPED)
+    found = match_records([*listed("x", TITLES[:4]), WEEKLY, *stamped, mail, before], SHIPPED)
     assert date(found, "y-own", "z-own") == "31 days"
     assert ("z-own",) in clusters(found)
     same = replace(before, day=DAY + 700, seconds=1234)
-    joined = match_records([*listed("x", TITLES[:4]), WEEKLY, *stamped, mail, same], Constraints(), SHIPPED)
+    joined = match_records([*listed("x", TITLES[:4]), WEEKLY, *stamped, mail, same], SHIPPED)
     assert date(joined, "y-own", "z-own") == "same day"
     assert ("x-own", "y-own", "z-own") in clusters(joined)
 
@@ -100,7 +100,7 @@ def test_an_entry_that_one_calendar_lacks_is_moved_by_the_stretch_of_the_others(
     stamped = [replace(each, day=(each.day or 0) + 900) for each in listed("y", TITLES[:4])]
     mail = replace(WEEKLY, id="y-own", source="y", day=DAY + 1600)
     other = replace(WEEKLY, id="z-own", source="z")
-    found = match_records([*listed("x", TITLES[:4]), *stamped, mail, other], Constraints(), SHIPPED)
+    found = match_records([*listed("x", TITLES[:4]), *stamped, mail, other], SHIPPED)
     assert date(found, "y-own", "z-own") == "same day"
 
 
@@ -155,7 +155,7 @@ def test_an_unmarked_rerun_is_another_item_where_only_titles_and_days_agree(
     own: str, step: int, days: int, *, joined: bool
 ) -> None:
     records = [*bare("x", BARE[own], own, 0, step), *bare("y", BARE[own], own, days, step)]
-    found = match_records(records, Constraints(), SHIPPED)
+    found = match_records(records, SHIPPED)
     groups = [{found.frame.records[row].id for row in group} for group in found.groups]
     assert ({"x-own", "y-own"} in groups) is joined
     assert all({f"x-{at}", f"y-{at}"} in groups for at in range(len(BARE[own])))
@@ -164,7 +164,7 @@ def test_an_unmarked_rerun_is_another_item_where_only_titles_and_days_agree(
 @pytest.mark.parametrize("own", BARE)
 def test_an_archive_dated_anew_is_no_archive_of_reruns_though_only_titles_agree(own: str) -> None:
     moved = [replace(each, day=DAY + 400 + 97 * at * at) for at, each in enumerate(bare("y", BARE[own], own, 0, 0))]
-    found = match_records([*bare("x", BARE[own], own, 0, 0), *moved], Constraints(), SHIPPED)
+    found = match_records([*bare("x", BARE[own], own, 0, 0), *moved], SHIPPED)
     assert all(len(group) > 1 for group in found.groups)
 
 
@@ -174,4 +174,4 @@ def test_whether_listings_agree_is_as_those_show_it_that_were_learned_from() -> 
     records = [*listed("x", TITLES[:8]), *listed("y", TITLES[:8]), OWN, again]
     for came_since, expected in ((False, "a year"), (True, "more")):
         every = [replace(each, fresh=came_since and each.id.endswith("-7")) for each in records]
-        assert date(match_records(every, Constraints(), SHIPPED)) == expected
+        assert date(match_records(every, SHIPPED)) == expected

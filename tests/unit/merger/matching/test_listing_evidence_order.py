@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from aggregator.merger.matching.adjustments import _WEAK_TITLE
 from aggregator.merger.matching.explain import Resolution
 from aggregator.merger.matching.features.records import make_record, parse_records
-from aggregator.merger.matching.match import Constraints, match, match_records
+from aggregator.merger.matching.match import match, match_records
 from aggregator.merger.matching.scoring import SHIPPED
 from aggregator.model.entry import Entry, Moment, Span
 from tests.support.levels import KINDS, LEVELS
@@ -44,7 +44,7 @@ def said(found: Resolution) -> dict[tuple[str, str], str]:
 
 
 def resolved(entries: Sequence[Entry]) -> Resolution:
-    return match_records([make_record(entry) for entry in entries], Constraints(), SHIPPED)
+    return match_records([make_record(entry) for entry in entries], SHIPPED)
 
 
 def odd(found: Resolution) -> str | None:
@@ -62,7 +62,7 @@ def test_equal_titles_show_an_order_also_where_the_fitted_table_gives_them_less(
     title = KINDS.index("title")
     less = tuple((*row[:-1], 4.6) if kind == title else row for kind, row in enumerate(SHIPPED.weights))
     records = [make_record(entry) for entry in (*listing("host", ODD[0], 4), *listing("page", ODD[1], 4))]
-    found = match_records(records, Constraints(), replace(SHIPPED, weights=less))
+    found = match_records(records, replace(SHIPPED, weights=less))
     assert odd(found) == "alone between the same items"
 
 
@@ -83,10 +83,10 @@ def test_order_is_no_word_of_the_lines_but_of_their_positions() -> None:
         {"id": entry.id, "source": entry.source, "title": entry.title}
         for entry in (*listing("host", ODD[0], 4), *listing("page", ODD[1], 4))
     ]
-    assert said(match_records(parse_records(lines), Constraints())) == {}
+    assert said(match_records(parse_records(lines))) == {}
     placed = [line | {"position": at % 9} for at, line in enumerate(lines)]
     random.Random(4).shuffle(placed)
-    assert odd(match_records(parse_records(placed), Constraints())) == "alone between the same items"
+    assert odd(match_records(parse_records(placed))) == "alone between the same items"
 
 
 def test_too_few_landmarks_show_no_order() -> None:
@@ -137,4 +137,4 @@ def test_the_order_is_that_of_entries_that_were_learned_from() -> None:
     entries = [*listing("host", ODD[0], 4)[:6], *listing("page", ODD[1], 4)[:6]]
     for fresh, level in (((), "alone between the same items"), ((TITLES[0],), None)):
         records = [make_record(entry, fresh=entry.title in fresh) for entry in entries]
-        assert odd(match_records(records, Constraints(), SHIPPED)) == level
+        assert odd(match_records(records, SHIPPED)) == level

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from aggregator.merger.matching.explain import Resolution
 from aggregator.merger.matching.features.records import Record, parse_records
 from aggregator.merger.matching.features.show_scope import find_scopes
-from aggregator.merger.matching.match import Constraints, match, match_records
+from aggregator.merger.matching.match import match, match_records
 from aggregator.merger.matching.scoring import SHIPPED
 from aggregator.model.entry import Entry
 from tests.support.levels import KINDS, LEVELS
@@ -63,11 +63,11 @@ def true(found: list[Record]) -> set[frozenset[str]]:
 
 def test_two_shows_are_matched_each_by_itself() -> None:
     found = show("Kettlecast", "abc", 1) + show("Night Trains", "xy", 2)
-    assert named(match_records(found, Constraints())) == true(found)
+    assert named(match_records(found)) == true(found)
 
 
 def test_a_run_teaches_within_bounds() -> None:
-    found = match_records(show("Kettlecast", "abc", 1), Constraints())
+    found = match_records(show("Kettlecast", "abc", 1))
     assert found.table.version.startswith("learned-")
     for kind, learned, shipped in zip(KINDS, found.table.weights, SHIPPED.weights, strict=True):
         for level, one, other in zip(LEVELS[kind], learned, shipped, strict=True):
@@ -80,7 +80,7 @@ def test_a_hostile_run_cannot_make_different_parts_or_titles_agree() -> None:
         replace(record, id=f"liar-{record.id}", source="liar", title=f"{own[-at].title} (Part {at % 7 + 2})")
         for at, record in enumerate(own[:60])
     ]
-    table = match_records([*own, *liars], Constraints()).table
+    table = match_records([*own, *liars]).table
     weight = {kind: dict(zip(LEVELS[kind], row, strict=True)) for kind, row in zip(KINDS, table.weights, strict=True)}
     assert weight["part"]["conflict"] < -4
     assert weight["title"]["below .2"] < -3
@@ -88,7 +88,7 @@ def test_a_hostile_run_cannot_make_different_parts_or_titles_agree() -> None:
 
 
 def test_a_small_run_uses_the_shipped_table() -> None:
-    assert match_records(show("Kettlecast", "ab", 1, 5), Constraints()).table == SHIPPED
+    assert match_records(show("Kettlecast", "ab", 1, 5)).table == SHIPPED
 
 
 def test_near_misses_are_bounded_and_the_rest_is_told() -> None:
@@ -104,7 +104,7 @@ def test_blocks_too_large_are_told() -> None:
 
 
 def test_weights_of_a_resolution_belong_to_its_pairs() -> None:
-    found = match_records(show("Kettlecast", "ab", 1), Constraints())
+    found = match_records(show("Kettlecast", "ab", 1))
     assert len(found.weights) == len(found.compared.left) == len(found.vetoes)
     assert bool(np.all(found.compared.left < found.compared.right))
 
@@ -114,7 +114,7 @@ def test_a_listing_with_another_name_for_the_show_is_not_shut_out() -> None:
     renamed = [
         replace(record, show="A Writer's Page") if record.source == "Kettlecastc" else record for record in found
     ]
-    assert named(match_records(renamed, Constraints())) == true(found)
+    assert named(match_records(renamed)) == true(found)
 
 
 def test_a_topic_listing_names_its_shows_to_tell_them_apart() -> None:

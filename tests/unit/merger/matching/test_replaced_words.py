@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.merger.matching.features.records import Record
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from aggregator.merger.matching.scoring import SHIPPED
 from aggregator.text.titles.replaced_words import find_replaced_word
 
@@ -32,7 +32,7 @@ def matched(*rows: Record) -> list[set[str]]:
         for at, title in enumerate(("Quiet harbour", "Old maps", "Copper wire", "Paper boats"), 1)
         for name in ("host", "list")
     ]
-    found = match_records([*rows, *others], Constraints(), SHIPPED)
+    found = match_records([*rows, *others], SHIPPED)
     return [{found.frame.records[row].id for row in group} for group in found.groups]
 
 

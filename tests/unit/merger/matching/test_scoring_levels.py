@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from aggregator.merger.matching.explain import Resolution
 from aggregator.merger.matching.features.records import parse_records
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from aggregator.merger.matching.scoring import SHIPPED, Table
 from tests.support.levels import KINDS, LEVELS
 
@@ -55,11 +55,11 @@ def reached(found: Resolution, kind: str) -> str:
 @pytest.mark.parametrize(("kind", "case"), list(cases()))
 def test_level(kind: str, case: dict[str, Any]) -> None:
     lines = parse_records(case["records"])
-    found = match_records(lines, Constraints(), SHIPPED)
+    found = match_records(lines, SHIPPED)
     assert reached(found, kind) == case["level"]
     assert joined(found) == bool(case["same"])
     if case["decides"]:
-        assert joined(match_records(lines, Constraints(), without(kind, case["level"]))) != bool(case["same"])
+        assert joined(match_records(lines, without(kind, case["level"]))) != bool(case["same"])
 
 
 def test_every_level_of_the_table_has_a_case_either_way() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aggregator.merger.matching.features.records import Record
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from aggregator.merger.matching.scoring import SHIPPED
 
 DAY = 739_100
@@ -86,7 +86,7 @@ def are_joined(one: str, other: str, days: int) -> bool:
         for at, title in enumerate(OTHERS)
         for name in ("host", "list")
     ]
-    found = match_records([*rows, *around], Constraints(), SHIPPED)
+    found = match_records([*rows, *around], SHIPPED)
     return any({"host", "list"} <= {found.frame.records[row].id for row in group} for group in found.groups)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from aggregator.merger.matching.features.records import Record
 from aggregator.merger.matching.features.title_ends import find_cut_titles
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from aggregator.merger.matching.scoring import SHIPPED
 
 DAY = 739_400
@@ -45,7 +45,7 @@ def list_titles(source: str, titles: Sequence[str], *, late: int = 0) -> list[Re
 
 
 def join(*records: Record) -> set[tuple[str, ...]]:
-    found = match_records(records, Constraints(), SHIPPED)
+    found = match_records(records, SHIPPED)
     groups = (tuple(sorted(found.frame.records[row].id for row in group)) for group in found.groups)
     return {group for group in groups if len(group) > 1}
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from aggregator.merger.matching.features.records import Record
-from aggregator.merger.matching.match import Constraints, match_records
+from aggregator.merger.matching.match import match_records
 from aggregator.merger.matching.scoring import SHIPPED
 
 DAY = 739_400
@@ -27,7 +27,7 @@ def list_titles(source: str, titles: Sequence[str], show: str | None = None) -> 
 
 
 def join(*records: Record) -> set[tuple[str, ...]]:
-    found = match_records(records, Constraints(), SHIPPED)
+    found = match_records(records, SHIPPED)
     groups = (tuple(sorted(found.frame.records[row].id for row in group)) for group in found.groups)
     return {group for group in groups if len(group) > 1}
 
