@@ -33,8 +33,8 @@ from aggregator.commands.options import (
 from aggregator.commands.output import format_value, shorten, to_json
 from aggregator.commands.tables import open_console
 from aggregator.config.load import Config, load
-from aggregator.generator.changes.feed_state import FeedState, FieldChange, ItemState
-from aggregator.generator.changes.published import Difference, describe_feed, find_difference
+from aggregator.generator.changes.feed_state import FeedState, FieldChange, ItemState, StateChanges
+from aggregator.generator.changes.published import describe_feed, find_difference
 from aggregator.generator.storage.output import Output
 from aggregator.model.entry import Duration, Moment
 from aggregator.model.results import Outcome
@@ -111,7 +111,7 @@ def find_differences(
     at: datetime,
     force: bool = False,
     prepare: Callable[[Store], None] | None = None,
-) -> tuple[tuple[Outcome, ...], Mapping[str, Difference]]:
+) -> tuple[tuple[Outcome, ...], Mapping[str, StateChanges]]:
     """Refresh a copy of these feeds; return the outcomes, and what would differ of the files of each, by its name.
 
     Sources that are due are fetched. ``prepare`` is called with the copy of the store before that, to decide something
@@ -152,15 +152,15 @@ def _copy_of_store(config: Config) -> Iterator[Config]:
         yield replace(config, state=str(state), output=Output(output), backups=0, is_copy=True)
 
 
-def _print_difference(console: Console, name: str, found: Difference) -> None:
+def _print_difference(console: Console, name: str, found: StateChanges) -> None:
     console.print(name if found else f"{name}: nothing would change")
     for word, style, items in (("added", "green", found.added), ("removed", "red", found.removed)):
         for item in items:
             _print_line(console, word, f"{_quote(item)}{_format_day(item)}", style)
-    for moved in found.merged:
-        _print_line(console, "merged", f"{_quote(moved.item)} into {_quote(moved.other)}", "yellow")
-    for moved in found.parted:
-        _print_line(console, "parted", f"{_quote(moved.item)} from {_quote(moved.other)}", "yellow")
+    for item, other in found.merged:
+        _print_line(console, "merged", f"{_quote(item)} into {_quote(other)}", "yellow")
+    for item, other in found.parted:
+        _print_line(console, "parted", f"{_quote(item)} from {_quote(other)}", "yellow")
     for change in found.changed:
         _print_line(console, "changed", _quote(change.item), "bold")
         _print_fields(console, change.fields)
@@ -218,12 +218,12 @@ def _format_day(item: ItemState) -> str:
     return f", {day[:10]}" if day else ""
 
 
-def _to_values(found: Difference) -> dict[str, object]:
+def _to_values(found: StateChanges) -> dict[str, object]:
     return {
         "added": [_item_values(item) for item in found.added],
         "removed": [_item_values(item) for item in found.removed],
-        "merged": [{**_item_values(each.item), "into": each.other.guid} for each in found.merged],
-        "parted": [{**_item_values(each.item), "from": each.other.guid} for each in found.parted],
+        "merged": [{**_item_values(item), "into": other.guid} for item, other in found.merged],
+        "parted": [{**_item_values(item), "from": other.guid} for item, other in found.parted],
         "changed": [
             {"guid": each.item.guid, "title": each.item.title, "fields": _field_values(each.fields)}
             for each in found.changed

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from aggregator.generator.content.sanitize import clean_person
 from aggregator.model.entry import Genre
@@ -58,13 +58,23 @@ class ItemChange(Struct, frozen=True):
 
 
 class StateChanges(Struct, frozen=True):
-    """The changes between two states of a feed; none of the channel and the sources if the first is empty."""
+    """The changes between two states of a feed; false where there are none.
 
-    added: tuple[ItemState, ...]
-    removed: tuple[ItemState, ...]
-    changed: tuple[ItemChange, ...]
-    channel: tuple[FieldChange, ...]
-    sources: tuple[FieldChange, ...]
+    If the first state is empty there are none of the channel and of the sources. ``merged`` are items that became one
+    with another, and ``parted`` those that were part of another, each with that one (`published.find_difference`).
+    """
+
+    added: tuple[ItemState, ...] = ()
+    removed: tuple[ItemState, ...] = ()
+    merged: tuple[tuple[ItemState, ItemState], ...] = ()
+    parted: tuple[tuple[ItemState, ItemState], ...] = ()
+    changed: tuple[ItemChange, ...] = ()
+    channel: tuple[FieldChange, ...] = ()
+    sources: tuple[FieldChange, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Return whether anything differs."""
+        return any(astuple(self))
 
 
 def find_changes(before: FeedState, after: FeedState) -> StateChanges:

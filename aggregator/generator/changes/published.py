@@ -12,11 +12,10 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 from lxml import etree
-from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.generator import rss
-from aggregator.generator.changes.feed_state import FeedState, FieldChange, ItemChange, ItemState, find_changes
+from aggregator.generator.changes.feed_state import FeedState, FieldChange, ItemState, StateChanges, find_changes
 from aggregator.generator.content.prepared import prepare
 from aggregator.generator.paging import FeedPage
 from aggregator.generator.podcast import NAMESPACES, Node, format_name
@@ -50,32 +49,6 @@ _DERIVED = frozenset({"lastBuildDate", "generator", "docs", "image", "item", "fh
 
 _HEAD: Final = "".join(("<rss", *(f' xmlns:{prefix}="{uri}"' for prefix, uri in NAMESPACES.items()), ">")).encode()
 _TAIL: Final = b"</rss>"
-
-
-class _MovedItem(Struct, frozen=True):
-    """An item that became one with another (``other``), or that was part of it."""
-
-    item: ItemState
-    other: ItemState
-
-
-class Difference(Struct, frozen=True):
-    """The difference between two publications of one feed; false where there is none."""
-
-    added: tuple[ItemState, ...] = ()
-    removed: tuple[ItemState, ...] = ()
-    merged: tuple[_MovedItem, ...] = ()
-    parted: tuple[_MovedItem, ...] = ()
-    changed: tuple[ItemChange, ...] = ()
-    channel: tuple[FieldChange, ...] = ()
-    sources: tuple[FieldChange, ...] = ()
-
-    def __bool__(self) -> bool:
-        """Return whether anything differs."""
-        return self != _NO_DIFFERENCE
-
-
-_NO_DIFFERENCE = Difference()
 
 
 def describe_feed(feed: Feed, rendered: Mapping[str, bytes]) -> FeedState:
@@ -128,27 +101,26 @@ def _flatten(node: Node) -> str:
     return " ".join(piece for piece in (*own, *map(_flatten, node)) if piece.strip())
 
 
-def find_difference(before: FeedState, after: FeedState) -> Difference:
+def find_difference(before: FeedState, after: FeedState) -> StateChanges:
     """Return what differs between two publications of one feed; of a first publication only its items."""
     found = find_changes(before, after)
     merged = _find_moved(found.removed, after.items.values())
     parted = _find_moved(found.added, [item for guid, item in before.items.items() if guid in after.items])
-    return Difference(
+    return replace(
+        found,
         added=tuple(item for item in found.added if item.guid not in parted),
         removed=tuple(item for item in found.removed if item.guid not in merged),
         merged=tuple(merged.values()),
         parted=tuple(parted.values()),
         changed=tuple(replace(each, fields=fields) for each in found.changed if (fields := _simplify(each.fields))),
-        channel=found.channel,
-        sources=found.sources,
     )
 
 
-def _find_moved(items: Iterable[ItemState], others: Iterable[ItemState]) -> dict[str, _MovedItem]:
+def _find_moved(items: Iterable[ItemState], others: Iterable[ItemState]) -> dict[str, tuple[ItemState, ItemState]]:
     """Return the items that share an entry with one of the others, each with that one, by guid."""
     home = {entry: item for item in others for entry in item.entries}
     found = ((item, next((home[entry] for entry in item.entries if entry in home), None)) for item in items)
-    return {item.guid: _MovedItem(item, other) for item, other in found if other is not None and other is not item}
+    return {item.guid: (item, other) for item, other in found if other is not None and other is not item}
 
 
 def _simplify(fields: Sequence[FieldChange]) -> tuple[FieldChange, ...]:

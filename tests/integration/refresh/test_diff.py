@@ -14,7 +14,7 @@ from lxml import etree
 from aggregator import refresh
 from aggregator.commands.diff import find_differences
 from aggregator.config.load import load
-from aggregator.generator.changes.published import Difference
+from aggregator.generator.changes.feed_state import StateChanges
 from tests.integration.refresh.conftest import START, make_episode
 from tests.support.origin import Site
 from tests.support.rss import make_rss
@@ -76,12 +76,12 @@ def compare(folder: Path, at: datetime, *, force: bool, why: str) -> bool:
     return bool(shown)
 
 
-def come(shown: Difference) -> set[str]:
-    return {item.guid for item in shown.added} | {each.item.guid for each in shown.parted}
+def come(shown: StateChanges) -> set[str]:
+    return {item.guid for item in shown.added} | {item.guid for item, _ in shown.parted}
 
 
-def gone(shown: Difference) -> set[str]:
-    return {item.guid for item in shown.removed} | {each.item.guid for each in shown.merged}
+def gone(shown: StateChanges) -> set[str]:
+    return {item.guid for item in shown.removed} | {item.guid for item, _ in shown.merged}
 
 
 def strip(body: bytes) -> bytes:
