@@ -18,7 +18,7 @@ from aggregator import enclosure_probe, full_texts, merge, persist
 from aggregator.errors import PublishError
 from aggregator.fetchers.http.target import make_printable
 from aggregator.generator.content import links, unique_titles
-from aggregator.merge import Merged, Note, Summary
+from aggregator.merge import Merged, Note
 from aggregator.merger import filters, other_shows
 from aggregator.merger.identity import admission
 from aggregator.merger.identity.settle import Past, settle
@@ -115,11 +115,11 @@ def _admit(  # noqa: PLR0913 - each is a part of one question
     living = sum(record.alias_of is None and record.buried is None for record in state.published)
     situation = replace(
         read_situation(store, plan, new, now),
-        coverage=merged.summary.coverage,
+        coverage=merged.coverage,
         quota=admission.compute_quota(living) if state.published else None,
-        misdating=merged.summary.misdating,
-        undecided=merged.summary.undecided,
-        fileless=merged.summary.fileless,
+        misdating=merged.misdating,
+        undecided=merged.matching.undecided,
+        fileless=merged.matching.fileless,
     )
     found = admission.admit(new, situation, now)
     found = found if adding else admission.hold_rest(new, found)
@@ -132,20 +132,19 @@ def _without(merged: Merged, dropped: Collection[tuple[str, ...]], left_out: tup
     if not dropped:
         return merged
     items = [item for item in merged.items if item.entries not in dropped]
-    summary = replace(merged.summary, left_out=(*merged.summary.left_out, *left_out))
-    return replace(merged, items=items, summary=summary)
+    return replace(merged, items=items, left_out=(*merged.left_out, *left_out))
 
 
 def _identify(store: Store, plan: Plan, state: StoredState, merged: Merged, now: datetime) -> Settlement:
     """Return the items under their permanent guids, dates and titles, newest first, and all guids as they are now."""
-    items, since = merged.items, merged.summary.since
+    items = merged.items
     overrides: dict[str, tuple[Override, ...]] = {}
     for each in state.overrides:
         overrides[each.guid] = (*overrides.get(each.guid, ()), each)
     undated = any(item.published is None or item.published.at > now for item in (*items, *merged.undecided))
     arrivals = entries.read_arrivals(store, plan.name) if undated else {}
     first_seen = {name: seen for name, (seen, _) in arrivals.items()}
-    past = Past(plan.name, state.published, first_seen, state.trust, since, overrides, state.removed)
+    past = Past(plan.name, state.published, first_seen, state.trust, merged.since, overrides, state.removed)
     if plan.reads_chapters:
         items = note_chapters.add_chapters(items)
     settlement = settle(enclosure_probe.fill_enclosures(store, plan, items), past, now, _leave_undecided(merged))
@@ -198,14 +197,13 @@ def _to_composition(  # noqa: PLR0913, PLR0917 - each is a part of one question
     store: Store, plan: Plan, state: StoredState, merged: Merged, settlement: Settlement, now: datetime
 ) -> Composition:
     """Return the feed as it may be published; its time changes only with its content."""
-    summary = merged.summary
     alarmed = (
-        *describe_holds(state.held_audio, summary.rekeyed),
-        *_other_shows(plan, state, summary),
-        *filters.list_emptied(summary.left_out, summary.coverage),
+        *describe_holds(state.held_audio, merged.rekeyed),
+        *_other_shows(plan, state, merged),
+        *filters.list_emptied(merged.left_out, merged.coverage),
         *full_texts.find_faults(plan),
     )
-    channel, live_until = drop_ended(_complete_channel(plan, state, summary.seniority), now)
+    channel, live_until = drop_ended(_complete_channel(plan, state, merged.seniority), now)
     fingerprint = _fingerprint(channel, settlement)
     known, unused = state.feed, {*state.forgotten, *plan.without}
     feed = Feed(
@@ -213,10 +211,10 @@ def _to_composition(  # noqa: PLR0913, PLR0917 - each is a part of one question
         items=settlement.items,
         updated=known.updated if known.updated and known.fingerprint == fingerprint else now,
         source_results=tuple(each for each in state.results if each.source.name not in plan.without),
-        near_misses=summary.near_misses,
+        near_misses=merged.matching.near_misses,
         remarks=(
             *alarmed,
-            *summary.remarks,
+            *merged.matching.remarks,
             *full_texts.describe(store, plan),
             *settlement.remarks,
             *learning.boilerplate_remarks(merged.model, plan),
@@ -224,29 +222,29 @@ def _to_composition(  # noqa: PLR0913, PLR0917 - each is a part of one question
         ),
         gone=tuple(source for source in state.former if source.name not in unused),
         held=merged.admission.held,
-        left_out=summary.left_out,
+        left_out=merged.left_out,
     )
     return Composition(
         feed=feed,
         settlement=settlement,
-        entries=summary.entries,
-        repaired=summary.repaired,
+        entries=merged.entries,
+        repaired=merged.repaired,
         fingerprint=fingerprint,
         alarms=alarmed,
         model=merged.model,
-        until=min((at for at in (merged.admission.until, summary.until, live_until) if at), default=None),
+        until=min((at for at in (merged.admission.until, merged.until, live_until) if at), default=None),
         arrived=merged.arrived,
     )
 
 
-def _other_shows(plan: Plan, state: StoredState, summary: Summary) -> tuple[str, ...]:
+def _other_shows(plan: Plan, state: StoredState, merged: Merged) -> tuple[str, ...]:
     """Return one line for each source of the config that lists another show; a mixed feed has several."""
     if plan.is_mixed:
         return ()
     named = {source.name for source in plan.sources}
     described = {name: show for name, show in state.shows.items() if name in named}
     shows = {name: show.title for name, show in described.items()}
-    listed = {name: listed for name, listed in summary.listed.items() if name in named}
+    listed = {name: listed for name, listed in merged.listed.items() if name in named}
     filtered = frozenset(source.name for source in plan.sources if source.filter.only.show)
     strangers = other_shows.find_strangers(described)
     return other_shows.find_other_shows(plan.channel.title, listed, shows, filtered, strangers)

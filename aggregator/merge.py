@@ -23,6 +23,7 @@ from aggregator.fetchers import registry
 from aggregator.merger import filters, full_text, mixed_shows, other_shows
 from aggregator.merger.hidden_sources import adopt_guids, hide, hide_in_matching
 from aggregator.merger.identity import admission
+from aggregator.merger.identity.admission import Coverage
 from aggregator.merger.identity.settle import AHEAD
 from aggregator.merger.matching import match
 from aggregator.merger.matching.features.frame import Kept
@@ -34,7 +35,7 @@ from aggregator.merger.reconciling.living_audio import LostAudio, find_lost_audi
 from aggregator.merger.reconciling.provenance import RankedEntries, Weights, order_sources, rank_entries
 from aggregator.merger.repair.repair import repair
 from aggregator.merger.rewriting import rewrite_entry, rewrite_item
-from aggregator.model.cluster import Cluster, Matching, Pair
+from aggregator.model.cluster import Cluster, Matching
 from aggregator.model.entry import Entry, FullText
 from aggregator.model.feed import Plan
 from aggregator.model.feed_model import FeedModel
@@ -78,24 +79,30 @@ class _Repaired(Struct, frozen=True):
     model: FeedModel | None
 
 
-class Summary(Struct, frozen=True):
-    """Facts about a feed's entries that are still needed after they became items.
+class Merged(Struct, frozen=True):
+    """The items of a feed before they have guids, and what was learned on the way.
 
-    ``undecided`` and ``fileless`` are as in ``Matching``. ``coverage`` and ``listed`` are what each source lists now,
-    ``misdating`` the sources whose dates are mostly wrong. ``seniority`` is the order of sources trusted alike,
-    ``since`` when each entry came to have its present content, where sources are trusted alike. ``until`` is when the
-    same entries make other items, ``None`` for never.
-    ``left_out`` are the entries and new items that the filters leave out, ``rekeyed`` entries whose audio is held back
-    (``reconciling.enclosure_hold``), by source.
+    - ``undecided``: the items that the evidence alone would make of the entries of those that a person decided about.
+    - ``matching``: without its clusters.
+    - ``entries``: how many there are; ``repaired``: how many of them were repaired.
+    - ``coverage``, ``listed``: what each source lists now.
+    - ``misdating``: sources whose dates are mostly wrong.
+    - ``seniority``: the order of sources trusted alike.
+    - ``since``: when each entry came to have its present content, where sources are trusted alike.
+    - ``until``: when the same entries make other items, ``None`` for never.
+    - ``left_out``: the entries and new items that the filters leave out.
+    - ``rekeyed``: entries whose audio is held back (``reconciling.enclosure_hold``), by source.
+    - ``admission``: which new items are held.
+    - ``arrived``: one line for each source that first listed such items in this run.
     """
 
+    items: Sequence[Item]
+    undecided: Sequence[Item]
+    matching: Matching
+    model: FeedModel
     entries: int
     repaired: int
-    near_misses: tuple[Pair, ...]
-    remarks: tuple[str, ...]
-    undecided: Mapping[str, tuple[str, ...]]
-    fileless: frozenset[str]
-    coverage: Mapping[str, admission.Coverage]
+    coverage: Mapping[str, Coverage]
     misdating: frozenset[str]
     seniority: Mapping[str, int]
     since: Mapping[str, datetime]
@@ -103,20 +110,6 @@ class Summary(Struct, frozen=True):
     until: datetime | None
     left_out: tuple[LeftOut, ...]
     rekeyed: Mapping[str, frozenset[str]]
-
-
-class Merged(Struct, frozen=True):
-    """The items of a feed before they have guids, and what was learned on the way.
-
-    ``undecided`` are the items that the evidence alone would make of the entries of those that a person decided about.
-    ``admission`` says which new items are held, ``arrived`` is one line for each source that first listed such
-    items in this run.
-    """
-
-    items: Sequence[Item]
-    undecided: Sequence[Item]
-    summary: Summary
-    model: FeedModel
     admission: Admission = Admission()
     arrived: tuple[str, ...] = ()
 
@@ -172,13 +165,13 @@ def merge_entries(cached: Cache, plan: Plan, state: StoredState, now: datetime, 
     if plan.shows_in_titles:
         every = mixed_shows.put_before_titles(every, mixed_shows.find_shows(repaired.entries, state.shows))
     items, others = every[: len(matching.clusters)], every[len(matching.clusters) :]
-    summary = Summary(
+    return Merged(
+        items,
+        others,
+        replace(matching, clusters=()),
+        model,
         entries=len(repaired.entries) + len(repaired.left_out),
         repaired=sum(bool(entry.notes) for entry in repaired.entries),
-        near_misses=matching.near_misses,
-        remarks=matching.remarks,
-        undecided=matching.undecided,
-        fileless=matching.fileless,
         coverage=admission.find_coverage(repaired.entries),
         misdating=admission.find_misdating(items, matching.clusters),
         seniority=order_sources(repaired.entries, repaired.began),
@@ -188,7 +181,6 @@ def merge_entries(cached: Cache, plan: Plan, state: StoredState, now: datetime, 
         left_out=tuple(each for each in repaired.left_out if each.source not in hidden),
         rekeyed=rekeyed,
     )
-    return Merged(items, others, summary, model)
 
 
 def _repair(cached: Cache, plan: Plan, state: StoredState, now: datetime, note: Note) -> _Repaired:
