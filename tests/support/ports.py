@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import secrets
 import socket
+
+_WORKERS, _EACH = 64, 187
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % _WORKERS
+_NUMBERS = itertools.count(_WORKER + _WORKERS * secrets.randbelow(_EACH), _WORKERS)
+"""Those of this process: no worker of a run finds the port that another has found and not yet taken."""
 
 
 def find_port() -> int:
@@ -12,7 +19,7 @@ def find_port() -> int:
     One of those may be somebody's before the program under test takes it (ip_local_port_range: 32768 and above).
     """
     while True:
-        port = 20_000 + secrets.randbelow(12_000)
+        port = 20_000 + next(_NUMBERS) % (_WORKERS * _EACH)
         try:
             socket.create_server(("127.0.0.1", port)).close()
         except OSError:
