@@ -7,6 +7,7 @@ import os
 import re
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -61,21 +62,8 @@ def caddy(program: str, home: Path, folder: Path, port: int) -> list[str]:
 SERVERS = {"nginx": nginx, "caddy": caddy}
 
 
-@pytest.fixture(scope="module", params=list(SERVERS))
-def site(
-    request: pytest.FixtureRequest,
-    program: Callable[[str], str],
-    ports: Callable[[], int],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Site]:
-    path = program(request.param)
-    home = tmp_path_factory.mktemp(request.param)
-    # nginx's worker is another user where the tests are root's, and must be able to reach the folder.
-    home.chmod(0o755)
-    for each in home.parents:
-        if each.stat().st_mode & 0o001:
-            break
-        each.chmod(each.stat().st_mode | 0o001)
+def publish(home: Path) -> Path:
+    """Write the folder that is served, with what must not be reached in it and beside it."""
     folder = home / "output"
     content = {
         name: FEED + name.encode() for name in ("podcast.xml", "feed.atom", "feed.json", "report.json", "index.html")
@@ -90,17 +78,31 @@ def site(
     (folder / "show" / "feed.xml.part").write_bytes(b"<secret/>")
     (folder / "show" / "~feed.xml").write_bytes(b"<secret/>")
     (folder / "out.xml").symlink_to(home / "secret.xml")
-    port = ports()
-    environment = {**os.environ, "HOME": str(home), "XDG_DATA_HOME": str(home), "XDG_CONFIG_HOME": str(home)}
-    command = SERVERS[request.param](path, home, folder, port)
-    with (home / "log").open("wb") as log, subprocess.Popen(command, stderr=log, stdout=log, env=environment) as server:
-        try:
-            wait(port, server)
-            yield Site(port, folder)
-            server.terminate()
-            server.wait(60)
-        finally:
-            server.kill()
+    return folder
+
+
+@pytest.fixture(scope="module", params=list(SERVERS))
+def site(request: pytest.FixtureRequest, program: Callable[[str], str], ports: Callable[[], int]) -> Iterator[Site]:
+    path, port = program(request.param), ports()
+    with tempfile.TemporaryDirectory(prefix=f"{request.param}-") as name:
+        home = Path(name)
+        # nginx's worker is another user where the tests are root's, and must be able to reach the folder. Each run of
+        # pytest that begins closes those of all runs.
+        home.chmod(0o755)
+        folder = publish(home)
+        environment = {**os.environ, "HOME": name, "XDG_DATA_HOME": name, "XDG_CONFIG_HOME": name}
+        command = SERVERS[request.param](path, home, folder, port)
+        with (
+            (home / "log").open("wb") as log,
+            subprocess.Popen(command, stderr=log, stdout=log, env=environment) as server,
+        ):
+            try:
+                wait(port, server)
+                yield Site(port, folder)
+                server.terminate()
+                server.wait(60)
+            finally:
+                server.kill()
 
 
 def wait(port: int, server: subprocess.Popen[bytes]) -> None:
