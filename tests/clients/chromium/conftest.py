@@ -18,6 +18,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from aggregator.publish import make_cover
 from tests.support import sample_feed
+from tests.support.ports import find_port
 from tests.support.web import Media, Served
 
 FLAGS = (
@@ -81,8 +82,9 @@ def browser(program: Callable[[str], str], tmp_path_factory: pytest.TempPathFact
     for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-    running = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    running.set_page_load_timeout(60)
+    running = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver, port=find_port()))
+    running.set_page_load_timeout(100)  # and a command, of whatever kind, has 120
+    running.set_script_timeout(100)
     yield running
     running.quit()
 
