@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from aggregator.errors import ReadError
 from aggregator.fetchers import opml, registry
 from aggregator.fetchers.directories import outline, proposals
-from aggregator.fetchers.feeds import known_elements
+from aggregator.fetchers.feeds import rss_atom
 from aggregator.fetchers.parser_process import MOST_ITEMS
 from aggregator.fetchers.parsing import enclosures, html_page
 from aggregator.fetchers.parsing.bombs import check_bombs
@@ -40,7 +40,7 @@ _FEED: Final = re.compile(rb"<(?:rss|feed|(?:\w+:)?RDF)[\s>]")
 for _name in registry.KINDS:
     registry.load(_name)  # before the process is forked for each document
 dates.preload()
-known_elements.get_code()
+rss_atom.get_code()
 
 
 def run(task: bytes, out: IO[bytes], _note: Callable[[str], None]) -> None:

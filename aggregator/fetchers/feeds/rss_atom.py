@@ -4,6 +4,11 @@ Each item becomes the fields that ``make_entries`` takes, under the names that f
 readers end in the same code. Elements are known by the address of their namespace and their local name, without case.
 Where a document is not sound, or needs what only feedparser knows (a document type, XHTML or Base64 as text, an
 encoding that is not certain, items at several places), ``NotSoundError`` is raised and feedparser reads.
+
+An item whose element was read before is not read again. An entry is a function of its element, of how its source is
+read, and of the base of its addresses; of all these and of the program's modules the digest is made. What depends on
+the other entries of a listing (dates that leave the order of day and month open, links that lead to no item, repeated
+keys) has no digest: such an element is read each time.
 """
 
 from __future__ import annotations
@@ -11,18 +16,23 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from functools import cache
+from hashlib import blake2b
 from typing import Any, TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from aggregator.fetchers.feeds import known_elements, podcast
+from aggregator.fetchers.feeds import podcast
 from aggregator.fetchers.feeds.elements import Fields, NotSoundError, read_element
 from aggregator.fetchers.feeds.podcast import FeedXml, ItemXml
 from aggregator.fetchers.parsing import enclosures, xml
 from aggregator.fetchers.parsing.decoding import correct_declaration
 from aggregator.fetchers.parsing.xml import Element
 from aggregator.model.entry import Entry
+from aggregator.model.record import make_json_decoder
 from aggregator.model.source import Document
+from aggregator.version import digest_code
 
 _DECLARATION = re.compile(rb"<\?xml[^>]*?>")
 _ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*+=\s*+['"]([^'">]*)['"]""")
@@ -32,6 +42,9 @@ _ONE_BYTE = re.compile(r"iso8859-\d+|cp125\d|koi8-[ru]")  # encodings of one byt
 _ADDRESSES = frozenset({"href", "url", "src", "uri"})
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
+_DIGEST_BYTES = 16
+
+_DECODER = make_json_decoder(Entry)
 
 
 class Feed(Struct):
@@ -79,9 +92,9 @@ def iterate_items(document: Document, feed: Feed) -> Iterator[_Item]:
                 if document.known is None or feed.base:
                     yield _read_item(feed, found)
                     continue
-                reading = reading or known_elements.digest_reading(document, feed.channel.is_atom, feed.is_rdf)
-                digest = known_elements.digest_element(reading, found)
-                yield known_elements.find_entry(document, digest) or _read_item(feed, found, digest)
+                reading = reading or _digest_reading(document, feed.channel.is_atom, feed.is_rdf)
+                digest = _digest_element(reading, found)
+                yield _find_entry(document, digest) or _read_item(feed, found, digest)
     except NotSoundError:
         raise
     except ValueError as error:
@@ -89,6 +102,30 @@ def iterate_items(document: Document, feed: Feed) -> Iterator[_Item]:
     if root is None:
         raise NotSoundError("no element of a feed")
     _read_after(feed, root)
+
+
+@cache
+def get_code() -> str:
+    """Return the digest of the modules that read a feed; called first before the process is forked."""
+    return digest_code("fetchers", "model", "text")
+
+
+def _digest_reading(document: Document, *of_format: object) -> bytes:
+    """Return the digest of what the entries of a document depend on beside their elements."""
+    source = document.source
+    read_as = (get_code(), source.name, source.kind, source.options, enclosures.find_base(document), *of_format)
+    return blake2b(repr(read_as).encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest()
+
+
+def _digest_element(reading: bytes, element: Element) -> str:
+    """Return the digest of an element with all that its entry depends on."""
+    return blake2b(xml.write(element), digest_size=_DIGEST_BYTES, key=reading).hexdigest()
+
+
+def _find_entry(document: Document, digest: str) -> Entry | None:
+    """Return the entry that was read of the element, ``None`` if it is not known."""
+    record = document.known.get(digest) if document.known else None
+    return None if record is None else replace(_DECODER.decode(record), element=digest)
 
 
 def _to_utf8(body: bytes, charset: str | None) -> bytes:
