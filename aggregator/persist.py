@@ -258,11 +258,6 @@ def _hold_audio(store: Store, plan: Plan, fetched_sources: Sequence[FetchedSourc
     _HELD_AUDIO.write(store, plan.name, kept or None)
 
 
-def results_of_run(fetched_sources: Sequence[FetchedSource]) -> tuple[SourceResult, ...]:
-    """Return the result of each source in this run, without its entries."""
-    return tuple(SourceResult(each.source, each.status, each.message, each.entries) for each in fetched_sources)
-
-
 def read_next_polls(store: Store, plans: Sequence[Plan], now: datetime) -> dict[str, dict[str, NextPoll]]:
     """Return when each source is next polled, and why, by feed and source; files are left out."""
     found: dict[str, dict[str, NextPoll]] = {plan.name: {} for plan in plans}

@@ -240,7 +240,7 @@ def _fetch_and_store(run: Run) -> Iterator[list[_StoredFeed]]:
                 _StoredFeed(
                     plan,
                     now,
-                    persist.results_of_run(sources),
+                    tuple(SourceResult(each.source, each.status, each.message, each.entries) for each in sources),
                     _read_publication(tx, plan, now),
                     persist.read_source_results(tx, plan),
                     any(each.is_put_off for each in sources),

@@ -12,6 +12,7 @@ from aggregator.generator.content.feed_item import find_media
 from aggregator.generator.content.sanitize import clean_field, clean_person
 from aggregator.generator.pages import wording
 from aggregator.generator.pages.wording import Repair, describe_repair
+from aggregator.model.entry import Moment
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item, Provenance
 from aggregator.translation.locale import Locale
@@ -73,7 +74,7 @@ def view_item(item: Item, locale: Locale) -> _ItemView:
         anchor=make_anchor(item.guid or item.title),
         item=item,
         day=locale.format_day(item.published) if item.published else "",
-        machine_day=wording.format_machine_day(item.published) if item.published else "",
+        machine_day=_format_machine_day(item.published) if item.published else "",
         facts=_list_facts(item, locale),
         lead="" if whole else lead,
         paragraphs=wording.split_paragraphs(text),
@@ -89,6 +90,13 @@ def view_item(item: Item, locale: Locale) -> _ItemView:
         image=links.clean_url(item.image),
         transcript=_find_transcript(item),
     )
+
+
+def _format_machine_day(moment: Moment) -> str:
+    """Format the value of ``<time datetime>`` (HTML, section 4.5.14) at the known precision."""
+    if moment.precision in {"guess", "year"}:
+        return f"{moment.at.year:04d}"
+    return moment.at.date().isoformat() if moment.precision == "day" else moment.at.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def view_line(item: Item, locale: Locale) -> tuple[str, str, str | None, str]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from rapidfuzz.distance import Postfix, Prefix
 
 from aggregator.generator.content.sanitize import split_links
-from aggregator.model.entry import Duration, Moment, Note
+from aggregator.model.entry import Duration, Note
 from aggregator.text import visible_whitespace
 from aggregator.translation.locale import ENGLISH, Locale
 from aggregator.translation.marks import N_
@@ -32,13 +32,6 @@ class Piece(NamedTuple):
 
     text: str
     href: str | None = None
-
-
-def format_machine_day(moment: Moment) -> str:
-    """Format the value of ``<time datetime>`` (HTML, section 4.5.14) at the known precision."""
-    if moment.precision in {"guess", "year"}:
-        return f"{moment.at.year:04d}"
-    return moment.at.date().isoformat() if moment.precision == "day" else moment.at.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def format_length(duration: Duration, locale: Locale = ENGLISH) -> str:

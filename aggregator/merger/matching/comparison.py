@@ -18,7 +18,7 @@ from aggregator.merger.matching.evidence.part import PartLevel
 from aggregator.merger.matching.evidence.text import TextLevel, find_parts_of_one_text
 from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Ints
-from aggregator.merger.matching.scoring import KINDS, Compared, view_columns
+from aggregator.merger.matching.scoring import KINDS, Compared
 from aggregator.text.titles.replaced_words import is_short_title
 from aggregator.translation.marks import N_
 
@@ -48,7 +48,7 @@ def compare_alone(frame: Frame, left: Ints, right: Ints) -> Levels:
 
 def _measure(frame: Frame, left: Ints, right: Ints, levels: Levels) -> None:
     """Write the levels of some pairs."""
-    found = view_columns(levels)
+    found = {kind.levels: column for kind, column in zip(KINDS, levels.T, strict=True)}
     for kind in KINDS:
         if kind.compare and kind.unless:
             some = np.flatnonzero(found[type(kind.unless)] != kind.unless)

@@ -19,7 +19,7 @@ from msgspec import Struct
 from aggregator.merger.matching.evidence.date import DATE
 from aggregator.merger.matching.evidence.ids import ID
 from aggregator.merger.matching.evidence.length import LENGTH
-from aggregator.merger.matching.evidence.levels import Columns, Level, Levels
+from aggregator.merger.matching.evidence.levels import Level, Levels
 from aggregator.merger.matching.evidence.number import DIGITS, NUMBER
 from aggregator.merger.matching.evidence.part import PART, TAG
 from aggregator.merger.matching.evidence.place import PLACE
@@ -87,11 +87,6 @@ def weigh(table: Table, levels: Levels) -> Floats:
     for kind, column in zip(KINDS, levels.T, strict=True):
         total += table.of(kind.levels)[column]
     return total
-
-
-def view_columns(levels: Levels) -> Columns:
-    """Return the levels of pairs by kind of evidence."""
-    return {kind.levels: column for kind, column in zip(KINDS, levels.T, strict=True)}
 
 
 def find_patterns(levels: Levels) -> tuple[Levels, Ints]:

@@ -17,11 +17,10 @@ from aggregator.merger.matching.features.counted_ids import part_counted_ids
 from aggregator.merger.matching.features.frame import ABSENT, Frame, Kept
 from aggregator.merger.matching.features.listing_corrections import correct_dates
 from aggregator.merger.matching.features.records import Record, list_unique_ids
-from aggregator.merger.matching.features.show_scope import find_scopes
+from aggregator.merger.matching.features.show_scope import Scope, find_scopes
 from aggregator.merger.matching.features.text_features import (
     find_stems,
     list_trigrams,
-    read_names,
     split_titles,
 )
 from aggregator.merger.matching.features.texts import make_text_bags
@@ -40,9 +39,11 @@ from aggregator.merger.matching.features.token_bags import (
     pack_bags,
     weigh_bags,
 )
+from aggregator.text.fold import fold
 from aggregator.text.titles.titles import Title
 
 # "GAG275", "WH-1000XM4"; and numbers longer than a date without separators: "773205957368037377"
+_YEARED = re.compile(r"(?<!\s)\s*\((?:\d{4}|unknown)?\)$")  # "Album (1998)"
 _CODE = re.compile(r"(?<![\w-])(?:[^\W\d_]{1,5}-?\d{2,6}(?:-?[^\W_]{1,6})?|\d{9,})(?![\w-])")
 _TOTAL = re.compile(r"(?<=\d)\s?(?:of|von|de|di|sur|van|av|из|z|/)\s?(\d{1,4})\b", re.IGNORECASE)  # "2 of 12"
 _BEGINNING = 200  # characters of a description that are kept; 80 of them are shown
@@ -57,7 +58,7 @@ def build_frame(records: Sequence[Record], kept: Kept | None = None) -> Frame:
     listing = make_group(number_combinations(likely_scope, source), fresh)
     learned: list[bool] = listing.learned.tolist()
     titles, kept_titles = split_titles(rows, scope, learned, kept.titles if kept else None)
-    stem, names_of = find_stems(titles, sources, learned), tuple(read_names(row, scope) for row in rows)
+    stem, names_of = find_stems(titles, sources, learned), tuple(_read_names(row, scope) for row in rows)
     title_grams, name_grams, groups = _weigh_grams(_bag_grams(titles, names_of), likely_scope, listing, fresh)
     core = _encode([title.core for title in titles])
     texts = make_text_bags(rows, source, groups, kept.texts if kept else None)
@@ -117,6 +118,13 @@ def _shorten(record: Record) -> Record:
         return record if record.summary is None else replace(record, summary=None)
     digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     return replace(record, description=f"{text[:_BEGINNING]} {digest}", summary=None)
+
+
+def _read_names(row: Record, scope: Scope) -> str:
+    """Return show and author, folded, if they vary item by item; without single letters, which are initials."""
+    fields = ((row.show, scope.show_varies), (row.author, scope.author_varies))
+    words = " ".join(fold(_YEARED.sub("", value)) for value, varies in fields if value and varies)
+    return " ".join(word for word in words.split() if len(word) > 1) or words
 
 
 def _make_full_title(title: Title, stem: str | None) -> Hashable | None:

@@ -21,7 +21,6 @@ from aggregator.merger.matching.features.title_ends import list_by_show, strip_s
 from aggregator.text.fold import fold
 from aggregator.text.titles.titles import Title, strip_teaser
 
-_YEARED = re.compile(r"(?<!\s)\s*\((?:\d{4}|unknown)?\)$")  # "Album (1998)"
 _COUNTER_DENSE = 3  # numbers by which a counter may grow for each title
 _COUNTER_ORDER = 0.9  # share of its steps in one direction
 _COUNTERS = (
@@ -172,13 +171,6 @@ def _match_counter(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     if match is None or not any(map(str.isalpha, f"{text[: match.start()]}{text[match.end() :]}")):
         return None
     return match
-
-
-def read_names(row: Record, scope: Scope) -> str:
-    """Return show and author, folded, if they vary item by item; without single letters, which are initials."""
-    fields = ((row.show, scope.show_varies), (row.author, scope.author_varies))
-    words = " ".join(fold(_YEARED.sub("", value)) for value, varies in fields if value and varies)
-    return " ".join(word for word in words.split() if len(word) > 1) or words
 
 
 def list_trigrams(text: str) -> dict[str, None]:
