@@ -94,8 +94,9 @@ def test_a_stranger_who_does_not_say_how_much_he_sends_is_cut_off(locked: Visito
 
 
 def test_the_password_is_still_taken(locked: Visitor) -> None:
-    locked.get()
-    assert locked.press("Enter", password=RIGHT).status_code == 200
+    visitor = Visitor(locked.url, locked.desk)
+    visitor.get()
+    assert visitor.press("Enter", password=RIGHT).status_code == 200
 
 
 def test_all_forms_together_have_a_limit(looker: Visitor) -> None:
