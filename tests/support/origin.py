@@ -89,7 +89,7 @@ class Origin:
             for line in self._open:
                 _shut(line)
         for thread in list(self._threads):
-            thread.join(5)
+            thread.join(60)
 
     def _start(self, work: Callable[..., None], *given: object) -> None:
         thread = threading.Thread(target=work, args=given, daemon=True)
@@ -102,7 +102,7 @@ class Origin:
                 line, _ = self._listener.accept()
             except OSError:
                 return
-            line.settimeout(20)
+            line.settimeout(120)
             with self._lock:
                 self.connections += 1
                 self._open.add(line)

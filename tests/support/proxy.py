@@ -35,7 +35,7 @@ def passed(here: socket.socket, there: socket.socket) -> None:
 
 def tunnel(proxy: Proxy, client: socket.socket) -> None:
     with client, suppress(OSError):
-        client.settimeout(20)
+        client.settimeout(120)
         head = b""
         while not head.endswith(b"\r\n\r\n"):
             if not (more := client.recv(1)):
@@ -69,4 +69,4 @@ def proxying(proxy: Proxy) -> Iterator[Proxy]:
         server.start()
         yield proxy
         listener.shutdown(socket.SHUT_RDWR)
-        server.join(20)
+        server.join(60)

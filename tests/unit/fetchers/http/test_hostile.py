@@ -14,7 +14,7 @@ from tests.support.origin import Origin, Pieces, answer, playing
 from tests.support.polls import POLICY, RSS, Polls
 
 HASTY = replace(POLICY, deadline=1.0, raw_bytes=2_000_000, decoded_bytes=4_000_000)
-LATE = 15.0  # seconds by which a busy machine may be late; what had no end took 20 and more
+LATE = 15.0  # seconds by which a busy machine may be late; what has no end takes more
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n"
 
 
