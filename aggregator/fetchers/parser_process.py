@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from aggregator.errors import ReadError
 from aggregator.fetchers.http.target import make_printable, redact
 from aggregator.model.entry import Entry, Listing
-from aggregator.model.outline import Outline, Pick
+from aggregator.model.outline import Outline
 from aggregator.model.record import make_msgpack_decoder
 from aggregator.model.source import Document, Proposals
 from aggregator.model.subscription import Subscription
@@ -75,9 +75,9 @@ def outline(document: Document, first: int) -> Outline:
     return _call("outline", document, first, kind=Outline)
 
 
-def pick(document: Document, chosen: Pick) -> dict[str, str]:
+def pick(document: Document, number: int, field: str) -> dict[str, str]:
     """Return the options of the document's source with the selectors of what was chosen; ReadError as for `read`."""
-    return _call("pick", document, chosen, kind=dict[str, str])
+    return _call("pick", document, number, field, kind=dict[str, str])
 
 
 def read_full_text(document: Document) -> str:

@@ -27,10 +27,3 @@ class Outline(Struct, frozen=True, omit_defaults=True):
 
     pieces: tuple[Piece, ...] = ()
     total: int = 0
-
-
-class Pick(Struct, frozen=True):
-    """An element chosen as an entry (``items``) or as a field of one."""
-
-    number: int
-    field: str

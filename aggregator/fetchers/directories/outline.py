@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from aggregator.errors import ReadError
 from aggregator.fetchers.directories import element_proposals, page
 from aggregator.fetchers.parsing import xml
-from aggregator.model.outline import Outline, Pick, Piece
+from aggregator.model.outline import Outline, Piece
 from aggregator.model.source import Document
 
 _LEFT_OUT = frozenset(
@@ -34,21 +34,21 @@ def make_outline(document: Document, first: int = 0) -> Outline:
     return Outline(tuple(pieces[first : first + _MOST_PIECES]), len(pieces))
 
 
-def pick(document: Document, chosen: Pick) -> dict[str, str]:
-    """Return the options of the document's source, with a selector of the chosen element for its field.
+def pick(document: Document, number: int, field: str) -> dict[str, str]:
+    """Return the options of the document's source, with a selector of the element of this number for a field.
 
-    Where an entry was chosen ("items"), selectors of its title, date and other fields are proposed in place of those
+    If it was chosen as an entry ("items"), selectors of its title, date and other fields are proposed in place of those
     before. Raises ReadError for an element that the page does not have, or that no selector can name.
     """
     root, options = page.parse_page(document), dict(document.source.options)
-    element = next((each for number, each in enumerate(root.iter()) if number == chosen.number), None)
+    element = next((each for at, each in enumerate(root.iter()) if at == number), None)
     if element is None or not isinstance(element.tag, str):
         raise ReadError("the page has no such element")
     entries = _select(root, options.get("items", ""))
     try:
-        if chosen.field == "items":
+        if field == "items":
             return dict(element_proposals.propose_around(root, element))
-        return {**options, chosen.field: element_proposals.find_selector(entries, element, chosen.field)}
+        return {**options, field: element_proposals.find_selector(entries, element, field)}
     except ValueError as error:  # "a<ul" is a name in HTML, but in no selector
         raise ReadError("no selector can name this element: choose one around it") from error
 

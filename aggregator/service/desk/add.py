@@ -19,6 +19,7 @@ from aggregator.processes import editions
 from aggregator.service.desk.errors import RefusedError
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
 from aggregator.service.desk.published import ListedEntry, make_entry
+from aggregator.service.desk.source import LeftOutLine
 from aggregator.store import database
 from aggregator.translation.locale import Locale
 from aggregator.translation.marks import N_
@@ -90,13 +91,6 @@ class _ImportLine(Struct, frozen=True):
     name: str
 
 
-class _LeftOutLine(Struct, frozen=True):
-    """A subscription that is no feed, and why."""
-
-    title: str
-    why: str
-
-
 class _ImportPage(Struct, frozen=True):
     """The page on which an OPML file is given, and the feeds that it would add; ``more`` counts those not shown.
 
@@ -106,7 +100,7 @@ class _ImportPage(Struct, frozen=True):
     number: str
     feeds: tuple[_ImportLine, ...]
     skipped: int
-    left_out: tuple[_LeftOutLine, ...]
+    left_out: tuple[LeftOutLine, ...]
     more: int
     read: bool
 
@@ -278,7 +272,7 @@ def _show_import(desk: Desk, request: PageRequest) -> _ImportPage:
         for place, (each, addition) in enumerate(list(zip(found.added, found.additions, strict=True))[:_MOST_FEEDS])
     )
     more = max(0, len(found.additions) - _MOST_FEEDS)
-    left_out = [_LeftOutLine(each.title, why) for each, why in found.left_out if why != subscriptions.ALREADY]
+    left_out = [LeftOutLine(each.title, why) for each, why in found.left_out if why != subscriptions.ALREADY]
     skipped = len(found.left_out) - len(left_out)
     return _ImportPage(number, tuple(lines), skipped, tuple(left_out[:_MOST_FEEDS]), more, read=True)
 

@@ -15,7 +15,7 @@ from aggregator.errors import ConfigError, ReadError
 from aggregator.fetchers import parser_process, registry
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Listing, Show
-from aggregator.model.outline import Outline, Pick
+from aggregator.model.outline import Outline
 from aggregator.model.source import Document, Source
 from aggregator.service.desk.add import find_page, write_found
 from aggregator.service.desk.errors import MissingError
@@ -127,8 +127,8 @@ def _show_choice(desk: Desk, request: PageRequest) -> _ChoosePage:
     problem, found = "", Found(page.source, Listing((), show=Show(title=chosen.title)))
     try:
         if "pick" in request.query:
-            picked = Pick(parse_number(request.query["pick"]), field)
-            options = parser_process.pick(adding.set_options(page, options), picked)
+            number = parse_number(request.query["pick"])
+            options = parser_process.pick(adding.set_options(page, options), number, field)
             field = next((name for name in _FIELDS if name not in options), field)
         if "items" in options:
             found = chosen.read(options)

@@ -96,8 +96,8 @@ class _ItemLine(Struct, frozen=True):
     title: str
 
 
-class _LeftOutLine(Struct, frozen=True):
-    """An entry that the source lists and the feed does not have, and why."""
+class LeftOutLine(Struct, frozen=True):
+    """An entry, or a subscription of an OPML list, that is not taken, and why."""
 
     title: str
     why: str
@@ -115,7 +115,7 @@ class _LookLine(Struct, frozen=True):
     total: int
     remarks: tuple[str, ...]
     problem: str
-    left_out: tuple[_LeftOutLine, ...]
+    left_out: tuple[LeftOutLine, ...]
 
 
 class _SourcePage(Struct, frozen=True):
@@ -132,7 +132,7 @@ class _SourcePage(Struct, frozen=True):
     addresses: tuple[_AddressLine, ...]
     items: tuple[_ItemLine, ...]
     total_items: int
-    left_out: tuple[_LeftOutLine, ...]
+    left_out: tuple[LeftOutLine, ...]
     total_left_out: int
     look: _LookLine | None
 
@@ -185,7 +185,7 @@ def _is_listed(entries: Sequence[str], source: Source) -> bool:
     return any(name.startswith(f"{source.name}/") for name in entries)
 
 
-def _list_left_out(feed: Feed | None, source: Source, locale: Locale) -> Iterator[_LeftOutLine]:
+def _list_left_out(feed: Feed | None, source: Source, locale: Locale) -> Iterator[LeftOutLine]:
     """Yield what the filters leave out of the source's entries, and its new items that are held."""
     for each in feed.left_out if feed else ():
         if _is_listed(each.entries, source):
@@ -193,19 +193,19 @@ def _list_left_out(feed: Feed | None, source: Source, locale: Locale) -> Iterato
                 why = locale.gettext("filter of the source: %(condition)s", condition=each.why)
             else:
                 why = locale.gettext("filter of the feed: %(condition)s", condition=each.why)
-            yield _LeftOutLine(each.title, why)
+            yield LeftOutLine(each.title, why)
     for held in feed.held if feed else ():
         if _is_listed(held.entries, source):
-            yield _LeftOutLine(held.title, locale.gettext("held: %(reason)s", reason=locale.gettext(held.why)))
+            yield LeftOutLine(held.title, locale.gettext("held: %(reason)s", reason=locale.gettext(held.why)))
 
 
 def _list_removed(
     published: Sequence[PublishedItem], removed: Mapping[str, str], source: Source, locale: Locale
-) -> Iterator[_LeftOutLine]:
+) -> Iterator[LeftOutLine]:
     for item in published:
         if item.guid in removed and _is_listed(item.entries, source):
             why = locale.gettext("taken out by hand: %(reason)s", reason=removed[item.guid])
-            yield _LeftOutLine(item.title, why)
+            yield LeftOutLine(item.title, why)
 
 
 def _list_facts(source: Source, plan: Plan, locale: Locale) -> tuple[tuple[str, str], ...]:
@@ -294,7 +294,7 @@ def _make_look(looked: preview.Look, locale: Locale) -> _LookLine:
         total=len(listing.entries) if listing else 0,
         remarks=listing.remarks[:20] if listing else (),
         problem=looked.problem,
-        left_out=tuple(_LeftOutLine(entry.title, why) for entry, why in looked.left_out[:_MOST_ENTRIES]),
+        left_out=tuple(LeftOutLine(entry.title, why) for entry, why in looked.left_out[:_MOST_ENTRIES]),
     )
 
 

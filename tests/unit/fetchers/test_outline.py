@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from aggregator.errors import ReadError
 from aggregator.fetchers import parse
 from aggregator.fetchers.directories import outline
-from aggregator.model.outline import Pick, Piece
+from aggregator.model.outline import Piece
 from aggregator.model.source import Document, Source
 from evaluation.proposals.later_pages import make_later_pages
 from evaluation.proposals.pages import BASE, Page, make_pages
@@ -31,7 +31,7 @@ def choose(document: Document, field: str, text: str) -> Document:
     """The document as it is read once the text was clicked."""
     pieces = [each for each in list_pieces(document) if text in each.text]
     piece = min(pieces, key=lambda each: len(each.text))
-    options = outline.pick(document, Pick(piece.number, field))
+    options = outline.pick(document, piece.number, field)
     return replace(document, source=replace(document.source, options=tuple(options.items())))
 
 
@@ -120,6 +120,6 @@ def test_whatever_the_page_a_choice_is_made_or_refused(pieces: list[str], number
     document = Document(Source("x", "page", options=(("items", "li, h3"),)), BASE, body)
     try:
         list_pieces(document)
-        assert field in outline.pick(document, Pick(number, field))
+        assert field in outline.pick(document, number, field)
     except ReadError:
         pass

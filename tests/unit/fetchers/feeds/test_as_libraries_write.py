@@ -198,5 +198,5 @@ def test_an_element_that_no_selector_can_name_is_said_to_be_one() -> None:
     said = set()
     for number in range(20):
         with suppress(ReadError):
-            said.add(outline.pick(document, outline.Pick(number, "items"))["items"])
+            said.add(outline.pick(document, number, "items")["items"])
     assert all("<" not in selector for selector in said)
