@@ -63,7 +63,7 @@ class KnownSource(Struct, frozen=True):
     why: str
 
 
-class Written(Struct, frozen=True):
+class AddedSource(Struct, frozen=True):
     """A source that was written into the config: its feed, and its primary source if that was written with it.
 
     ``returns`` is whether it had been forgotten: its entries take part in the feed again.
@@ -342,7 +342,9 @@ def _find_page_host(source: Source) -> str | None:
     return urlsplit(source.url).hostname if source.kind in ("page", "json") and source.url else None
 
 
-def write(path: Path, found: Found, now: datetime, feed: str | None = None, listed: Sequence[Entry] = ()) -> Written:
+def write(
+    path: Path, found: Found, now: datetime, feed: str | None = None, listed: Sequence[Entry] = ()
+) -> AddedSource:
     """Write a source into the config file, into that feed, by default the one that :func:`choose_feed` names.
 
     Where it is trusted as much as the feed's most trusted source, one of the two is written as the primary one: the
@@ -370,7 +372,7 @@ def write(path: Path, found: Found, now: datetime, feed: str | None = None, list
 
     (added,) = edit.add(path, plan)
     source = replace(found.source, name=added.source)
-    return Written(added.feed, source, added.primary, _restore(load(path), added.feed, added.source, now))
+    return AddedSource(added.feed, source, added.primary, _restore(load(path), added.feed, added.source, now))
 
 
 def _find_other_sources(config: Config | None, feed: str, entries: Sequence[Entry]) -> frozenset[str]:

@@ -20,7 +20,7 @@ from aggregator.fetchers.http.target import redact
 from aggregator.fetchers.show_search import (
     CATALOGUES,
     Catalogue,
-    Show,
+    ShowQuery,
     find_links,
     is_feed_like,
     list_requests,
@@ -56,7 +56,7 @@ class Answers(Record, frozen=True):
 
 
 def ask_catalogues(
-    resources: Resources, show: Show, site: str | None, now: datetime, catalogues: Sequence[Catalogue]
+    resources: Resources, show: ShowQuery, site: str | None, now: datetime, catalogues: Sequence[Catalogue]
 ) -> Answers:
     """Ask every catalogue and the show's site, all at once."""
     problems: list[str] = []
@@ -96,7 +96,7 @@ def find_address(config: Config | None, text: str, now: datetime, catalogues: Se
         return text
     with preview.open_resources(config, now) as resources:
         answers = ask_catalogues(
-            resources, Show(text.strip()), None, now, CATALOGUES if catalogues is None else catalogues
+            resources, ShowQuery(text.strip()), None, now, CATALOGUES if catalogues is None else catalogues
         )
     exact = [each for each in answers.candidates if fold(each.title) == fold(text) and not _is_page(each)]
     if len(exact) == 1:

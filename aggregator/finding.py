@@ -20,7 +20,7 @@ from aggregator.config.load import Config
 from aggregator.errors import ConfigError, FetchError, ReadError
 from aggregator.fetchers.fetch import Resources
 from aggregator.fetchers.http.target import redact
-from aggregator.fetchers.show_search import CATALOGUES, Catalogue, Show
+from aggregator.fetchers.show_search import CATALOGUES, Catalogue, ShowQuery
 from aggregator.generator.content.links import clean_public_url
 from aggregator.model.belonging import Belonging, Comparison
 from aggregator.model.feed import Plan
@@ -81,14 +81,14 @@ def find_listings(config: Config, plan: Plan, now: datetime, catalogues: Sequenc
     return Search(tuple(ordered), len(new) - len(listings), answers.problems)
 
 
-def _describe_show(store: Store, plan: Plan) -> tuple[Show, str | None]:
+def _describe_show(store: Store, plan: Plan) -> tuple[ShowQuery, str | None]:
     """Return by what the show is searched, and the address of its own site; no address that may have a secret."""
     cover = next(iter(publications.read_covers(store, [plan])), None)
     channel = cover.channel if cover else plan.channel
     apple = next((each.show for each in plan.sources if each.kind == "apple" and each.show), "")
     feeds = (each.url for each in plan.sources if each.url and not each.headers and not plan.channel.token)
     public = tuple(url for url in feeds if "?" not in url and clean_public_url(url) == url)
-    return Show(channel.title, apple or "", plan.channel.guid, public), channel.link
+    return ShowQuery(channel.title, apple or "", plan.channel.guid, public), channel.link
 
 
 def _list_known(store: Store, plan: Plan) -> set[str]:
@@ -100,7 +100,7 @@ def _list_known(store: Store, plan: Plan) -> set[str]:
     return set(map(canonical, known))
 
 
-def _read_answers(store: Store, plan: Plan, show: Show, now: datetime) -> Answers | None:
+def _read_answers(store: Store, plan: Plan, show: ShowQuery, now: datetime) -> Answers | None:
     """Return what was answered in the last day about the same show, ``None`` if it is to be asked."""
     kept = facts.read_fact(store, plan.name, _FACT)
     answers = records.decode(Answers, kept.decode()) if kept else None

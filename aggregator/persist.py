@@ -23,7 +23,7 @@ from aggregator.model.results import NextPoll
 from aggregator.model.source import Poll, PollState, Source, Validators
 from aggregator.store import cache, decisions, entries, facts, guids, hub_subscriptions, polls, publications
 from aggregator.store.database import Store
-from aggregator.store.facts import Fact, FeedState
+from aggregator.store.facts import Fact, FeedFacts
 from aggregator.store.listings import compare_with_stored, write_history, write_listings
 
 _HELD_AUDIO: Final = Fact(facts.HELD_AUDIO, tuple[HeldAudio, ...])
@@ -85,7 +85,7 @@ class StoredState(Struct, frozen=True):
     removed: Mapping[str, str]
     forgotten: frozenset[str]
     published: tuple[PublishedItem, ...]
-    feed: FeedState
+    feed: FeedFacts
 
 
 def read_poll_states(store: Store, plans: Iterable[Plan]) -> Iterator[tuple[Plan, Mapping[str, PollStates]]]:

@@ -157,7 +157,7 @@ def add(  # noqa: PLR0913 - the options of the command
         _print_effect(best, new)
 
 
-def _print_written(config: Path, written: adding.Written, found: Found) -> None:
+def _print_written(config: Path, written: adding.AddedSource, found: Found) -> None:
     feed, source, listing = f"{config}: feeds.{written.feed}", written.source, found.listing
     show = f" of {shorten(listing.show.title)}" if listing.show.title else ""
     counted = f"{format_count(len(listing.entries), 'item')} now{show}"

@@ -25,7 +25,7 @@ from aggregator.refresh import GC_THRESHOLDS
 from aggregator.service import hub_calls, metrics, scheduler, web
 from aggregator.service.desk import access, api, app
 from aggregator.service.desk.frame import Desk
-from aggregator.service.metrics import Meter
+from aggregator.service.metrics import ServerMeter
 from aggregator.service.workers import Worker
 
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
@@ -135,7 +135,7 @@ def _find_address(host: str, port: int) -> str:
     return f"http://{f'[{name}]' if ':' in name else name}:{port}/"
 
 
-def _tick(worker: Worker, meter: Meter | None, at: datetime) -> None:
+def _tick(worker: Worker, meter: ServerMeter | None, at: datetime) -> None:
     """Refresh what is due, print it, and count it if there is a meter."""
     outcomes = worker.tick(at)
     print_news(worker.config, outcomes, at)

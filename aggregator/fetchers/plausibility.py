@@ -38,7 +38,7 @@ _OTHER_SHOW = timedelta(days=7)
 _SAME_TITLE = 82.0  # similarity (0 to 100) of folded titles, words left out on one side, of one show
 
 
-class Verdict(Struct, frozen=True):
+class Plausibility(Struct, frozen=True):
     """Decision on a listing: whether it is ``believed``, the new poll state, and the reason in one line if not."""
 
     believed: bool
@@ -46,7 +46,7 @@ class Verdict(Struct, frozen=True):
     message: str = ""
 
 
-def weigh(before: PollState, after: PollState, listing: Listing) -> Verdict:
+def weigh(before: PollState, after: PollState, listing: Listing) -> Plausibility:
     """Return whether a listing is believed; ``before`` and ``after`` are the poll states before and after the answer.
 
     A partial listing is always believed: what is absent from it proves nothing.
@@ -56,18 +56,18 @@ def weigh(before: PollState, after: PollState, listing: Listing) -> Verdict:
     doubtful = replace(_keep_validators(before, after), doubted_since=since)
     if since is not None and doubted < _OTHER_SHOW and _is_other_show(before, listing):
         why = _explain_other_show(before.show, listing.show.title, since + _OTHER_SHOW)
-        return Verdict(False, doubtful, why)
+        return Plausibility(False, doubtful, why)
     count = len(listing.entries)
     reason = "" if listing.partial else _explain(before.items or 0, count)
     keys = "\0".join(sorted(entry.key for entry in listing.entries))
     outline = sha256(keys.encode("utf-8", "surrogatepass")).hexdigest()
     times = before.doubts + 1 if before.doubt == outline else 1
     if reason and times < _EQUAL_LISTINGS and (doubted < _SHRUNK_FOR or not count):
-        return Verdict(False, replace(doubtful, doubt=outline, doubts=times), f"{reason}; {_explain_wait(times)}")
+        return Plausibility(False, replace(doubtful, doubt=outline, doubts=times), f"{reason}; {_explain_wait(times)}")
     believed = replace(after, items=count, doubt=None, doubts=0, doubted_since=None, unread="", errors=0)
     believed = replace(believed, listings=before.listings + 1, show=listing.show.title or before.show)
     believed = replace(believed, released=_find_release_dates(listing) or before.released)
-    return Verdict(True, polling.apply_rhythm(believed, listing.rhythm))
+    return Plausibility(True, polling.apply_rhythm(believed, listing.rhythm))
 
 
 def refuse(before: PollState, after: PollState, now: datetime) -> PollState:

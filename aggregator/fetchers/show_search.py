@@ -38,7 +38,7 @@ _LONGEST_PAGE: Final = 2_000_000
 _Document = Mapping[str, Any]
 
 
-class Show(Struct, frozen=True):
+class ShowQuery(Struct, frozen=True):
     """Facts by which a show is searched; ``apple`` is its number there, ``guid`` its podcast:guid, empty if unknown."""
 
     title: str
@@ -56,12 +56,12 @@ class Catalogue(Struct, frozen=True):
 
     name: str
     base: str
-    list_paths: Callable[[Show], list[str]]
+    list_paths: Callable[[ShowQuery], list[str]]
     read: Callable[[Any], Iterator[tuple[str, str]]]
     is_keyed: bool = False
 
 
-def list_requests(catalogue: Catalogue, show: Show, now: datetime) -> list[Request]:
+def list_requests(catalogue: Catalogue, show: ShowQuery, now: datetime) -> list[Request]:
     """Return the requests to a catalogue about a show; none if it needs a key that the environment lacks."""
     headers: tuple[tuple[str, str], ...] = ()
     if catalogue.is_keyed:
@@ -74,7 +74,7 @@ def list_requests(catalogue: Catalogue, show: Show, now: datetime) -> list[Reque
     return [Request(f"{catalogue.base}{path}", headers) for path in catalogue.list_paths(show)]
 
 
-def read_shows(catalogue: Catalogue, body: bytes, show: Show) -> list[tuple[str, str]]:
+def read_shows(catalogue: Catalogue, body: bytes, show: ShowQuery) -> list[tuple[str, str]]:
     """Return title and address of the shows in an answer with the title of this one; ValueError if it is none."""
     try:
         found = list(catalogue.read(msgspec.json.decode(body)))
@@ -99,7 +99,7 @@ def is_feed_like(url: str) -> bool:
     return _FEED.search(url) is not None
 
 
-def _list_apple_paths(show: Show) -> list[str]:
+def _list_apple_paths(show: ShowQuery) -> list[str]:
     if show.apple:
         return [f"/lookup?id={quote(show.apple)}&entity=podcast"]
     return [f"/search?media=podcast&entity=podcast&limit={_MOST}&term={quote(show.title)}"]
@@ -113,7 +113,7 @@ def _read_apple(answer: _Document) -> Iterator[tuple[str, str]]:
         yield title, each.get("feedUrl", "")
 
 
-def _list_index_paths(show: Show) -> list[str]:
+def _list_index_paths(show: ShowQuery) -> list[str]:
     known = (
         *([f"byguid?guid={quote(show.guid)}"] if show.guid else []),
         *([f"byitunesid?id={quote(show.apple)}"] if show.apple else []),

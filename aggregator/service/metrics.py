@@ -30,7 +30,7 @@ class QueueCounts(Struct, frozen=True):
     lost: int
 
 
-class Meter(Struct, frozen=True):
+class ServerMeter(Struct, frozen=True):
     """Everything that is counted, in a registry of its own; ``make_meter`` makes one."""
 
     registry: CollectorRegistry
@@ -103,10 +103,10 @@ def serve_queue(port: int, count: Callable[[], QueueCounts]) -> int:
     return start_http_server(port, registry=make_queue_registry(count))[0].server_port
 
 
-def make_meter() -> Meter:
+def make_meter() -> ServerMeter:
     """Make a meter at zero."""
     registry = CollectorRegistry()
-    return Meter(
+    return ServerMeter(
         registry,
         Counter("aggregator_http_requests", "Answers given", ["kind", "status"], registry=registry),
         Histogram("aggregator_http_seconds", "Time to answer", buckets=_BUCKETS, registry=registry),
@@ -117,7 +117,7 @@ def make_meter() -> Meter:
     )
 
 
-def count_refresh(meter: Meter, outcomes: Sequence[Outcome], at: datetime) -> None:
+def count_refresh(meter: ServerMeter, outcomes: Sequence[Outcome], at: datetime) -> None:
     """Count the feeds of a refresh; ``at`` is aware."""
     for outcome in outcomes:
         meter.items.labels(outcome.feed).set(outcome.published.items)
@@ -125,7 +125,7 @@ def count_refresh(meter: Meter, outcomes: Sequence[Outcome], at: datetime) -> No
         meter.refreshed.labels(outcome.feed).set(at.timestamp())
 
 
-def count_answer(meter: Meter, path: str, *, status: int, sent: int, seconds: float) -> None:
+def count_answer(meter: ServerMeter, path: str, *, status: int, sent: int, seconds: float) -> None:
     """Count an answer: the path that was asked, its status, the bytes of its body, and the seconds that it took."""
     meter.requests.labels(_find_kind(path), str(status)).inc()
     meter.sent.inc(sent)
@@ -142,6 +142,6 @@ def _find_kind(path: str) -> str:
     return _ENDINGS.get(name.rpartition(".")[2] if "." in name else "", "other")
 
 
-def render(meter: Meter) -> tuple[str, bytes]:
+def render(meter: ServerMeter) -> tuple[str, bytes]:
     """Return media type and body of the counts in Prometheus' text format."""
     return CONTENT_TYPE_LATEST, generate_latest(meter.registry)

@@ -47,7 +47,7 @@ from aggregator.generator.storage.names import (
 )
 from aggregator.service import metrics
 from aggregator.service.connection import limit_connections
-from aggregator.service.metrics import Meter
+from aggregator.service.metrics import ServerMeter
 from aggregator.service.negotiation import choose_language, parse_weights
 from aggregator.text.times.dates import parse_http_date
 from aggregator.translation.locale import NAMES, SOURCE, Locale
@@ -104,7 +104,7 @@ def app(  # noqa: PLR0913 - each is one part of what a server answers with
     output: Path | None,
     *,
     routes: Sequence[BaseRoute] = (),
-    meter: Meter | None = None,
+    meter: ServerMeter | None = None,
     find_overdue: FindOverdue | None = None,
     first: str | None = None,
     most: int = _MOST,
@@ -150,7 +150,7 @@ def make_server(
     output: Path | None,
     *,
     routes: Sequence[BaseRoute] = (),
-    meter: Meter | None = None,
+    meter: ServerMeter | None = None,
     find_overdue: FindOverdue | None = None,
     first: str | None = None,
 ) -> uvicorn.Server:
@@ -419,7 +419,7 @@ def limit(inner: ASGIApp, most: int) -> ASGIApp:
     return answer
 
 
-def _count(inner: ASGIApp, meter: Meter) -> ASGIApp:
+def _count(inner: ASGIApp, meter: ServerMeter) -> ASGIApp:
     """Return the application with every answer counted."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -439,7 +439,7 @@ def _count(inner: ASGIApp, meter: Meter) -> ASGIApp:
     return answer
 
 
-def _show_counts(meter: Meter, _: Request) -> Response:
+def _show_counts(meter: ServerMeter, _: Request) -> Response:
     """Return the counts for Prometheus."""
     media_type, body = metrics.render(meter)
     return Response(body, headers={"content-type": media_type, "cache-control": "no-store"})

@@ -42,7 +42,7 @@ _FACT = select(facts_table).where(facts_table.c.feed == bindparam("feed"), facts
 """Made once: a refresh reads ten facts of each feed, and to make the query takes longer than to run it."""
 
 
-class FeedState(Struct, frozen=True):
+class FeedFacts(Struct, frozen=True):
     """The channel's guid, and what was last published.
 
     ``guid`` is the podcast:guid, ``None`` until it is assigned; ``fingerprint`` is of the content last published and
@@ -55,13 +55,13 @@ class FeedState(Struct, frozen=True):
     runs: int = 0
 
 
-def read_feed_state(store: Store, feed: str) -> FeedState:
+def read_feed_state(store: Store, feed: str) -> FeedFacts:
     """Return the state of the feed; an empty one before its first refresh."""
     with reading(store) as connection:
         row = find_row(connection, feeds, feeds.c.feed == feed)
     if row is None:
-        return FeedState()
-    return FeedState(row.guid, row.fingerprint, parse_stamp(row.updated) if row.updated else None, row.runs)
+        return FeedFacts()
+    return FeedFacts(row.guid, row.fingerprint, parse_stamp(row.updated) if row.updated else None, row.runs)
 
 
 def read_feeds(store: Store, names: Collection[str]) -> frozenset[str]:

@@ -77,7 +77,7 @@ class _Content(Struct, frozen=True):
     record: str
 
 
-class Written(Struct, frozen=True):
+class WrittenListings(Struct, frozen=True):
     """The result of writing a listing of a source.
 
     - ``elements``: for each document the digests of contents by those of the elements from which they were read.
@@ -91,13 +91,13 @@ class Written(Struct, frozen=True):
 
 def write_listings(
     store: Store, feed: str, source: Source, listings: Sequence[Listing | None], at: datetime
-) -> Written:
+) -> WrittenListings:
     """Write what the documents of the source list, in the order of ``locate``.
 
     ``None`` stands for a document that is not new or failed: its entries stay as they are.
     """
     if all(listing is None for listing in listings):
-        return Written()
+        return WrittenListings()
     read = cache.read_elements(store, feed, source.name)
     elements: dict[int, dict[str, str]] = {}
     with writing(store) as connection:
@@ -115,7 +115,7 @@ def write_listings(
             is_news |= is_other_show or has_changed
         of = _DocumentListing(feed, source.name, len(listings), number, stamp(at), previous_at, 0, 0)
         is_news |= _close_former_documents(connection, of)
-    return Written(elements, is_news)
+    return WrittenListings(elements, is_news)
 
 
 def compare_with_stored(

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from aggregator.errors import FetchError, GoneError, UnansweredError
 from aggregator.fetchers import credentials
 from aggregator.fetchers.http import bot_protection, content_coding, errors, headers, polling, ssrf
-from aggregator.fetchers.http.connections import Fields, GuardedAdapter, translate_errors
+from aggregator.fetchers.http.connections import GuardedAdapter, RequestFields, translate_errors
 from aggregator.fetchers.http.exchange import Access, Exchange, Headers, Meter, Permit, PollRequest
 from aggregator.fetchers.http.polling import Policy, Reply
 from aggregator.fetchers.http.target import Target, follow_redirect, parse_target, redact
@@ -258,7 +258,7 @@ class Client:
         request.method, request.url, request.body = method, where.url, body
         proxy = parse_target(self._policy.proxy) if self._policy.proxy else None
         exchange = Exchange(where, meter, access, proxy)
-        request.headers = Fields((*fields, *login), exchange)
+        request.headers = RequestFields((*fields, *login), exchange)
         return self._session.send(
             request, stream=True, timeout=meter.seconds_left(), allow_redirects=False, proxies={}, verify=True
         )

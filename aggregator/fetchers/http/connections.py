@@ -45,7 +45,7 @@ _TUNNEL = re.compile(rb"HTTP/1\.[01] 2[0-9][0-9]\b")
 logging.getLogger("urllib3").setLevel(logging.ERROR)  # its warnings quote what origins send; ours are in the report
 
 
-class Fields(CaseInsensitiveDict[str]):
+class RequestFields(CaseInsensitiveDict[str]):
     """The header fields of a request; they carry its `Exchange` through requests and urllib3 to the connection."""
 
     def __init__(self, fields: Iterable[tuple[str, str]], exchange: Exchange) -> None:
@@ -53,9 +53,9 @@ class Fields(CaseInsensitiveDict[str]):
         super().__init__(fields)
         self.exchange = exchange
 
-    def copy(self) -> Fields:
+    def copy(self) -> RequestFields:
         """Return a copy for the same exchange; urllib3 sends a copy of the header."""
-        return Fields(self.items(), self.exchange)
+        return RequestFields(self.items(), self.exchange)
 
 
 class _MeteredSocket(socket.socket):

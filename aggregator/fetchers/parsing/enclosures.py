@@ -46,7 +46,7 @@ class Offer(NamedTuple):
     enclosed: bool = False
 
 
-class Choice(NamedTuple):
+class ChosenFile(NamedTuple):
     """The file to publish, ``None`` if none is audio or video, and its length in seconds as it was written."""
 
     enclosure: Enclosure | None = None
@@ -59,21 +59,21 @@ class Choice(NamedTuple):
         return (("simplecast", found),) if found else ()
 
 
-def choose(*offers: Offer) -> Choice:
+def choose(*offers: Offer) -> ChosenFile:
     """Return the file to publish: MP3 before other audio before video before unknown, the first of the best.
 
     The type follows from the file's ending, else from the element and the declared type. A file that is neither text
     nor picture nor another known kind by its ending or type has no type, if it stands in an element for the item's
     file.
     """
-    best, chosen = 0, Choice()
+    best, chosen = 0, ChosenFile()
     for offer in offers:
         url = clean_url(offer.url)
         kind = _find_type(offer.type, url) if url else ""
         rank = _rank(kind) or (1 if url and offer.enclosed and _may_be_media(kind, url) else 0)
         if url and rank > best:
             file = Enclosure(url, kind if rank > 1 and not kind.endswith("/*") else None, _parse_length(offer.length))
-            best, chosen = rank, Choice(file, offer.duration)
+            best, chosen = rank, ChosenFile(file, offer.duration)
     return chosen
 
 

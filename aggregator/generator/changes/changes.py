@@ -269,7 +269,7 @@ _MOST_CHANGES = 200
 _BATCH = 400
 
 
-class Edition(Struct, frozen=True):
+class RunChanges(Struct, frozen=True):
     """The changes of one run and its time (UTC); ``more`` counts the changes beyond the limit."""
 
     at: datetime
@@ -281,7 +281,7 @@ class History(Struct, frozen=True):
     """The feed as last published, without its items, and its newest editions, newest first."""
 
     state: FeedState
-    editions: tuple[Edition, ...] = ()
+    editions: tuple[RunChanges, ...] = ()
 
 
 class PublishedItems(Protocol):
@@ -337,13 +337,13 @@ class _Tally(Struct):
             if len(self.found[change.kind]) < _MOST_CHANGES:
                 self.found[change.kind].append(change)
 
-    def edition(self, at: datetime) -> Edition:
+    def edition(self, at: datetime) -> RunChanges:
         """Return the edition of these changes, one for all audio that moved from one host to another."""
         for (before, after), some in self.moves.items():
             many = Change("audio", str(len(some)), before=before, after=after)
             self._add(*(some if len(some) == 1 else (many,)))
         first = [change for kind in _KINDS for change in self.found[kind]][:_MOST_CHANGES]
-        return Edition(at, tuple(first), self.total - len(first))
+        return RunChanges(at, tuple(first), self.total - len(first))
 
 
 _OF_AUDIO = frozenset({"audio type", "audio size"})
@@ -373,7 +373,7 @@ def unpack_history(body: bytes | None) -> History | None:
         return None
     state, line, _ = body.split(b"\n")
     editions = tuple(
-        Edition(datetime.fromisoformat(at), tuple(Change(*each) for each in kept), more)
+        RunChanges(datetime.fromisoformat(at), tuple(Change(*each) for each in kept), more)
         for at, more, kept in json.loads(line)
     )
     return History(feed_state.unpack_state(state), editions)

@@ -11,8 +11,8 @@ from msgspec import Struct, field
 
 from aggregator.generator.changes.changes import (
     Change,
-    Edition,
     History,
+    RunChanges,
     describe_change,
     describe_values,
     quote_title,
@@ -65,7 +65,7 @@ def render_changes_feed(feed: Feed, history: History) -> bytes:
     ).encode("utf-8", "replace")
 
 
-def _make_entry(channel: Channel, edition: Edition, locale: Locale) -> str:
+def _make_entry(channel: Channel, edition: RunChanges, locale: Locale) -> str:
     lines = [describe_change(each, locale) for each in edition.changes]
     named = map(describe_change, edition.changes)  # the id of an entry depends on no language
     name = _make_id(channel, " ".join((_format_time(edition.at), *named)))

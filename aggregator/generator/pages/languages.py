@@ -15,7 +15,7 @@ from aggregator.model.feed import Channel, Cover
 from aggregator.translation.locale import NAMES, SOURCE, Locale, find_language
 
 
-class Edition(Struct, frozen=True):
+class LanguageEdition(Struct, frozen=True):
     """A page in one language: the language, its own name, and the file."""
 
     language: str
@@ -40,13 +40,13 @@ def list_index_languages(covers: Iterable[Cover]) -> tuple[str, ...]:
     return given or (of_shows.pop() if len(of_shows) == 1 else SOURCE,)
 
 
-def list_editions(page: str, languages: Sequence[str]) -> tuple[Edition, ...]:
+def list_editions(page: str, languages: Sequence[str]) -> tuple[LanguageEdition, ...]:
     """Return the page in each language, the main one first.
 
     >>> [edition.file for edition in list_editions("index.html", ("de", "en"))]
     ['index.html', 'index.en.html']
     """
-    return tuple(Edition(each, NAMES[each], name_file(page, each, languages)) for each in languages)
+    return tuple(LanguageEdition(each, NAMES[each], name_file(page, each, languages)) for each in languages)
 
 
 def name_file(page: str, language: str, languages: Sequence[str]) -> str:

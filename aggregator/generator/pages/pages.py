@@ -24,7 +24,7 @@ from aggregator.generator.content.prepared import PreparedFeed
 from aggregator.generator.content.sanitize import clean_person
 from aggregator.generator.kept import Document
 from aggregator.generator.pages import languages, subscribe, view, wording
-from aggregator.generator.pages.languages import Edition
+from aggregator.generator.pages.languages import LanguageEdition
 from aggregator.generator.storage.names import PRIVATE_MARK
 from aggregator.model.feed import Channel, Cover, Feed
 from aggregator.translation.locale import Locale
@@ -174,7 +174,7 @@ def name_index(channel: Channel, language: str) -> str:
     return languages.name_file("index.html", language, channel.languages)
 
 
-def render_template(template: str, locale: Locale, editions: Sequence[Edition], **values: object) -> bytes:
+def render_template(template: str, locale: Locale, editions: Sequence[LanguageEdition], **values: object) -> bytes:
     """Return a template filled in, as UTF-8; raise UndefinedError for a name that was not given."""
     given = {**locale.make_words(), "editions": editions if len(editions) > 1 else (), **values}
     return f"{_ENVIRONMENT.get_template(template).render(given)}\n".encode("utf-8", "replace")

@@ -72,10 +72,10 @@ def _derive(password: str, salt: bytes) -> bytes:
     return hashlib.scrypt(password.encode(), salt=salt, n=_N, r=_R, p=_P, maxmem=64 * 1024 * 1024)
 
 
-def read_facts(request: HTTPConnection) -> Request:
+def read_facts(request: HTTPConnection) -> AccessRequest:
     """Return the facts of a request that decide who is asking."""
     peer = request.client.host if request.client else ""
-    return Request(peer, request.scope.get("http_version", ""), request.headers)
+    return AccessRequest(peer, request.scope.get("http_version", ""), request.headers)
 
 
 def _is_loopback(address: str) -> bool:
@@ -95,7 +95,7 @@ def may_open(access: DeskAccess, host: str) -> bool:
     return _is_loopback(host) or bool(access.password or access.trusted_header)
 
 
-class Request(Struct, frozen=True):
+class AccessRequest(Struct, frozen=True):
     """The facts of a request that decide who is asking: the peer of the socket, the HTTP version, and the header."""
 
     peer: str
@@ -125,7 +125,7 @@ HOW_TO_OPEN: Final = N_(
 )
 
 
-class Verdict(Struct, frozen=True):
+class AccessVerdict(Struct, frozen=True):
     """The answer to a visitor: whether they may enter; if not, whether a password would help, and why not.
 
     ``why`` is a message, with the placeholder ``peer`` if that matters.
@@ -136,18 +136,18 @@ class Verdict(Struct, frozen=True):
     why: str = ""
 
 
-def judge(access: DeskAccess, request: Request, *, in_session: bool) -> Verdict:
+def judge(access: DeskAccess, request: AccessRequest, *, in_session: bool) -> AccessVerdict:
     """Return whether the one who asks may enter."""
     if access.trusted_header and request.headers.get(access.trusted_header.lower()):
         if _is_within(request.peer, access.trusted_networks):
-            return Verdict(enters=True)
+            return AccessVerdict(enters=True)
         if not access.password:
-            return Verdict(enters=False, why=N_("%(peer)s is in none of the desk’s trusted_networks"))
+            return AccessVerdict(enters=False, why=N_("%(peer)s is in none of the desk’s trusted_networks"))
     if access.password:
-        return Verdict(enters=in_session, asks_password=not in_session)
+        return AccessVerdict(enters=in_session, asks_password=not in_session)
     if access.trusted_header:
-        return Verdict(enters=False, why=N_("the proxy did not say who you are"))
-    return Verdict(enters=not (why := _explain_stranger(request)), why=why)
+        return AccessVerdict(enters=False, why=N_("the proxy did not say who you are"))
+    return AccessVerdict(enters=not (why := _explain_stranger(request)), why=why)
 
 
 def _is_within(peer: str, networks: Sequence[str]) -> bool:
@@ -159,7 +159,7 @@ def _is_within(peer: str, networks: Sequence[str]) -> bool:
     return any(mapped in ipaddress.ip_network(network) for network in networks)
 
 
-def _explain_stranger(request: Request) -> str:
+def _explain_stranger(request: AccessRequest) -> str:
     """Return why the one who asks is not taken for a person at this machine; empty for such a person.
 
     A name that is not this machine's is a page that had its name lead here (DNS rebinding), and what came through a

@@ -18,8 +18,7 @@ from aggregator.model.source import Source
 from aggregator.processes import editions
 from aggregator.service.desk.errors import RefusedError
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
-from aggregator.service.desk.published import ListedEntry, make_entry
-from aggregator.service.desk.source import LeftOutLine
+from aggregator.service.desk.published import LeftOutLine, ListedEntry, make_entry
 from aggregator.store import database
 from aggregator.translation.locale import Locale
 from aggregator.translation.marks import N_
@@ -251,7 +250,7 @@ def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
     return ActResult(f"/jobs/{job.number}", _describe_written(desk, written, request.locale))
 
 
-def _describe_written(desk: Desk, written: adding.Written, locale: Locale) -> str:
+def _describe_written(desk: Desk, written: adding.AddedSource, locale: Locale) -> str:
     names = {"source": written.source.name, "feed": desk.titles.get(written.feed, written.feed)}
     said = [locale.gettext("Added %(source)s to %(feed)s; it is being refreshed.", **names)]
     if written.primary:

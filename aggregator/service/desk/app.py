@@ -51,9 +51,9 @@ from aggregator.service.desk.forms import OF_STRANGERS, Form, FormError, Forms
 from aggregator.service.desk.frame import (
     Act,
     ActResult,
-    Counts,
     Desk,
     Frame,
+    MenuCounts,
     Page,
     PageRequest,
     find_status,
@@ -385,13 +385,13 @@ def _make_cookie(request: Request, name: str, value: str, seconds: int | None = 
     return answer.headers["set-cookie"]
 
 
-def _frame(desk: Desk, request: Request, waiting: Counts | None = None) -> Frame:
+def _frame(desk: Desk, request: Request, waiting: MenuCounts | None = None) -> Frame:
     visitor = request.state.visitor
     notice = desk.cache.find(request.query_params.get(_NOTICE, "")) if request.state.enters else None
     return Frame(
         root=desk.root,
         token=desk.sessions.make_token(visitor),
-        waiting=(waiting or Counts()) if request.state.enters else None,
+        waiting=(waiting or MenuCounts()) if request.state.enters else None,
         notice=notice if isinstance(notice, ActResult) else None,
         can_log_out=bool(desk.access.password) and desk.sessions.is_open(visitor),
         locale=desk.make_locale(request.state.language),

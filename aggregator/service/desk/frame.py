@@ -233,7 +233,7 @@ PAGE: Final = {"page": "The number of the page, from 1."}
 """The query of a list that has pages."""
 
 
-class Counts(Struct, frozen=True):
+class MenuCounts(Struct, frozen=True):
     """The numbers in the menu: sources that fail, and pairs to decide, in all feeds."""
 
     failing: int = 0
@@ -249,7 +249,7 @@ class Frame(Struct, frozen=True):
 
     root: str
     token: str
-    waiting: Counts | None
+    waiting: MenuCounts | None
     notice: ActResult | None = None
     can_log_out: bool = False
     locale: Locale = ENGLISH

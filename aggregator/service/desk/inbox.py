@@ -10,7 +10,7 @@ from aggregator import opml_lists, persist
 from aggregator.errors import AggregatorError
 from aggregator.model.feed import Plan
 from aggregator.opml_lists import UnlistedFeed
-from aggregator.service.desk.frame import Counts, Desk
+from aggregator.service.desk.frame import Desk, MenuCounts
 from aggregator.store import decisions, publications
 from aggregator.store.database import Store
 
@@ -72,11 +72,11 @@ def _find_open(store: Store, plan: Plan, pairs: Sequence[tuple[str, str]]) -> tu
     return tuple(pair for pair in pairs if frozenset(pair) not in decided)
 
 
-def count_waiting(desk: Desk) -> Counts:
+def count_waiting(desk: Desk) -> MenuCounts:
     """Return the numbers of the menu; nothing if the store cannot be read."""
     try:
         with desk.open_store() as store:
             waiting = read_waiting(store, desk.config.plans).values()
     except AggregatorError:
-        return Counts()
-    return Counts(sum(len(each.failing) for each in waiting), sum(len(each.pairs) for each in waiting))
+        return MenuCounts()
+    return MenuCounts(sum(len(each.failing) for each in waiting), sum(len(each.pairs) for each in waiting))

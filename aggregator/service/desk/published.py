@@ -139,6 +139,13 @@ class ListedEntry(Struct, frozen=True):
     characters: int
 
 
+class LeftOutLine(Struct, frozen=True):
+    """An entry, or a subscription of an OPML list, that is not taken, and why."""
+
+    title: str
+    why: str
+
+
 def make_entry(entry: Entry, locale: Locale) -> ListedEntry:
     """Return an entry as it is listed before it is stored."""
     values = (entry.published, entry.duration, entry.enclosure)

@@ -18,7 +18,7 @@ from aggregator.model.results import NextPoll
 from aggregator.model.source import Conditions, Poll, PollState, Source, SourceStatus
 from aggregator.service.desk.errors import MissingError
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, format_exact, now
-from aggregator.service.desk.published import ListedEntry, format_value, make_entry
+from aggregator.service.desk.published import LeftOutLine, ListedEntry, format_value, make_entry
 from aggregator.store import decisions, guids, hub_subscriptions, polls, publications
 from aggregator.store.items import FeedItems
 from aggregator.text.times import cron
@@ -94,13 +94,6 @@ class _ItemLine(Struct, frozen=True):
 
     guid: str
     title: str
-
-
-class LeftOutLine(Struct, frozen=True):
-    """An entry, or a subscription of an OPML list, that is not taken, and why."""
-
-    title: str
-    why: str
 
 
 class _LookLine(Struct, frozen=True):

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator.text.times import words
-from aggregator.text.times.words import Token
+from aggregator.text.times.words import DatePiece
 
 Order: TypeAlias = Literal["dmy", "mdy", "ymd"]
 
@@ -94,7 +94,7 @@ def find_weekdays(folded: str) -> frozenset[int] | None:
     return frozenset(found)
 
 
-def _find_parts(folded: str) -> list[Token] | None:
+def _find_parts(folded: str) -> list[DatePiece] | None:
     """Return the numbers and the longest phrases that the tables have; ``None`` if there is anything else."""
     tokens = [part for token in words.list_tokens(folded) for part in _split_closed(token)]
     end = folded[folded.rfind(tokens[-1].text) + len(tokens[-1].text) :] if tokens else ""
@@ -105,12 +105,12 @@ def _find_parts(folded: str) -> list[Token] | None:
         size = 1 if tokens[at].is_number else _measure_phrase(tokens[at : at + words.LONGEST_PHRASE])
         if not size:
             return None
-        parts.append(Token(" ".join(token.text for token in tokens[at : at + size]), tokens[at].gap))
+        parts.append(DatePiece(" ".join(token.text for token in tokens[at : at + size]), tokens[at].gap))
         at += size
     return parts
 
 
-def _ends_in_minutes(parts: Sequence[Token]) -> bool:
+def _ends_in_minutes(parts: Sequence[DatePiece]) -> bool:
     """Return whether the last two words are minutes, no year: "min" is a word of dates, too, Sunday in Indonesian."""
     if any(part.is_number and len(part.text) == len("2024") for part in parts):
         return False
@@ -118,17 +118,17 @@ def _ends_in_minutes(parts: Sequence[Token]) -> bool:
     return number.isdecimal() and len(number) == len("35") and _MINUTE in words.load().units.get(unit, {})
 
 
-def _split_closed(token: Token) -> list[Token]:
+def _split_closed(token: DatePiece) -> list[DatePiece]:
     """Return the words of the tables in a word of a script without blanks, as in "日星期五"."""
     if token.is_number or not words.is_closed(token.text) or _is_known(token.text):
         return [token]
     for end in range(len(token.text) - 1, 0, -1):
         if _is_known(token.text[:end]):
-            return [Token(token.text[:end], token.gap), *_split_closed(Token(token.text[end:], ""))]
+            return [DatePiece(token.text[:end], token.gap), *_split_closed(DatePiece(token.text[end:], ""))]
     return [token]
 
 
-def _measure_phrase(tokens: Sequence[Token]) -> int:
+def _measure_phrase(tokens: Sequence[DatePiece]) -> int:
     for size in range(len(tokens), 0, -1):
         if _is_known(" ".join(token.text for token in tokens[:size])):
             return size
@@ -145,7 +145,7 @@ def _is_known(phrase: str) -> bool:
     )
 
 
-def _find_half(parts: Sequence[Token]) -> int | None:
+def _find_half(parts: Sequence[DatePiece]) -> int | None:
     """Return the half of the day that the text names, ``None`` if it names none or a word of two meanings."""
     tables = words.load()
     found = {
@@ -157,7 +157,7 @@ def _find_half(parts: Sequence[Token]) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _find_months(parts: Sequence[Token]) -> Iterator[_Month]:
+def _find_months(parts: Sequence[DatePiece]) -> Iterator[_Month]:
     tables = words.load()
     for at, part in enumerate(parts):
         others = [_list_languages(each.text) for each in parts if each is not part and not each.is_number]
@@ -181,7 +181,7 @@ def _list_languages(phrase: str) -> frozenset[str] | None:
     return frozenset() if frozenset() in found else frozenset().union(*found)
 
 
-def _choose_month(months: list[_Month], parts: Sequence[Token], language: str | None) -> Day | None:
+def _choose_month(months: list[_Month], parts: Sequence[DatePiece], language: str | None) -> Day | None:
     """Return the date with the month that the language, the other words, the weekday or the day's dot choose."""
     short = (language or "").split("-", maxsplit=1)[0].lower()
     months = [month for month in months if short in month.languages] or months
@@ -200,7 +200,7 @@ def _choose_month(months: list[_Month], parts: Sequence[Token], language: str | 
     return next(iter(days.values())) if len({*days.values()}) == 1 else None
 
 
-def _fits_weekday(day: Day, parts: Sequence[Token]) -> bool:
+def _fits_weekday(day: Day, parts: Sequence[DatePiece]) -> bool:
     try:
         weekday = date(day.year, day.month, day.day).weekday()
     except ValueError:
@@ -208,7 +208,7 @@ def _fits_weekday(day: Day, parts: Sequence[Token]) -> bool:
     return any(weekday in words.load().weekdays.get(part.text, {}) for part in parts)
 
 
-def _find_numbered_month(parts: Sequence[Token]) -> int | None:
+def _find_numbered_month(parts: Sequence[DatePiece]) -> int | None:
     """Return the place of a number that a word makes a month, as in "9月" and "tháng 9"."""
     tables = words.load()
     if any(_list_languages(part.text) is None and not _marks_month(part.text) for part in parts if not part.is_number):
@@ -225,7 +225,7 @@ def _marks_month(phrase: str) -> bool:
     return phrase in words.load().month_before or phrase in words.load().month_behind
 
 
-def _make_day(parts: Sequence[Token], month: int, languages: frozenset[str]) -> Day | None:
+def _make_day(parts: Sequence[DatePiece], month: int, languages: frozenset[str]) -> Day | None:
     """Return the date of a month and of the other numbers: one of four digits is the year, else the last one."""
     numbers = [part.text for part in parts if part.is_number]
     years = [number for number in numbers if len(number) == len("2024")]
@@ -248,7 +248,7 @@ def complete_year(text: str) -> int:
     return year if len(text) != len("24") else year + (2000 if year < _PIVOT else 1900)
 
 
-def _find_mark(parts: Sequence[Token], numbers: Sequence[Token]) -> str | None:
+def _find_mark(parts: Sequence[DatePiece], numbers: Sequence[DatePiece]) -> str | None:
     """Return what stands between the numbers of a date; ``None`` if they are no date."""
     if any(_list_languages(part.text) is None for part in parts if not part.is_number):
         return None
@@ -261,7 +261,7 @@ def _find_mark(parts: Sequence[Token], numbers: Sequence[Token]) -> str | None:
 
 
 def _order_numbers(
-    numbers: Sequence[Token],
+    numbers: Sequence[DatePiece],
     mark: str,
     day_first: bool | None,  # noqa: FBT001 -- a fact of the listing
     named: str | None,

@@ -28,7 +28,7 @@ _EXTRA_WORDS = (  # in dates of pages, beside the words of CLDR: endings of ordi
 )
 
 
-class Token(Struct, frozen=True):
+class DatePiece(Struct, frozen=True):
     """A number or a phrase, folded, and what stands between it and the one before."""
 
     text: str
@@ -92,11 +92,11 @@ _QUOTES = str.maketrans("’ʼ‘׳′״″−–—‐", "'''''\"\"----")
 _PLAIN_LETTERS = str.maketrans({"ı": "i", "ł": "l", "đ": "d", "ø": "o"})
 
 
-def list_tokens(folded: str) -> Iterator[Token]:
+def list_tokens(folded: str) -> Iterator[DatePiece]:
     """Yield the numbers and words of a folded text."""
     end = 0
     for match in _TOKEN.finditer(folded):
-        yield Token(match[0], folded[end : match.start()])
+        yield DatePiece(match[0], folded[end : match.start()])
         end = match.end()
 
 

@@ -24,7 +24,7 @@ from aggregator.fetchers.show_search import (
     KEY,
     SECRET,
     Catalogue,
-    Show,
+    ShowQuery,
     find_links,
     list_requests,
     read_shows,
@@ -171,7 +171,7 @@ def test_a_feed_of_which_nothing_is_stored_cannot_be_searched(tmp_path: Path) ->
 
 def test_the_key_of_podcast_index_is_in_no_address_and_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(KEY, raising=False)
-    show = Show("Sea Room", "77", "917393e3-1b1e-5cef-ace4-edaa54e1f810", ("https://host.example/feed?a=1",))
+    show = ShowQuery("Sea Room", "77", "917393e3-1b1e-5cef-ace4-edaa54e1f810", ("https://host.example/feed?a=1",))
     assert list_requests(INDEX, show, NOW) == []
     monkeypatch.setenv(KEY, "UXKCGDSYGUUEVQJSYDZH")
     monkeypatch.setenv(SECRET, "yzJe2eE7XV-3eY576dyRZ6wXyAbndh6LUrCZ8KN|")
@@ -214,7 +214,7 @@ def test_any_answer_is_read_or_refused(value: object) -> None:
     body = value if isinstance(value, bytes) else json.dumps(value).encode()
     for each in CATALOGUES:
         with suppress(ValueError):
-            assert isinstance(read_shows(each, body, Show("Sea Room")), list)
+            assert isinstance(read_shows(each, body, ShowQuery("Sea Room")), list)
 
 
 def test_the_desk_searches_and_says_who_did_not_answer(config: Config) -> None:
@@ -263,7 +263,7 @@ def test_a_show_is_added_by_its_name(config: Config, site: Site) -> None:
 
 
 def test_no_address_that_may_have_a_secret_is_sent_to_a_catalogue(config: Config, site: Site) -> None:
-    asked: list[Show] = []
+    asked: list[ShowQuery] = []
     watching = replace(GPODDER, base=site.url(), list_paths=lambda show: asked.append(show) or [])
     text = config.path.read_text()
     for day, key in enumerate(("", "?auth=secret", "?token=1&x=2")):

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.fetchers import plausibility
-from aggregator.fetchers.plausibility import Verdict
+from aggregator.fetchers.plausibility import Plausibility
 from aggregator.model.entry import Entry, Listing, Moment, Rhythm, Show
 from aggregator.model.source import PollState, Validators
 from tests.support.origin import Request, answer, playing
@@ -18,7 +18,7 @@ def listing(count: int, first: int = 0, *, partial: bool = False) -> Listing:
     return Listing(entries, partial=partial)
 
 
-def weighed(before: int, now: Listing) -> Verdict:
+def weighed(before: int, now: Listing) -> Plausibility:
     held = PollState("u", Validators('"old"'), "old", items=before, listings=4)
     fresh = PollState("u", Validators('"new"'), "new", items=before, listings=4, asked=START)
     return plausibility.weigh(held, fresh, now)
@@ -167,7 +167,7 @@ def show(title: str, first_day: int, count: int = 12) -> Listing:
     return Listing(entries, Show(title=title))
 
 
-def poll_daily(*listings: Listing) -> list[Verdict]:
+def poll_daily(*listings: Listing) -> list[Plausibility]:
     state, verdicts = PollState("u"), []
     for day, each in enumerate(listings):
         verdicts.append(plausibility.weigh(state, replace(state, asked=START + timedelta(days=day)), each))

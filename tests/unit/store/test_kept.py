@@ -94,14 +94,14 @@ def test_facts_are_bytes_by_name(store: Store) -> None:
 
 
 def test_the_time_of_a_feed_moves_only_with_its_content(store: Store) -> None:
-    assert facts.FeedState() == facts.read_feed_state(store, "show")
+    assert facts.FeedFacts() == facts.read_feed_state(store, "show")
     facts.write_feed_state(store, "show", fingerprint="a", updated=NOON, guid="g")
-    assert facts.FeedState("g", "a", NOON, 1) == facts.read_feed_state(store, "show")
+    assert facts.FeedFacts("g", "a", NOON, 1) == facts.read_feed_state(store, "show")
     later = NOON + timedelta(hours=1)
     facts.write_feed_state(store, "show", fingerprint="a", updated=later)
-    assert facts.FeedState("g", "a", NOON, 2) == facts.read_feed_state(store, "show")
+    assert facts.FeedFacts("g", "a", NOON, 2) == facts.read_feed_state(store, "show")
     facts.write_feed_state(store, "show", fingerprint="b", updated=later, guid="g")
-    assert facts.FeedState("g", "b", later, 3) == facts.read_feed_state(store, "show")
+    assert facts.FeedFacts("g", "b", later, 3) == facts.read_feed_state(store, "show")
 
 
 def test_the_guid_of_a_channel_is_for_ever(store: Store) -> None:

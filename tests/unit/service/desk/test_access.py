@@ -15,7 +15,7 @@ from aggregator.config.load import DeskAccess, check
 from aggregator.errors import ConfigError
 from aggregator.service import web
 from aggregator.service.desk import access
-from aggregator.service.desk.access import Request, judge
+from aggregator.service.desk.access import AccessRequest, judge
 from aggregator.service.desk.app import ACTS, _Turn, mount_closed
 from tests.unit.service.conftest import started
 from tests.unit.service.desk.conftest import Visitor, opened
@@ -24,8 +24,10 @@ RIGHT, WRONG = "open sesame", "sesame"
 REFRESH = "/desk/feeds/crumb-talk/refresh"
 
 
-def asks(peer: str = "127.0.0.1", version: str = "1.1", **headers: str) -> Request:
-    return Request(peer, version, {"host": "localhost:8000", **{k.replace("_", "-"): v for k, v in headers.items()}})
+def asks(peer: str = "127.0.0.1", version: str = "1.1", **headers: str) -> AccessRequest:
+    return AccessRequest(
+        peer, version, {"host": "localhost:8000", **{k.replace("_", "-"): v for k, v in headers.items()}}
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,7 +42,7 @@ def asks(peer: str = "127.0.0.1", version: str = "1.1", **headers: str) -> Reque
         (asks("192.0.2.1", x_forwarded_for="127.0.0.1"), False),
     ],
 )
-def test_without_a_password_only_a_person_at_this_machine_enters(request_: Request, *, enters: bool) -> None:
+def test_without_a_password_only_a_person_at_this_machine_enters(request_: AccessRequest, *, enters: bool) -> None:
     assert judge(DeskAccess(), request_, in_session=False).enters is enters
 
 

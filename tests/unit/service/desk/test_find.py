@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from aggregator.service.desk.find import _FindPage, _Search
-from aggregator.service.desk.frame import Counts, Frame, render
+from aggregator.service.desk.frame import Frame, MenuCounts, render
 from aggregator.translation.locale import Locale
 
 FOUND = {
@@ -30,7 +30,7 @@ FOUND = {
 
 def test_each_listing_says_what_it_would_add_and_can_be_looked_at() -> None:
     page = _FindPage("talk", datetime(2026, 1, 2, tzinfo=UTC), None, (), msgspec.convert(FOUND, _Search))
-    shown = render("find.html.j2", page, Frame("/desk", "token", Counts()))
+    shown = render("find.html.j2", page, Frame("/desk", "token", MenuCounts()))
     assert "kind <bdi>feed</bdi>, 118 of 121 episodes, 1 is doubtful, 2 new items" in shown
     assert "named by Apple, its site<" in shown
     assert "2 items that the feed lacks" in shown
@@ -44,7 +44,7 @@ def test_each_listing_says_what_it_would_add_and_can_be_looked_at() -> None:
 
 def test_what_was_found_is_said_in_the_language_of_the_visitor() -> None:
     page = _FindPage("talk", datetime(2026, 1, 2, tzinfo=UTC), None, (), msgspec.convert(FOUND, _Search))
-    shown = render("find.html.j2", page, Frame("/desk", "token", Counts(), locale=Locale("de")))
+    shown = render("find.html.j2", page, Frame("/desk", "token", MenuCounts(), locale=Locale("de")))
     assert "Art <bdi>feed</bdi>, 118 von 121 Folgen, 1 ist zweifelhaft, 2 neue Einträge" in shown
     assert "genannt von Apple, ihrer Website<" in shown
     assert '<bdi lang="en">' not in shown
