@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from aggregator.errors import ReadError
 from aggregator.fetchers import opml, registry
 from aggregator.fetchers.directories import outline, proposals
-from aggregator.fetchers.feeds import rss_atom
+from aggregator.fetchers.feeds import known_elements
+from aggregator.fetchers.feeds.known_elements import OtherElementsError
 from aggregator.fetchers.parser_process import MOST_ITEMS
 from aggregator.fetchers.parsing import enclosures, html_page
 from aggregator.fetchers.parsing.bombs import check_bombs
@@ -40,7 +41,7 @@ _FEED: Final = re.compile(rb"<(?:rss|feed|(?:\w+:)?RDF)[\s>]")
 for _name in registry.KINDS:
     registry.load(_name)  # before the process is forked for each document
 dates.preload()
-rss_atom.get_code()
+known_elements.get_code()
 
 
 def run(task: bytes, out: IO[bytes], _note: Callable[[str], None]) -> None:
@@ -78,8 +79,12 @@ def _refusing_bombs(body: bytes, most_items: int) -> Iterator[None]:
 
 def _read(out: IO[bytes], document: Document, most_items: int) -> Listing:
     """Return the listing of a document without its entries, which are written before it in parts."""
-    with _refusing_bombs(document.body, most_items):
-        listing = read(document)
+
+    def read_listing(rest: Document) -> Listing:
+        with _refusing_bombs(rest.body, most_items):
+            return _read_listing(rest)
+
+    listing = _read_rest(document, read_listing)
     if len(listing.entries) > most_items:
         raise ReadError(f"it lists more than {most_items} items")
     for start in range(0, len(listing.entries), _ENTRIES):
@@ -99,6 +104,23 @@ def read(document: Document) -> Listing:
     Raise ReadError for a document that is not understood, such as a page without an item or title. A sound feed without
     items gives an empty listing.
     """
+    return _read_rest(document, _read_listing)
+
+
+def _read_rest(document: Document, read_listing: Callable[[Document], Listing]) -> Listing:
+    """Return the listing of a document, of which elements that are known are left out first."""
+    rest = known_elements.leave_out(document)
+    try:
+        return read_listing(rest)
+    except ReadError:
+        if rest.body == document.body:
+            raise
+    except OtherElementsError:
+        pass
+    return read_listing(document)
+
+
+def _read_listing(document: Document) -> Listing:
     name = document.source.name
     if not document.body.strip():
         raise ReadError(f"{name}: the document is empty ({document.url})")

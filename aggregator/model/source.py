@@ -120,6 +120,7 @@ class Document(Record, frozen=True):
     the origin sent a part (206, 226). ``next_url`` is the address of the next page that the header field Link names.
     ``polled`` is the clock for dates such as "3 days ago"; without it they are no dates. ``known`` has the entries that
     were read of its elements before, as records by the digest of the element; with ``None`` no digest is made.
+    ``elements`` are the digests of all, if those that are known are empty in the body.
     """
 
     source: Source
@@ -131,6 +132,7 @@ class Document(Record, frozen=True):
     next_url: str | None = None
     polled: datetime | None = None
     known: Mapping[str, str] | None = None
+    elements: tuple[str, ...] = ()
 
 
 class Proposals(Record, frozen=True):

@@ -17,9 +17,10 @@ from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import discovery
-from aggregator.fetchers.feeds import rss_atom
+from aggregator.fetchers.feeds import known_elements, rss_atom
 from aggregator.fetchers.feeds.elements import NotSoundError
 from aggregator.fetchers.feeds.entry import list_records, make_entries, make_rhythm, make_show
+from aggregator.fetchers.feeds.known_elements import OtherElementsError
 from aggregator.fetchers.feeds.podcast import FeedXml
 from aggregator.fetchers.parsing import decoding, enclosures, well_formed, xml
 from aggregator.fetchers.parsing.entries import make_key
@@ -40,19 +41,21 @@ discover = discovery.find_feeds
 def read(document: Document) -> Listing:
     """Return the items in the feed's order; a sound feed without items gives none.
 
-    Raises ReadError if the document is no feed, or none of its items can be read. The listing of a feed with a further
-    page (RFC 5005) is partial.
+    Raises ReadError if the document is no feed, or none of its items can be read, and OtherElementsError if it is to be
+    read whole. The listing of a feed with a further page (RFC 5005) is partial.
     """
     if decoding.is_only_html(document):
         raise decoding.unexpected_type(document, "a feed")
     try:
         return _read_strictly(document)
     except NotSoundError as error:
+        if document.elements and document.known:
+            raise OtherElementsError from error
         why = str(error)
-    repaired, mistake = _repair(document)
-    if mistake:
-        with suppress(NotSoundError):
-            return _read_strictly(repaired, [mistake])
+    repaired, mistake = _repair(replace(document, elements=()))
+    for each in (known_elements.leave_out(repaired), repaired) if mistake else ():
+        with suppress(NotSoundError, OtherElementsError):
+            return _read_strictly(each, [mistake])
     return _read_tolerantly(repaired, mistake or N_(f"read slowly: {why}"))
 
 

@@ -4,11 +4,6 @@ Each item becomes the fields that ``make_entries`` takes, under the names that f
 readers end in the same code. Elements are known by the address of their namespace and their local name, without case.
 Where a document is not sound, or needs what only feedparser knows (a document type, XHTML or Base64 as text, an
 encoding that is not certain, items at several places), ``NotSoundError`` is raised and feedparser reads.
-
-An item whose element was read before is not read again. An entry is a function of its element, of how its source is
-read, and of the base of its addresses; of all these and of the program's modules the digest is made. What depends on
-the other entries of a listing (dates that leave the order of day and month open, links that lead to no item, repeated
-keys) has no digest: such an element is read each time.
 """
 
 from __future__ import annotations
@@ -16,23 +11,19 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from functools import cache
-from hashlib import blake2b
 from typing import Any, TypeAlias
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
-from aggregator.fetchers.feeds import podcast
+from aggregator.fetchers.feeds import known_elements, podcast
 from aggregator.fetchers.feeds.elements import Fields, NotSoundError, read_element
+from aggregator.fetchers.feeds.known_elements import OtherElementsError
 from aggregator.fetchers.feeds.podcast import FeedXml, ItemXml
 from aggregator.fetchers.parsing import enclosures, xml
 from aggregator.fetchers.parsing.decoding import correct_declaration
 from aggregator.fetchers.parsing.xml import Element
 from aggregator.model.entry import Entry
-from aggregator.model.record import make_json_decoder
 from aggregator.model.source import Document
-from aggregator.version import digest_code
 
 _DECLARATION = re.compile(rb"<\?xml[^>]*?>")
 _ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*+=\s*+['"]([^'">]*)['"]""")
@@ -42,9 +33,6 @@ _ONE_BYTE = re.compile(r"iso8859-\d+|cp125\d|koi8-[ru]")  # encodings of one byt
 _ADDRESSES = frozenset({"href", "url", "src", "uri"})
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
-_DIGEST_BYTES = 16
-
-_DECODER = make_json_decoder(Entry)
 
 
 class Feed(Struct):
@@ -76,56 +64,34 @@ def iterate_items(document: Document, feed: Feed) -> Iterator[_Item]:
 
     An item whose element is known is the entry that was read of it before.
 
-    Raises ``NotSoundError``, maybe only behind the last item: then what was yielded does not count.
+    Raises ``NotSoundError``, or ``OtherElementsError`` if the document has others than its ``elements``, maybe only
+    behind the last item: then what was yielded does not count.
     """
     body = _to_utf8(correct_declaration(document.body), document.charset)
     if b"xml:base" in body:
         feed.base = enclosures.find_base(document)
     root: Element | None = None
-    reading: bytes | None = None
+    digests = iter(document.elements)
     try:
         for found in xml.iterate_sound(body, "{*}item", "{*}entry"):
             if found.getparent() is None:
                 root = found
             elif feed.channel.names[str(found.tag)] in {"item", "entry"}:
                 _read_before(feed, found)
-                if document.known is None or feed.base:
-                    yield _read_item(feed, found)
-                    continue
-                reading = reading or _digest_reading(document, feed.channel.is_atom, feed.is_rdf)
-                digest = _digest_element(reading, found)
-                yield _find_entry(document, digest) or _read_item(feed, found, digest)
+                digest = next(digests, None)
+                is_entry = str(found.tag).endswith("entry")
+                if document.elements and (digest is None or found.prefix or is_entry is not feed.channel.is_atom):
+                    raise OtherElementsError
+                yield known_elements.find_entry(document, digest) or _read_item(feed, found, digest)
     except NotSoundError:
         raise
     except ValueError as error:
         raise NotSoundError(str(error)) from error
     if root is None:
         raise NotSoundError("no element of a feed")
+    if next(digests, None) is not None:
+        raise OtherElementsError
     _read_after(feed, root)
-
-
-@cache
-def get_code() -> str:
-    """Return the digest of the modules that read a feed; called first before the process is forked."""
-    return digest_code("fetchers", "model", "text")
-
-
-def _digest_reading(document: Document, *of_format: object) -> bytes:
-    """Return the digest of what the entries of a document depend on beside their elements."""
-    source = document.source
-    read_as = (get_code(), source.name, source.kind, source.options, enclosures.find_base(document), *of_format)
-    return blake2b(repr(read_as).encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest()
-
-
-def _digest_element(reading: bytes, element: Element) -> str:
-    """Return the digest of an element with all that its entry depends on."""
-    return blake2b(xml.write(element), digest_size=_DIGEST_BYTES, key=reading).hexdigest()
-
-
-def _find_entry(document: Document, digest: str) -> Entry | None:
-    """Return the entry that was read of the element, ``None`` if it is not known."""
-    record = document.known.get(digest) if document.known else None
-    return None if record is None else replace(_DECODER.decode(record), element=digest)
 
 
 def _to_utf8(body: bytes, charset: str | None) -> bytes:

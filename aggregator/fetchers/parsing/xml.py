@@ -90,12 +90,6 @@ def get_name(element: Element) -> tuple[str, str]:
     return namespace.lstrip("{").lower(), local
 
 
-def write(element: Element) -> bytes:
-    """Return an element in UTF-8, with the namespaces that hold where it stands, without the text behind it."""
-    written: bytes = etree.tostring(element, encoding="utf-8", with_tail=False)
-    return written
-
-
 def get_text(element: Element) -> str:
     """Return all the text inside an element."""
     return "".join(map(str, element.itertext())) if len(element) else element.text or ""

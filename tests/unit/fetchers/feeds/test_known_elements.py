@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import parse
+from aggregator.fetchers.feeds import known_elements
 from aggregator.model.entry import Listing
 from aggregator.model.source import Conditions, Document, Filter, Source
 from aggregator.store import records
@@ -43,6 +44,21 @@ ITEMS = st.one_of(
         lambda link, title: f"<item><link>{link}</link><title>{title}</title></item>",
         st.sampled_from([HOME, PAGE, "https://show.example/3"]),
         st.sampled_from(["Weir", "Tow path", "Mooring"]),
+    ),
+    st.sampled_from(
+        [
+            "<!-- <item><title>Old</title></item> -->",
+            "<item/>",
+            "<items><title>Several</title></items>",
+            "<item><title><![CDATA[</item><item>]]> Sluice</title></item>",
+            "<item><title><![CDATA[</item>]]></title></item>",
+            "<item><title>Quay</title></item >",
+            '<item xmlns="http://purl.org/rss/1.0/"><title>Basin</title></item>',
+            '<a:item xmlns:a="http://purl.org/rss/1.0/"><a:title>Barge</a:title></a:item>',
+            '<entry xmlns="http://www.w3.org/2005/Atom"><title>Aside</title></entry>',
+            "</item>",
+            "&broken;",
+        ]
     ),
 )
 SOURCES = st.sampled_from(
@@ -105,3 +121,33 @@ def test_what_an_entry_depends_on_decides_whether_it_is_read_again(source: Sourc
     listing = read(source, [items[0].replace("Lock 0", "Lock zero"), *items[1:]], known, head)
     assert isinstance(listing, Listing)
     assert [each.title for each in listing.entries if each.element not in known] == again
+
+
+ATOM = '<feed xmlns="http://www.w3.org/2005/Atom" {}><title>Sea Room</title>{}</feed>'
+RDF = (
+    '<rdf:RDF xmlns="http://purl.org/rss/1.0/" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" {}>'
+    "<channel><title>Sea Room</title><items><rdf:Seq/></items></channel>{}</rdf:RDF>"
+)
+
+
+@pytest.mark.parametrize(
+    ("feed", "item"),
+    [
+        (make_rss("{}").replace("<rss", "<rss {}"), "<item><guid>{0}</guid><title>Lock {0}</title></item>"),
+        (ATOM, "<entry><id>urn:{0}</id><title>Lock {0}</title></entry>"),
+        (RDF, '<item rdf:about="https://show.example/{0}">\n<title>Lock {0}</title></item>'),
+    ],
+)
+def test_known_elements_of_each_format_are_left_out_where_they_stand_in_the_same_tags(feed: str, item: str) -> None:
+    def leave_out(known: Mapping[str, str], *of_root: str) -> Document:
+        items = "\n<!-- newest first -->\n".join(item.format(number) for number in (3, 2, 1))
+        body = feed.format(" ".join(of_root), items).encode()
+        return known_elements.leave_out(Document(source, "https://show.example/feed.xml", body, known=known))
+
+    source = Source("a", "feed")
+    listing = parse.read(replace(leave_out({}), elements=()))
+    assert [each.title for each in listing.entries] == ["Lock 3", "Lock 2", "Lock 1"]
+    known = to_known(listing)
+    assert tuple(known) == leave_out({}).elements
+    assert b"Lock" not in leave_out(known).body
+    assert b"Lock 3" in leave_out(known, 'a=">" xmlns:x="https://x.example/"').body
