@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from hashlib import blake2b
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -40,6 +39,7 @@ from aggregator.model.entry import Entry, FullText
 from aggregator.model.feed import Plan
 from aggregator.model.feed_model import FeedModel
 from aggregator.model.item import Admission, Item, LeftOut, PublishedItem
+from aggregator.model.record import digest_value
 from aggregator.model.source import Filter, Source
 from aggregator.persist import StoredState
 from aggregator.store import cache, entries, facts, records
@@ -424,14 +424,10 @@ def _digest_ranked(ranked: RankedEntries, digests: Mapping[str, str], model_dige
         )
         for each in ranked.entries
     ]
-    return _digest((model_digest, weights.video, used))
+    return digest_value((model_digest, weights.video, used))
 
 
 def _repeated_links(clusters: Sequence[Cluster]) -> frozenset[tuple[str, str]]:
     """Return the links that a source gives to several items, with the source: homepages, not items."""
     counts = Counter(pair for cluster in clusters for pair in {(each.source, each.link) for each in cluster.entries})
     return frozenset((source, link) for (source, link), count in counts.items() if count > 1 and link is not None)
-
-
-def _digest(value: object) -> str:
-    return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -15,6 +16,11 @@ _MAKING = Lock()
 
 class Record(Struct, frozen=True, omit_defaults=True):
     """A frozen record; fields that have their default are left out when it is written."""
+
+
+def digest_value(value: object) -> str:
+    """Return the BLAKE2b digest, 16 bytes in hexadecimal, of a value as Python writes it: equal records have one."""
+    return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def replace_surrogates(value: Any) -> Any:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from hashlib import blake2b
 from typing import Final
 
 from msgspec.structs import replace
 
 from aggregator.model.feed import Cover, Feed, Plan
+from aggregator.model.record import digest_value
 from aggregator.model.results import Composition, Publication
 from aggregator.store import decisions, facts, guids, leases
 from aggregator.store.database import Store, transaction
@@ -36,17 +36,13 @@ def input_digest(store: Store, plan: Plan, gone: Sequence[str]) -> str:
     decided = decisions.read_decisions(store, plan.name), decisions.read_overrides(store, plan.name)
     persons = (decisions.ADMISSIONS, decisions.HELD, decisions.FORGOTTEN, decisions.REMOVED)
     kept = facts.read_named(store, plan.name, (facts.SOURCE_RESULTS.name, facts.HELD_AUDIO, *persons))
-    return _digest((VERSION, plan, decided, kept, *gone))
+    return digest_value((VERSION, plan, decided, kept, *gone))
 
 
 def index_digest(store: Store, plans: Sequence[Plan]) -> str:
     """Return the digest of all that the list of all feeds is made from."""
     kept = facts.read_fact_of_feeds(store, _COVER.name)
-    return _digest((VERSION, [kept.get(plan.name) for plan in plans]))
-
-
-def _digest(value: object) -> str:
-    return blake2b(repr(value).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return digest_value((VERSION, [kept.get(plan.name) for plan in plans]))
 
 
 def read_publication(store: Store, feed: str, input_digest: str, now: datetime) -> Publication | None:

@@ -19,7 +19,6 @@ provisional: a more trusted source that lists the item within ``_PROVISIONAL`` r
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -33,6 +32,7 @@ from aggregator.merger.identity.uniqueness import make_enclosures_unique
 from aggregator.merger.reconciling.overrides import apply_overrides
 from aggregator.model.entry import PRECISIONS, Moment, Precision
 from aggregator.model.item import Item, Override, PublishedItem, Settlement, sources_of
+from aggregator.model.record import digest_value
 from aggregator.text.fold import fold
 from aggregator.text.urls import PODCAST_NAMESPACE
 from aggregator.translation.marks import N_
@@ -394,6 +394,6 @@ def _get_time(item: Item) -> float:
 
 
 def _digest_content(item: Item) -> str:
-    """Return the BLAKE2b digest, 16 bytes in hexadecimal, of the content of an item."""
+    """Return the digest of the content of an item."""
     content = [(name, repr(value)) for name in _CONTENT if (value := getattr(item, name)) not in (None, (), False, "")]
-    return hashlib.blake2b(repr(content).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return digest_value(content)

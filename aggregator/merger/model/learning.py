@@ -10,7 +10,6 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from hashlib import blake2b
 from typing import Final
 
 from msgspec.structs import asdict, replace
@@ -25,6 +24,7 @@ from aggregator.merger.reconciling.text_fields import texts_of
 from aggregator.model.cluster import Cluster, Matching
 from aggregator.model.feed import Plan
 from aggregator.model.feed_model import FeedModel
+from aggregator.model.record import digest_value
 from aggregator.text.titles import affixes
 from aggregator.text.titles.affixes import Template
 from aggregator.translation.marks import N_
@@ -112,7 +112,7 @@ def to_source_model(model: FeedModel, plan: Plan) -> SourceModel:
 
 def digest_source_model(model: FeedModel, plan: Plan) -> str:
     """Return the digest of what was learned of texts, as the plan uses it."""
-    return blake2b(f"{sorted(plan.keeps)} {model.texts}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return digest_value((sorted(plan.keeps), model.texts))
 
 
 def model_values(model: FeedModel) -> dict[str, object]:

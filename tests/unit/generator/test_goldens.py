@@ -33,8 +33,3 @@ def test_golden(name: str, harbour: Feed) -> None:
     if os.environ.get("GOLDEN") == "write":
         golden.write_bytes(made)
     assert golden.read_bytes() == made
-
-
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_same_feed_same_bytes(name: str, harbour: Feed) -> None:
-    assert DOCUMENTS[name](harbour) == DOCUMENTS[name](harbour)

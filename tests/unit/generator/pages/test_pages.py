@@ -81,10 +81,6 @@ def test_bytes_are_the_golden_ones(name: str, body: bytes) -> None:
     assert golden.read_bytes() == body
 
 
-def test_the_same_feed_gives_the_same_bytes() -> None:
-    assert made.page(made.feed()) == made.page(made.feed())
-
-
 def test_the_order_of_the_feeds_changes_nothing() -> None:
     one, other = made.feed(), replace(made.feed(), channel=made.channel(name="b", title="another"))
     assert made.render_index([make_cover(one), make_cover(other)]) == made.render_index(
