@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from msgspec import Struct
 
 from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bags, Bools, Ints, number_combinations, select_features
@@ -25,16 +24,11 @@ _OPENING = 8  # words at the start of a text that are one key: a cut copy has th
 _MIXED = 1_000_003  # a prime above most vocabularies: openings that collide are only compared in vain
 
 
-class _Candidates(Struct, frozen=True):
-    """Pairs of rows, left below right, each once; and the number of blocks that were left out as too large."""
+def find_candidates(frame: Frame) -> tuple[Ints, Ints, int]:
+    """Return the pairs of rows to compare, left below right, each once, and how many blocks were left out as too large.
 
-    left: Ints
-    right: Ints
-    capped: int = 0
-
-
-def find_candidates(frame: Frame) -> _Candidates:
-    """Return the pairs to compare, also of one source: the weights of non-matches are learned from these."""
+    Pairs of one source are among them: the weights of non-matches are learned from these.
+    """
     rows = len(frame.records)
     found: list[Ints] = []
     capped = 0
@@ -45,7 +39,7 @@ def find_candidates(frame: Frame) -> _Candidates:
     left, right = np.divmod(_sort_unique(np.concatenate(found)), max(rows, 1))
     one, other = frame.scope[left], frame.scope[right]
     kept = (one == other) | (one < 0) | (other < 0)
-    return _Candidates(left[kept], right[kept], capped)
+    return left[kept], right[kept], capped
 
 
 def _sort_unique(values: Ints) -> Ints:

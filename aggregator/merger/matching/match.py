@@ -197,15 +197,15 @@ def compare_entries(
 def compare_records(records: Sequence[Record], kept: Kept | None = None) -> Pairs:
     """Return the candidate pairs of records, compared but not weighed; ``kept`` as in ``compare_entries``."""
     frame = build_frame(records, kept)
-    found = find_candidates(frame)
+    left, right, capped = find_candidates(frame)
     if kept is None or frame.kept is None:
-        levels, keep = compare_alone(frame, found.left, found.right), None
+        levels, keep = compare_alone(frame, left, right), None
     else:
-        levels, keep = _compare_new(frame, found.left, found.right, replace(frame.kept, levels=kept.levels))
+        levels, keep = _compare_new(frame, left, right, replace(frame.kept, levels=kept.levels))
         keep = None if keep == kept else keep
-    compared = forgive_parts_of_one_text(frame, Compared(found.left, found.right, levels))
+    compared = forgive_parts_of_one_text(frame, Compared(left, right, levels))
     frame = replace(frame, kind=decide_genres(frame, compared))
-    return Pairs(frame, compared, find_vetoes(frame, compared), found.capped, keep)
+    return Pairs(frame, compared, find_vetoes(frame, compared), capped, keep)
 
 
 def part_shows(pairs: Pairs, shows: Mapping[str, str]) -> Pairs:

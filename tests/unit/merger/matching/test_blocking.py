@@ -18,11 +18,11 @@ REST = "Sextants, chronometers, almanacs, parallel rulers and brass dividers lay
 
 
 def pairs(*records: Record) -> set[tuple[str, str]]:
-    """The ids of the find_candidates."""
+    """The ids of the candidates."""
     frame = build_frame(records)
-    found = find_candidates(frame)
+    lower, higher, _ = find_candidates(frame)
     names = [record.id for record in frame.records]
-    return {(names[left], names[right]) for left, right in zip(found.left, found.right, strict=True)}
+    return {(names[left], names[right]) for left, right in zip(lower, higher, strict=True)}
 
 
 def test_a_cut_copy_meets_whole_ones_whose_rarest_words_it_lost() -> None:
