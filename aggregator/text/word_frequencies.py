@@ -117,6 +117,32 @@ def measure_fit(before: str, letter: str, language: str) -> float:
     return log(_PAIR_SHARE * behind + (1 - _PAIR_SHARE) * letters.get(letter, 0.0) + _UNKNOWN_SHARE)
 
 
+def has_letter(letter: str, language: str) -> bool:
+    """Return whether a common word of a language has a letter, in small letters."""
+    return letter.casefold() in _count_letters(language)[0]
+
+
+def match_words(places: Sequence[Sequence[str]], language: str) -> list[str]:
+    """Return the common words of a language that have one of the strings of each place.
+
+    Each string is one letter, or a stretch that stays as it is.
+    """
+    letters: list[Sequence[str]] = []
+    for place in places:
+        letters += [place] if len(place) > 1 else list(place[0]) if place else [()]
+    words = _group_by_length(language).get(len(letters), ())
+    return [word for word in words if all(letter in place for letter, place in zip(word, letters, strict=True))]
+
+
+@lru_cache(maxsize=8)
+def _group_by_length(language: str) -> dict[int, list[str]]:
+    """Return the commonest words of a language by their length."""
+    words: defaultdict[int, list[str]] = defaultdict(list)
+    for word in islice(load_frequencies(language), _COMMONEST):
+        words[len(word)].append(word)
+    return dict(words)
+
+
 @lru_cache(maxsize=8)
 def _count_letters(language: str) -> tuple[dict[str, float], dict[str, float]]:
     """Return the share of each letter, and of each pair of neighbours, in a language's commonest words."""

@@ -44,7 +44,6 @@ _FOLDED = 0.8
 UNDEFINED_COST = 0.4
 _DEFINED_COST = 0.3  # "•" is also byte 95 itself, a little more likely than each byte that it replaces
 _LOST_COST = 0.9  # of a byte without any form: pages often drop control characters
-_LOST_SIGN_COST = 0.5  # more for one that is shown as a sign ("½"), not as a control character or blank
 _SOFT_HYPHEN = 0xAD
 _DAMAGED_LEADS = (("Ð", "Đ"),)  # recognition reads the Latin Eth as a Vietnamese letter
 
@@ -55,7 +54,7 @@ class CodePage(NamedTuple):
     - ``leads``: lead bytes by their character.
     - ``needs``: how many continuation bytes they need, by their character.
     - ``tails``: by first character, the forms of continuation bytes: (form, byte, cost).
-    - ``lost``: the bytes that look the same in Latin-1, which pages drop.
+    - ``lost``: the bytes that pages drop: control characters and the soft hyphen.
     - ``undefined``: those of them that the encoding has no character for, which pages show as "•".
     - ``shown``: all characters that a byte above 7F is shown as.
     - ``wide``: first characters of forms of several.
@@ -96,7 +95,7 @@ def load_page(name: str) -> CodePage:
         leads,
         {character: _count_continuations(lead) for character, lead in leads.items()},
         tails,
-        lost=tuple(byte for byte in range(0x80, 0xC0) if shown[byte] == chr(byte)),
+        lost=tuple(byte for byte in (*range(0x80, 0xA0), _SOFT_HYPHEN) if shown[byte] == chr(byte)),
         undefined=tuple(byte for byte in range(0x80, 0xA0) if shown[byte] == chr(byte)),
         shown=every,
         wide=wide,
@@ -197,7 +196,8 @@ def list_choices(
     damaged bytes or a lost one.
     """
     before = text[at - 1 : at]
-    if lost and text[at].islower() and before.isalpha() and text[at + 1 : at + 2] not in _NO_LETTERS:
+    in_word = before.isalpha() and before < _NOT_LATIN
+    if lost and text[at].islower() and in_word and text[at + 1 : at + 2] not in _NO_LETTERS:
         return ()
     lead = table.leads[text[at]]
     found = _read_sequence(_cut_window(text, at, table), table.name, lost, familiar is None or lead in familiar)
@@ -223,6 +223,8 @@ def _may_follow(before: str, choice: Choice, after: str, table: CodePage) -> boo
     """
     if before.isdigit():
         return not choice.cost or not _HEBREW.match(choice.character)
+    if choice.cost and choice.character.isupper() and choice.character < _NOT_LATIN:
+        return False
     return after in table.leads or not (
         "\u3000" <= choice.character <= "\u9fff" or "\uac00" <= choice.character <= "\ud7a3"
     )
@@ -261,7 +263,7 @@ def _find_forms(text: str, at: int, table: CodePage, *, lost: bool) -> Iterator[
             yield form, byte, cost
     if lost:
         for byte in table.lost:
-            yield "", byte, _LOST_COST + _LOST_SIGN_COST * (chr(byte) > "\u00a0" and byte != _SOFT_HYPHEN)
+            yield "", byte, _LOST_COST
 
 
 @lru_cache(maxsize=4096)

@@ -27,9 +27,10 @@ from aggregator.text.mojibake.byte_sequences import (
     list_choices,
     load_page,
 )
+from aggregator.text.mojibake.known_words import complete_known_words, looks_windows
 from aggregator.text.mojibake.lone_letters import find_blank, fix_lone_letter, is_about_letter
 from aggregator.text.mojibake.other_encodings import keep_beyond_ascii
-from aggregator.text.mojibake.word_choice import Piece, choose_characters, is_known
+from aggregator.text.mojibake.word_choice import Piece, choose_characters, count_unknown_letters, is_known
 
 # Chinese characters whose UTF-8 contains byte 95: it is "•" in cp1252, and pages show undefined bytes as "•", too.
 _DOT = b"\x95"
@@ -40,6 +41,16 @@ _DOTTED = re.compile(f"[{''.join(one for one in map(chr, range(0x4E00, 0xA000)) 
 # "ã¬ " (Italian "ì ", wrongly decoded and in small letters) is 㬠; such a character stands among common ones.
 _RARE_CHINESE, _CHINESE = re.compile("[\u3400-\u4dbf]"), re.compile("[\u4e00-\u9fff]")
 _ROUNDS = 3
+# UTF-8 read as Latin-1 has control characters for half of the last bytes. A text that lacks these lost a third of its
+# letters for good: of Russian, Greek or Hindi so, every third word would be invented.
+_SEQUENCE = re.compile("[Â-ß][\u0080-\u00bf]?|[à-ï][\u0080-\u00bf]{0,2}")
+_MANY, _LOST_SHARE = 3, 0.18
+_BLANK = "\x1f"  # a blank that is no byte
+# A lead byte, with other bytes of its sequence, before a blank that may be byte A0, or before a byte shown as "?".
+_LEAD_AND_BLANK = re.compile("[\u00c2-\u00f4][\u0080-\u00bf\u0152-\u017e\u0192-\u2122]{0,2} ")
+_UNKNOWN_BYTE = re.compile("[Â-ß]\\?|[à-ï][\u00a1-\u00bf\u0152-\u017e\u0192-\u2122]?\\?")
+# A lead byte beside letters that were read.
+_MIXED = re.compile("[À-ÿ][\u0370-\ud7ff]|[\u0370-\u1dff\u3040-\ud7ff][À-ÿ]")
 _MOST_LEFT = 0.3  # of the oddities of a text that may be left; of the development files at most .18 is
 _FEW_ODDITIES = 4
 _PROOF = 1.4  # sequences that a text must have before damaged ones are read; an undamaged one of three bytes counts 2
@@ -72,6 +83,7 @@ _PICTURE = re.compile(
     "[\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935\u2b05-\u2b55"
     "\U0001f000-\U0001faff]"
 )
+_NOT_LATIN = "\u0370"
 _LETTER_COST = 1.5
 _COMMON = "”’\ufe0f"  # of the characters whose last byte is undefined only these are common
 
@@ -88,15 +100,40 @@ def redecode(text: str) -> str:
         return redecode(_QUOTED.sub(rf"\1{_QUOTE}", text)).replace(_QUOTE, "”")
     if is_about_letter(text):
         return text
-    better = _redecode(_fix_undamaged(_STRIPPED.sub("\\g<0>\xa0", _CLOSING.sub("\\1\x9d", text))))
+    better = _redecode_blanks(_STRIPPED.sub(_add_last_byte, _CLOSING.sub("\\1\x9d", text)))
+    better = complete_known_words(better, proved=better != text or _prove_encoding(text)[0] >= _PROOF)
     if better == text or _is_hopeless(text, better):
         return text
     return text if len(text) <= _PART and is_known(text) else better
 
 
+def _add_last_byte(found: re.Match[str]) -> str:
+    """Return a lead byte at the end of a text with a no-break space, unless its word is known with another byte."""
+    begin = found.string.rfind(" ", 0, found.start()) + 1
+    word = found.string[begin:]
+    return found[0] if complete_known_words(word, proved=True) != word else f"{found[0]}\xa0"
+
+
+def _redecode_blanks(text: str) -> str:
+    """Return the text decoded with its blanks as byte A0, which many pages show so, or as blanks behind lost bytes."""
+    if _UNKNOWN_BYTE.search(text) and _prove_encoding(text)[0] >= _PROOF:
+        text = _UNKNOWN_BYTE.sub(_replace_unknown, text)
+    if _BLANK in text or not _LEAD_AND_BLANK.search(text):
+        return _redecode(_fix_undamaged(text))
+    kept = _redecode(_fix_undamaged(text.replace(" ", _BLANK))).replace(_BLANK, " ")
+    if "\xa0" in text:
+        return kept
+    read = _redecode(_fix_undamaged(text))
+    if kept == read or count_oddities(kept) > count_oddities(read):
+        return read
+    return kept if count_unknown_letters(kept) < count_unknown_letters(read) else read
+
+
 def _redecode(text: str) -> str:
     familiar: dict[str, frozenset[int]] = {}
     whole = None
+    if _lacks_controls(text):
+        return text
     for _ in range(_ROUNDS):
         proof, name = _prove_encoding(text)
         if proof == _NOISE:
@@ -114,6 +151,20 @@ def _redecode(text: str) -> str:
         if name != "cp1251":
             text = _reread(text, load_page(name), leads, lost=True)
     return text
+
+
+def _lacks_controls(text: str) -> bool:
+    """Return whether UTF-8 was read as Latin-1, where half of the last bytes are control characters, without these."""
+    if looks_windows(text):
+        return False
+    found = _SEQUENCE.findall(text)
+    lost = sum(len(one) < (2 if one < "à" else 3) for one in found)
+    return min(lost, len(found) - lost) >= _MANY and lost >= _LOST_SHARE * len(found)
+
+
+def _replace_unknown(found: re.Match[str]) -> str:
+    """Return U+FFFD for a question mark that a page shows for an undefined byte."""
+    return found[0] if _ends_word(found.string, found.start()) else f"{found[0][:-1]}{REPLACED}"
 
 
 def _is_hopeless(text: str, better: str) -> bool:
@@ -159,7 +210,7 @@ def _fix_undamaged(text: str) -> str:
         return text
     whole = _fix_whole(text)
     unsure = not _UNDEFINED_SHOWN.search(text) and _DOT in "".join({*whole}.difference(text)).encode()
-    left = REPLACED in whole or count_oddities(whole) or unsure
+    left = REPLACED in whole or count_oddities(whole) or unsure or _MIXED.search(whole)
     return text if left or any(load_page(name).finder.search(whole) for name in ENCODINGS) else whole
 
 
@@ -209,7 +260,7 @@ def _explain_part(text: str, name: str) -> tuple[float, int]:
 
 def _find_suspect_words(text: str, table: CodePage) -> Iterator[str]:
     """Yield the words that may contain a sequence of the encoding, in order."""
-    spaced = text.replace("\t", " ").replace("\r", " ").replace("\n", " ")
+    spaced = text.replace(_BLANK, " ").replace("\t", " ").replace("\r", " ").replace("\n", " ")
     done = 0
     for found in table.finder.finditer(text):
         at = found.start()
@@ -261,6 +312,9 @@ def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool 
             continue
         readings = () if _ends_word(text, at) else list_choices(text, at, table, familiar, lost=lost)
         lacking = list_choices(text, at, table, familiar, lost=True) if not lost and _is_doubtful(readings) else ()
+        in_script = readings and not lost and readings[0].character > _NOT_LATIN
+        if in_script and _is_beside_lost(text, at, readings[0].size, sure, table):
+            readings = readings[:1]
         if not readings or (lost and _is_in_word(text, at)) or (lacking and lacking[0].price < readings[0].price):
             continue
         if sure < at:
@@ -272,6 +326,13 @@ def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool 
     pieces += _split_plain(text[sure:] if lost else _drop_lone_leads(text, sure, len(text)))
     _choose_pictures(pieces)
     return _READ_LEAD.sub("", "".join(choose_characters(pieces)))
+
+
+def _is_beside_lost(text: str, at: int, size: int, sure: int, table: CodePage) -> bool:
+    """Return whether a character of the same word lacks a byte, so that the word is chosen when that is read."""
+    end = at + size
+    lacks_after = text[end : end + 1] in table.leads and not list_choices(text, end, table)
+    return lacks_after or (sure < at and text[at - 1] in table.shown)
 
 
 def _choose_pictures(pieces: list[Piece]) -> None:

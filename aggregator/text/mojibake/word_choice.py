@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise, product
 from math import prod
+from operator import itemgetter
 
 from aggregator.text import word_frequencies
 from aggregator.text.fold import is_mark
-from aggregator.text.mojibake.byte_sequences import Choice
+from aggregator.text.mojibake.byte_sequences import REPLACED, Choice
 
 Piece = str | tuple[Choice, ...]
 """A stretch of text that stays as it is, or its readings; the first is taken where no word list decides."""
@@ -69,13 +70,17 @@ of its auxiliary characters.
 _BY_LETTERS = frozenset(("zh", "ja"))  # languages without blanks between words
 _VIETNAMESE_LETTERS = frozenset("àáâãèéêìíòóôõùúýăđĩũơư").union(map(chr, range(0x1EA0, 0x1EFA)))
 _CYRILLIC = ("ru", "uk", "bg", "mk")
+_OF_SCRIPT = {"ru": _CYRILLIC, "ar": ("ar", "fa", "ur")}
+"""Languages of a script whose words are asked, by the one that stands for it."""
 # A word, and words with a mark between them, with marks as writers set them before and behind.
 _SOUND = re.compile(r"[(\[“”„‘’«»\"'¿¡]*([^\W\d_]+(?:[-’'/&][^\W\d_]+)*)[)\]“”„’«»\"'.,:;!?…€™]*|[\x00-\x7f–—…•|]+")
 _TOKEN = re.compile(r"[^ \t\r\n]+")  # other blanks may be bytes
+_WORD = re.compile(r"[^\W_]+")
 _BETWEEN = re.compile("[-’'/&]")
 _LATIN_LETTERS = frozenset(chain.from_iterable(ALPHABETS.values()))
 _MOST_LANGUAGES = 6
 _SHORT, _COMMON = 3, 3e-5  # letters of a word that counts only if it has such a share of a language's words
+_MAIN = 1.0  # by which, of languages of one script, another must fit a word better than the main one
 _PRICE = 1.0  # weight of how damaged and unusual a character is against how well it follows others
 _VIETNAMESE = re.compile("[đĐƠơƯư\u1ea0-\u1ef9]")
 
@@ -98,12 +103,31 @@ def is_known(text: str) -> bool:
 @lru_cache(maxsize=1 << 12)
 def is_known_word(word: str) -> bool:
     """Return whether a language in Latin or Cyrillic script, whose alphabet has its letters, has a word."""
+    return measure_share(word) > 0.0
+
+
+def measure_share(word: str) -> float:
+    """Return the share of a word in the language, of those of `is_known_word`, in which it is most frequent, else 0."""
     letters = {letter for letter in word if not letter.isascii()}
     languages = [language for language, own in ALPHABETS.items() if letters.issubset(own)]
     languages += ["vi"] * letters.issubset(_VIETNAMESE_LETTERS)
     languages += _CYRILLIC * all("\u0400" <= letter <= "\u052f" for letter in word)
-    least = 0.0 if len(word) > _SHORT else _COMMON
-    return any(word_frequencies.familiarity(word, language) > least for language in languages)
+    share = max((word_frequencies.familiarity(word, language) for language in languages), default=0.0)
+    return share if len(word) > _SHORT or share > _COMMON else 0.0
+
+
+def count_unknown_letters(text: str) -> int:
+    """Return how many letters beyond ASCII are in words that the languages of their script do not have."""
+    words = _WORD.findall(text)
+    return sum(len(word) for word in words if not (word.isascii() or word.isdecimal() or _is_listed(word.lower())))
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_listed(word: str) -> bool:
+    language = _guess_language(word)
+    if language in {None, "vi"}:
+        return is_known_word(word)
+    return bool(_find_listed([[word]], _OF_SCRIPT.get(language, (language,))))
 
 
 def choose_characters(pieces: Sequence[Piece]) -> Iterator[str]:
@@ -150,18 +174,58 @@ def _join_likeliest(word: Sequence[Piece]) -> str:
 @lru_cache(maxsize=1 << 12)
 def _choose_word(word: tuple[Piece, ...], certain: frozenset[str]) -> str:
     plain = _join_likeliest(word)
-    language = _guess_language(plain)
-    every = [(piece,) if isinstance(piece, str) else [one.character for one in piece] for piece in word]
+    every: list[Sequence[str]] = [
+        (piece,) if isinstance(piece, str) else [one.character for one in piece] for piece in word
+    ]
+    language = _guess_language(plain if plain.strip(REPLACED) else every[0][-1])
     if language is None:
         return _choose_latin(every, plain, certain)
     if language == "zh":
         return _choose_chinese(every)
-    if language not in _BY_LETTERS and prod(map(len, every)) < _MOST_CHOICES:
-        shares = word_frequencies.load_frequencies(language)
-        listed = [reading for reading in map("".join, product(*every)) if reading.casefold() in shares]
-        if listed:
-            return max(listed, key=lambda one: (is_cased(one), shares[one.casefold()], one == plain))
-    return _choose_letters(word, language) if language in _LANGUAGE_OF.values() else plain
+    if language not in _BY_LETTERS:
+        asked = _OF_SCRIPT.get(language, (language,))
+        if prod(map(len, every)) >= _MOST_CHOICES:
+            every = _drop_foreign_letters(every, asked)
+        if listed := _find_listed(every, asked):
+            return max(listed, key=lambda one: (is_cased(one), listed[one], one == plain))
+    if language not in _LANGUAGE_OF.values():
+        return plain
+    (read, fit), *others = [_choose_letters(word, one) for one in _OF_SCRIPT.get(language, (language,))]
+    return max([(read, fit + _MAIN), *others], key=itemgetter(1))[0]
+
+
+def _drop_foreign_letters(every: Sequence[Sequence[str]], languages: Sequence[str]) -> list[Sequence[str]]:
+    """Return the characters of each place without those that no common word of the languages has, unless all are so."""
+    return [
+        [one for one in place if any(word_frequencies.has_letter(one, language) for language in languages)] or place
+        if len(place) > 1
+        else place
+        for place in every
+    ]
+
+
+def _find_listed(every: Sequence[Sequence[str]], languages: Sequence[str]) -> dict[str, float]:
+    """Return the readings that are words of the languages, each with its largest share; of very many, common words."""
+    lists = list(map(word_frequencies.load_frequencies, languages))
+    if prod(map(len, every)) >= _MOST_CHOICES:
+        small = [[one.lower() for one in place if len(one.lower()) == len(one)] for place in every]
+        common = {word for language in languages for word in word_frequencies.match_words(small, language)}
+        readings: Iterable[str] = (_restore_case(word, every) for word in common)
+    else:
+        readings = map("".join, product(*every))
+    shares = {one: max([list_.get(one.casefold(), 0.0) for list_ in lists], default=0.0) for one in readings}
+    return {one: share for one, share in shares.items() if share}
+
+
+def _restore_case(word: str, every: Sequence[Sequence[str]]) -> str:
+    """Return a word with capitals where only these are possible."""
+    at, parts = 0, []
+    for place in every:
+        size = len(place[0])
+        small = word[at : at + size]
+        parts.append(small if small in place else next(one for one in place if one.lower() == small))
+        at += size
+    return "".join(parts)
 
 
 def _choose_latin(every: Sequence[Sequence[str]], plain: str, certain: frozenset[str]) -> str:
@@ -169,22 +233,14 @@ def _choose_latin(every: Sequence[Sequence[str]], plain: str, certain: frozenset
 
     ``certain`` are letters of the text: languages that have all of these are asked, if there are any.
     """
-    if prod(map(len, every)) >= _MOST_CHOICES:
-        return plain
-    readings = ["".join(reading) for reading in product(*every)]
-    letters = {*"".join(readings).lower()} - {*plain.lower()}
+    letters = {*"".join(chain.from_iterable(every)).lower()} - {*plain.lower()}
     languages = [language for language, own in ALPHABETS.items() if not letters.isdisjoint(own)]
     fitting = [language for language in languages if certain.issubset(ALPHABETS[language])]
     asked = (["vi"] if _VIETNAMESE.search("".join(letters)) else []) + (fitting or languages)[:_MOST_LANGUAGES]
 
-    shares = list(map(word_frequencies.load_frequencies, asked))
-
-    def rate(reading: str) -> tuple[float, bool]:
-        word = reading.casefold()
-        known = max([one.get(word, 0.0) for one in shares], default=0.0)
-        return known if len(reading) > _SHORT or known > _COMMON else 0.0, reading == plain
-
-    return max(readings, key=rate)
+    listed = _find_listed(every, asked)
+    known = {one: share for one, share in listed.items() if len(one) > _SHORT or share > _COMMON}
+    return max(known, key=lambda one: (known[one], one == plain), default=plain)
 
 
 def is_cased(word: str) -> bool:
@@ -192,8 +248,8 @@ def is_cased(word: str) -> bool:
     return word[1:] == word[1:].lower() or word == word.upper()
 
 
-def _choose_letters(word: Sequence[Piece], language: str) -> str:
-    """Return the reading whose letters follow each other most often in a language (Viterbi)."""
+def _choose_letters(word: Sequence[Piece], language: str) -> tuple[str, float]:
+    """Return the reading whose letters follow each other most often in a language, and how often (Viterbi)."""
     best = {"": ("", 0.0)}  # by its last letter, the likeliest reading so far
     for piece in word:
         options = (
@@ -213,7 +269,7 @@ def _choose_letters(word: Sequence[Piece], language: str) -> str:
             if last not in further or fit - _PRICE * price > further[last][1]:
                 further[last] = read, fit - _PRICE * price
         best = further
-    return max(best.values(), key=lambda one: one[1])[0]
+    return max(best.values(), key=itemgetter(1))
 
 
 def _choose_chinese(every: Sequence[Sequence[str]]) -> str:
