@@ -3,6 +3,7 @@
 import json
 import shutil
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from sqlalchemy import delete, func, select
 
-from aggregator import persist, publish, version
+from aggregator import publish, version
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.merger.model import learning
@@ -25,7 +26,7 @@ from aggregator.model.source import Source
 from aggregator.store import database, decisions, entries, facts
 from aggregator.store.cache import read_cached
 from aggregator.store.schema import cache
-from tests.support.composing import compose_and_write
+from tests.support.composing import refresh_feed
 
 PACKAGE = Path(publish.__file__).parent
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
@@ -110,10 +111,7 @@ def decide(store, verdict, composed) -> None:
         decisions.write_decision(store, "sea", Decision(verdict, guids[0], guids[-1]), START)
 
 
-def refresh(store, heard, now):
-    with database.transaction(store) as tx:
-        persist.write_fetched(tx, [(PLAN, heard)], now)
-        return compose_and_write(tx, PLAN, now)
+refresh = partial(refresh_feed, PLAN)
 
 
 def emptied(store) -> None:

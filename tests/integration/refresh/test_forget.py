@@ -1,6 +1,7 @@
 """Forgetting a source and taking that back equals never having forgotten, over random histories."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -8,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator import persist
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
@@ -16,7 +16,7 @@ from aggregator.model.item import PublishedItem
 from aggregator.model.results import Composition
 from aggregator.model.source import Source
 from aggregator.store import database, decisions, guids
-from tests.support.composing import compose_and_write
+from tests.support.composing import refresh_feed
 
 START = datetime(2025, 2, 3, 7, tzinfo=UTC)
 TOPICS = ("Glaze recipes", "Kiln shelves", "Stoneware", "Raku at night", "Slip casting", "Handles", "Ash and salt")
@@ -56,10 +56,7 @@ def listings(draw) -> tuple[FetchedSource, ...]:
     return tuple(heard)
 
 
-def refresh(store, heard, now) -> Composition:
-    with database.transaction(store) as tx:
-        persist.write_fetched(tx, [(PLAN, heard)], now)
-        return compose_and_write(tx, PLAN, now)
+refresh = partial(refresh_feed, PLAN)
 
 
 def told(composed: Composition) -> list[tuple[object, ...]]:

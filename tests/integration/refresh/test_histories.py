@@ -5,6 +5,7 @@ listings are made here. Each entry's key tells which episode it truly is, which 
 """
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,15 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator import persist, publish
+from aggregator import publish
 from aggregator.compose import compose
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.entry import Duration, Enclosure, Entry, Listing, Moment
 from aggregator.model.feed import Channel, Plan
-from aggregator.model.results import Composition
 from aggregator.model.source import Source
 from aggregator.store import database, guids
-from tests.support.composing import compose_and_write
+from tests.support.composing import refresh_feed
 
 START = datetime(2024, 6, 1, 12, tzinfo=UTC)
 EPISODES = (
@@ -100,10 +100,7 @@ def steps(draw):
     return tuple(heard)
 
 
-def refresh(store, heard, now) -> Composition:
-    with database.transaction(store) as tx:
-        persist.write_fetched(tx, [(PLAN, heard)], now)
-        return compose_and_write(tx, PLAN, now)
+refresh = partial(refresh_feed, PLAN)
 
 
 slow = settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -169,10 +166,7 @@ def test_promise_8_what_a_bad_source_adds_changes_no_other_item(history, garbage
     ):
         with TemporaryDirectory() as folder, database.open_store(str(Path(folder) / "store.db")) as store:
             for turn, heard in enumerate(fetched_sources):
-                now = START + timedelta(days=turn)
-                with database.transaction(store) as tx:
-                    persist.write_fetched(tx, [(plan, heard)], now)
-                    composed = compose_and_write(tx, plan, now)
+                composed = refresh_feed(plan, store, heard, START + timedelta(days=turn))
             feeds.append([item for item in composed.feed.items if not item.entries[0].startswith("zz-bad")])
     assert [(item.guid, item.title, item.description) for item in feeds[0]] == [
         (item.guid, item.title, item.description) for item in feeds[1]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 
 from tests.support.rss import make_rss
 from tests.support.tools import need_strace
+from tests.support.waiting import wait_for
 from tests.support.workspace import (
     NOON,
     Workspace,
@@ -29,13 +28,6 @@ PROGRAM = b"aggregator.sandbox.template"
 
 SHARE = 0.1
 """Seconds of processor time after which a parser process is at work, and not only begun."""
-
-
-def until(reached: Callable[[], bool], seconds: float = 90) -> None:
-    end = time.monotonic() + seconds
-    while not reached():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def parsers(folder: Path) -> list[int]:
@@ -63,7 +55,7 @@ def slow(workspace: Workspace) -> Workspace:
 
 def test_a_killed_parser_costs_one_document_of_one_run(slow: Workspace) -> None:
     child = slow.start(*WORDS)
-    until(lambda: bool(parsers(slow.folder)) or child.poll() is not None)
+    wait_for(lambda: bool(parsers(slow.folder)) or child.poll() is not None, 90)
     for number in parsers(slow.folder):
         with suppress(ProcessLookupError):
             os.kill(number, signal.SIGKILL)
@@ -104,7 +96,7 @@ def test_a_server_killed_while_it_publishes_goes_on_when_it_is_started(
     check_published(workspace)
     assert held.items() <= read_guids(workspace).items()
     child = workspace.start(*serve)
-    until(lambda: len(read_guids(workspace)) == 8)
+    wait_for(lambda: len(read_guids(workspace)) == 8, 90)
     child.send_signal(signal.SIGTERM)
     assert (child.communicate(timeout=60)[1], child.returncode) == ("", 0)
     workspace.alone()

@@ -18,14 +18,8 @@ from aggregator.service import scheduler
 from aggregator.service.workers import Worker
 from tests.support.rss import make_rss
 from tests.support.tools import need_strace
+from tests.support.waiting import wait_for
 from tests.support.workspace import Workspace, check_no_leftovers, check_published, format_time, make_item, read_guids
-
-
-def until(reached: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not reached():
-        assert time.monotonic() < end
-        time.sleep(0.1)
 
 
 @contextmanager
@@ -42,7 +36,7 @@ def ticking(tick: Callable[[datetime], object]) -> Iterator[Callable[[], None]]:
 
     def pass_some() -> None:
         before = passed
-        until(lambda: passed > before + 3)  # one may be under way
+        wait_for(lambda: passed > before + 3)  # one may be under way
 
     with scheduler.ticking(counted, warn, every=timedelta(seconds=0.3)):
         yield pass_some
@@ -65,12 +59,12 @@ def test_ticks_follow_the_config_as_it_changes(workspace: Workspace, capfd: pyte
         print_news(worker.config, worker.tick(at), at)
 
     with ticking(tick) as pass_some:
-        until(lambda: len(read_guids(workspace)) == 2)
+        wait_for(lambda: len(read_guids(workspace)) == 2)
         workspace.config(source(workspace, "host"), "wrong: {kind: fead}")
         pass_some()
         assert worker.config.plans[0].sources[0].name == "host"
         workspace.config(source(workspace, "host"), source(workspace, "late"))
-        until(lambda: len(read_guids(workspace)) == 4)
+        wait_for(lambda: len(read_guids(workspace)) == 4)
         path.unlink()
         pass_some()
         workspace.config(source(workspace, "host"), source(workspace, "late"))
@@ -93,7 +87,7 @@ def test_a_server_publishes_at_its_start_what_a_killed_run_committed(workspace: 
 
     def serve() -> None:
         child = workspace.start("serve", "--port", str(free_port))
-        until(lambda: len(read_guids(workspace)) == len(workspace.pages["/host"][2].split(b"<item>")) - 1)
+        wait_for(lambda: len(read_guids(workspace)) == len(workspace.pages["/host"][2].split(b"<item>")) - 1)
         child.send_signal(signal.SIGTERM)
         assert child.communicate(timeout=60)[1] == ""
         workspace.alone()
@@ -125,12 +119,12 @@ def test_the_program_follows_its_config_while_it_serves(workspace: Workspace, fr
         except OSError:
             return False
 
-    until(lambda: served("number 2"))
+    wait_for(lambda: served("number 2"))
     path.write_text(path.read_text() + "      wrong: {kind: fead}\n")
     time.sleep(65)
     assert served("number 2")
     workspace.config(source(workspace, "host"), source(workspace, "late"))
-    until(lambda: served("number 4"))
+    wait_for(lambda: served("number 4"))
     child.send_signal(signal.SIGTERM)
     _, said = child.communicate(timeout=60)
     assert child.returncode == 0

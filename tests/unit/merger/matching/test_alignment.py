@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -13,6 +13,7 @@ from aggregator.merger.matching.alignment.listings import DAY, TitleList
 from aggregator.merger.matching.match import match
 from aggregator.model.cluster import ListingRelation
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Span
+from tests.support.matching import sort_out
 
 TITLES = ("Radio z nabrzeża", "Giornale del mattino", "Sabah bülteni", "北の便り")
 START = datetime(2024, 2, 11, tzinfo=UTC)
@@ -44,13 +45,6 @@ def length(turn: int, step: int = 1) -> Duration:
     return Duration(step * round(LENGTHS[turn] / step), step)
 
 
-def sorted_out(entries: Iterable[Entry]) -> tuple[int, int]:
-    """How many items the entries make, and how many of these hold entries of two."""
-    clusters = match(list(entries)).clusters
-    mixed = sum(len({each.key.rpartition("-")[2] for each in cluster.entries}) > 1 for cluster in clusters)
-    return len(clusters), mixed
-
-
 @pytest.mark.parametrize("title", TITLES)
 @pytest.mark.parametrize("hours", [2, 3, 8])
 @pytest.mark.parametrize("late", [lambda _: 41, lambda turn: 20 + turn * 67 % 190], ids=["steady", "jittering"])
@@ -58,7 +52,7 @@ def test_a_mirror_some_minutes_late_is_joined(hours: int, title: str, late: Call
     at = every(hours)
     host = [told("host", turn, at(turn), title=title) for turn in range(COUNT)]
     mirror = [told("mirror", turn, at(turn) + timedelta(seconds=late(turn)), title=title) for turn in range(COUNT)]
-    assert sorted_out([*host, *mirror]) == (COUNT, 0)
+    assert sort_out([*host, *mirror]) == (COUNT, 0)
 
 
 @pytest.mark.parametrize("title", TITLES)
@@ -67,14 +61,14 @@ def test_another_edition_some_hours_later_is_not_joined(hours: int, title: str) 
     at = every(24)
     host = [told("host", turn, at(turn), title=title) for turn in range(COUNT)]
     evening = [told("evening", 100 + turn, at(turn) + timedelta(hours=hours), title=title) for turn in range(COUNT)]
-    assert sorted_out([*host, *evening]) == (2 * COUNT, 0)
+    assert sort_out([*host, *evening]) == (2 * COUNT, 0)
 
 
 @pytest.mark.parametrize("hours", [4, 6, 12])
 def test_editions_of_which_one_is_at_midnight_are_joined_by_their_instants(hours: int) -> None:
     at = every(hours, first=0)
     host = [told("host", turn, at(turn)) for turn in range(COUNT)]
-    assert sorted_out([*host, *(told("mirror", turn, at(turn)) for turn in range(COUNT))]) == (COUNT, 0)
+    assert sort_out([*host, *(told("mirror", turn, at(turn)) for turn in range(COUNT))]) == (COUNT, 0)
 
 
 @pytest.mark.parametrize("hour", [0, 1])
@@ -88,7 +82,7 @@ def test_a_daily_title_that_moves_to_a_host_that_stamps_it_anew_is_joined(hour: 
         told("host", turn, stamped(every(24)(turn)), copy="new", span=Span(2, 2), duration=length(turn))
         for turn in range(COUNT)
     ]
-    assert sorted_out([*old, *new]) == (COUNT, 0)
+    assert sort_out([*old, *new]) == (COUNT, 0)
 
 
 @pytest.mark.parametrize("behind", [0, 1, 3])
@@ -101,7 +95,7 @@ def test_lengths_tell_a_zone_that_is_not_given(hours: int, zone: int, behind: in
         listed(turn, at(turn) + timedelta(hours=zone), clock=True, duration=length(turn, 60))
         for turn in range(COUNT - behind)
     ]
-    assert sorted_out([*host, *page]) == (COUNT, 0)
+    assert sort_out([*host, *page]) == (COUNT, 0)
 
 
 @pytest.mark.parametrize("behind", [1, 3])
@@ -111,7 +105,7 @@ def test_what_nothing_tells_joins_no_two_items(hours: int, behind: int, same: di
     at = every(hours)
     host = [told("host", turn, at(turn), **same) for turn in range(COUNT)]
     page = [listed(turn, at(turn) + timedelta(hours=hours), clock=True, **same) for turn in range(COUNT - behind)]
-    assert sorted_out([*host, *page])[1] == 0
+    assert sort_out([*host, *page])[1] == 0
 
 
 @pytest.mark.parametrize("pattern", ["Odcinek {}", "#{} Il Quaderno", "{}. Sabah", "第{}回"])
@@ -125,7 +119,7 @@ def test_a_page_that_counts_higher_is_joined_by_day_and_length(pattern: str, ahe
         listed(turn, at(turn), title=pattern.format(70 + ahead + turn), duration=length(turn, 60))
         for turn in range(COUNT)
     ]
-    assert sorted_out([*host, *page]) == (COUNT, 0)
+    assert sort_out([*host, *page]) == (COUNT, 0)
 
 
 @pytest.mark.parametrize("pattern", ["Odcinek {}", "{}. Sabah"])
@@ -134,7 +128,7 @@ def test_an_early_feed_with_the_same_numbers_is_joined_by_them(pattern: str) -> 
     titles = [pattern.format(70 + turn) for turn in range(COUNT)]
     host = [told("host", turn, at(turn), title=title, duration=length(turn)) for turn, title in enumerate(titles)]
     page = [listed(turn, at(turn - 1), title=title, duration=length(turn, 60)) for turn, title in enumerate(titles)]
-    assert sorted_out([*host, *page]) == (COUNT, 0)
+    assert sort_out([*host, *page]) == (COUNT, 0)
 
 
 def _three(at: Callable[[int], datetime], behind: int) -> Sequence[Entry]:
@@ -150,7 +144,7 @@ def _three(at: Callable[[int], datetime], behind: int) -> Sequence[Entry]:
 
 @pytest.mark.parametrize("behind", [0, 2])
 def test_a_third_listing_tells_what_two_do_not(behind: int) -> None:
-    assert sorted_out(_three(every(2), behind)) == (COUNT, 0)
+    assert sort_out(_three(every(2), behind)) == (COUNT, 0)
 
 
 @pytest.mark.parametrize("step", [60, 1])
@@ -162,14 +156,14 @@ def test_days_of_one_of_two_editions_are_joined_with_that_one_only(step: int) ->
         for turn in range(COUNT)
     ]
     page = [listed(turn, at(turn), duration=length(turn, step)) for turn in range(COUNT)]
-    assert sorted_out([*morning, *evening, *page]) == (2 * COUNT, 0)
+    assert sort_out([*morning, *evening, *page]) == (2 * COUNT, 0)
 
 
 def test_days_that_may_be_those_of_either_edition_are_left_alone() -> None:
     at = every(24)
     morning = [told("host", turn, at(turn)) for turn in range(COUNT)]
     evening = [told("evening", 100 + turn, at(turn) + timedelta(hours=12)) for turn in range(COUNT)]
-    assert sorted_out([*morning, *evening, *(listed(turn, at(turn)) for turn in range(COUNT))])[1] == 0
+    assert sort_out([*morning, *evening, *(listed(turn, at(turn)) for turn in range(COUNT))])[1] == 0
 
 
 def test_an_alignment_is_evidence_that_people_can_read() -> None:

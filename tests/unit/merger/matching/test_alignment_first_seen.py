@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from aggregator.merger.matching.match import compare_entries, match
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment
+from tests.support.matching import sort_out
 
 TITLE = "Kurier wyspiarski"
 START = datetime(2024, 6, 3, 4, 52, 8, tzinfo=UTC)
@@ -52,12 +53,6 @@ def listings(hours: float, zone: int, late: timedelta, *, clock: bool) -> tuple[
     return [*host, *page], {**host_seen, **page_seen}
 
 
-def sorted_out(entries: Sequence[Entry], seen: Seen) -> tuple[int, int]:
-    """How many items the entries make, and how many of these hold entries of two."""
-    clusters = match(entries, pairs=compare_entries(entries, (), seen)).clusters
-    return len(clusters), sum(len({each.key.rpartition("-")[2] for each in one.entries}) > 1 for one in clusters)
-
-
 @pytest.mark.parametrize(("hours", "zone", "clock"), [(24, 0, False), (24, 9, False), (24, -3, False), (12, 2, True)])
 @pytest.mark.parametrize("share", [0.05, 0.6])
 def test_a_page_whose_days_or_times_have_no_zone_is_joined_after_some_polls(
@@ -65,15 +60,15 @@ def test_a_page_whose_days_or_times_have_no_zone_is_joined_after_some_polls(
 ) -> None:
     entries, seen = listings(hours, zone, share * hours * HOUR, clock=clock)
     host = [each for each in entries if each.source == "host"]
-    assert sorted_out(entries, seen) == (len(host), 0)
+    assert sort_out(entries, seen) == (len(host), 0)
 
 
 @pytest.mark.parametrize(("hours", "clock"), [(24, False), (12, True)])
 def test_without_the_times_at_which_entries_were_first_seen_nothing_tells(hours: int, *, clock: bool) -> None:
     """The first poll of a source says as little: it saw all entries long after their instants."""
     entries, seen = listings(hours, 0, 0.6 * hours * HOUR, clock=clock)
-    assert sorted_out(entries, {})[0] > COUNT
-    assert sorted_out(entries, dict.fromkeys(seen, START + 40 * hours * HOUR)) == sorted_out(entries, {})
+    assert sort_out(entries, {})[0] > COUNT
+    assert sort_out(entries, dict.fromkeys(seen, START + 40 * hours * HOUR)) == sort_out(entries, {})
 
 
 @given(
@@ -85,7 +80,7 @@ def test_without_the_times_at_which_entries_were_first_seen_nothing_tells(hours:
 @settings(max_examples=40, deadline=None)
 def test_no_two_items_become_one(hours: int, zone: int, share: float, clock: bool) -> None:  # noqa: FBT001 - drawn
     entries, seen = listings(hours, zone, share * hours * HOUR, clock=clock)
-    assert sorted_out(entries, seen)[1] == 0
+    assert sort_out(entries, seen)[1] == 0
 
 
 def moved(entries: Sequence[Entry], some: Iterable[int], by: timedelta, source: str) -> list[Entry]:
@@ -102,19 +97,19 @@ def moved(entries: Sequence[Entry], some: Iterable[int], by: timedelta, source: 
 def test_instants_of_a_host_that_has_its_entries_before_them_say_nothing(*, clock: bool) -> None:
     """A host announces its items, or names the wrong zone."""
     entries, seen = listings(24, 0, HOUR, clock=clock)
-    assert sorted_out(moved(entries, range(COUNT), 6 * HOUR, "host"), seen) == (COUNT, 0)
+    assert sort_out(moved(entries, range(COUNT), 6 * HOUR, "host"), seen) == (COUNT, 0)
 
 
 def test_a_page_that_announces_items_is_no_evidence() -> None:
     entries, seen = listings(24, 0, -30 * HOUR, clock=True)
-    assert sorted_out(entries, seen) == sorted_out(entries, {})
+    assert sort_out(entries, seen) == sort_out(entries, {})
 
 
 def test_single_instants_that_were_changed_later_do_not_matter() -> None:
     entries, seen = listings(24, 0, HOUR, clock=True)
     late = moved(entries, [COUNT - 3], 5 * HOUR, "host")
-    assert sorted_out(late, seen)[1] == 0
-    assert sorted_out(late, seen)[0] <= sorted_out(late, {})[0]
+    assert sort_out(late, seen)[1] == 0
+    assert sort_out(late, seen)[0] <= sort_out(late, {})[0]
 
 
 def test_an_early_feed_may_have_an_item_before_its_instant() -> None:
@@ -128,7 +123,7 @@ def test_an_early_feed_may_have_an_item_before_its_instant() -> None:
         replace(each, title=f"Wyspa {70 + turns[each.id]}", duration=lengths.get(turns[each.id]))
         for each in (*host, *page)
     ]
-    assert sorted_out(entries, {**host_seen, **page_seen}) == (COUNT, 0)
+    assert sort_out(entries, {**host_seen, **page_seen}) == (COUNT, 0)
 
 
 def test_an_entry_that_may_be_any_of_the_hosts_is_undecided_until_the_listings_are_decided() -> None:

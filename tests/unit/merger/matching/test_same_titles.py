@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from time import process_time
@@ -12,6 +11,7 @@ from msgspec.structs import replace
 
 from aggregator.merger.matching.match import match
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Span
+from tests.support.matching import sort_out
 
 TITLES = ("Der Tag in zehn Minuten", "Boletín de la costa", "港の朝便り")
 START = datetime(2025, 9, 1, tzinfo=UTC)
@@ -35,39 +35,32 @@ def day(turn: int, hour: int = 5) -> datetime:
     return START + timedelta(days=turn, hours=hour)
 
 
-def sorted_out(entries: Iterable[Entry]) -> tuple[int, int]:
-    """How many items the entries make, and how many of these hold entries of two."""
-    clusters = match(list(entries)).clusters
-    mixed = sum(len({each.key.rpartition("-")[2] for each in cluster.entries}) > 1 for cluster in clusters)
-    return len(clusters), mixed
-
-
 @pytest.mark.parametrize("title", TITLES)
 def test_a_daily_title_without_text_and_length_is_joined_by_its_day(title: str) -> None:
     host = [hosted(turn, title, day(turn)) for turn in range(26)]
     page = [listed(turn, title, day(turn)) for turn in range(8, 26)]
-    assert sorted_out([*host, *page]) == (26, 0)
+    assert sort_out([*host, *page]) == (26, 0)
 
 
 @pytest.mark.parametrize("title", TITLES)
 def test_a_listing_in_a_zone_that_is_a_day_ahead_is_joined_with_the_day_before(title: str) -> None:
     host = [hosted(turn, title, day(turn, hour=21)) for turn in range(20)]
     page = [listed(turn, title, day(turn + 1)) for turn in range(20)]
-    assert sorted_out([*host, *page]) == (20, 0)
+    assert sort_out([*host, *page]) == (20, 0)
 
 
 @pytest.mark.parametrize("title", TITLES)
 def test_a_listing_that_may_lag_or_be_a_day_off_is_left_alone(title: str) -> None:
     host = [hosted(turn, title, day(turn)) for turn in range(20, 40)]
     page = [listed(turn, title, day(turn)) for turn in range(19, 39)]
-    assert sorted_out([*host, *page]) == (40, 0)
+    assert sort_out([*host, *page]) == (40, 0)
 
 
 @pytest.mark.parametrize("title", TITLES)
 def test_short_texts_that_differ_tell_a_listing_one_day_ahead(title: str) -> None:
     host = [hosted(turn, title, day(turn), description=TEXTS[turn]) for turn in range(8)]
     page = [listed(turn, title, day(turn + 1), description=TEXTS[turn]) for turn in range(8)]
-    assert sorted_out([*host, *page]) == (8, 0)
+    assert sort_out([*host, *page]) == (8, 0)
 
 
 @pytest.mark.parametrize("title", TITLES)
@@ -76,7 +69,7 @@ def test_lengths_tell_a_listing_one_day_ahead_that_lags(title: str) -> None:
     page = [
         listed(turn, title, day(turn + 1), duration=Duration(60 * round(LENGTHS[turn] / 60), 60)) for turn in range(19)
     ]
-    assert sorted_out([*host, *page]) == (20, 0)
+    assert sort_out([*host, *page]) == (20, 0)
 
 
 def hourly(turn: int) -> datetime:
@@ -87,14 +80,14 @@ def hourly(turn: int) -> datetime:
 def test_an_hourly_title_is_joined_by_its_instant(title: str) -> None:
     host = [hosted(turn, title, hourly(turn)) for turn in range(60)]
     page = [listed(turn, title, START, published=Moment(hourly(turn))) for turn in range(60)]
-    assert sorted_out([*host, *page]) == (60, 0)
+    assert sort_out([*host, *page]) == (60, 0)
 
 
 @pytest.mark.parametrize("title", TITLES)
 def test_hours_that_only_one_listing_still_has_are_not_joined_with_others(title: str) -> None:
     host = [hosted(turn, title, hourly(turn)) for turn in range(12, 24)]
     page = [listed(turn, title, START, published=Moment(hourly(turn))) for turn in range(6, 18)]
-    assert sorted_out([*host, *page]) == (18, 0)
+    assert sort_out([*host, *page]) == (18, 0)
 
 
 @pytest.mark.parametrize("title", TITLES)
@@ -103,7 +96,7 @@ def test_times_without_their_zone_are_moved_as_a_whole(title: str) -> None:
     host = [hosted(turn, title, hourly(turn)) for turn in turns]
     local = {turn: Moment(hourly(turn) + timedelta(hours=9), zoned=False) for turn in turns}
     page = [listed(turn, title, START, published=local[turn]) for turn in turns]
-    assert sorted_out([*host, *page]) == (len(turns), 0)
+    assert sort_out([*host, *page]) == (len(turns), 0)
 
 
 @pytest.mark.parametrize("title", TITLES)
@@ -112,7 +105,7 @@ def test_hours_without_zone_that_may_lag_are_left_alone(title: str, behind: int)
     host = [hosted(turn, title, hourly(turn)) for turn in range(30)]
     local = [Moment(hourly(turn) + timedelta(hours=1), zoned=False) for turn in range(30 - behind)]
     page = [listed(turn, title, START, published=local[turn]) for turn in range(30 - behind)]
-    assert sorted_out([*host, *page]) == (60 - behind, 0)
+    assert sort_out([*host, *page]) == (60 - behind, 0)
 
 
 def moved(turn: int, title: str, at: datetime, length: int) -> Entry:
@@ -127,14 +120,14 @@ def test_an_archive_dated_anew_by_its_new_host_is_joined_by_its_lengths(title: s
     old = [hosted(turn, title, day(turn), duration=Duration(LENGTHS[turn])) for turn in range(18)]
     stamps = [day(turn + 365 * years) if years else day(19) + timedelta(seconds=31 * turn) for turn in range(18)]
     new = [moved(turn, title, stamps[turn], LENGTHS[turn] + turn % 2) for turn in range(18)]
-    assert sorted_out([*old, *new]) == (18, 0)
+    assert sort_out([*old, *new]) == (18, 0)
 
 
 @pytest.mark.parametrize("title", TITLES)
 def test_a_window_that_has_moved_on_is_no_archive_dated_anew(title: str) -> None:
     old = [hosted(turn, title, day(turn), duration=Duration(600)) for turn in range(12)]
     new = [moved(turn, title, day(turn), 600) for turn in range(12, 24)]
-    assert sorted_out([*old, *new]) == (24, 0)
+    assert sort_out([*old, *new]) == (24, 0)
 
 
 DELAYS = (0, 1, 2, 1, 0, 2, 1, 0)
@@ -144,14 +137,14 @@ DELAYS = (0, 1, 2, 1, 0, 2, 1, 0)
 def test_a_weekly_title_that_is_listed_some_days_later_is_joined_with_the_nearest(title: str) -> None:
     host = [hosted(turn, title, day(7 * turn)) for turn in range(8)]
     page = [listed(turn, title, day(7 * turn + DELAYS[turn])) for turn in range(8)]
-    assert sorted_out([*host, *page]) == (8, 0)
+    assert sort_out([*host, *page]) == (8, 0)
 
 
 @pytest.mark.parametrize("title", TITLES)
 def test_a_title_of_every_third_day_is_joined_with_no_other_that_is_as_near(title: str) -> None:
     host = [hosted(turn, title, day(3 * turn)) for turn in range(8)]
     page = [listed(turn, title, day(3 * turn + DELAYS[turn])) for turn in range(1, 8)]
-    assert sorted_out([*host, *page])[1] == 0
+    assert sort_out([*host, *page])[1] == 0
 
 
 def test_a_source_that_lists_other_bulletins_each_time_takes_linear_time() -> None:

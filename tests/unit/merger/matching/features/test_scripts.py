@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from aggregator.merger.matching.match import match
 from aggregator.model.entry import Duration, Entry, Moment
+from tests.support.matching import sort_out
 
 START = datetime(2025, 2, 4, tzinfo=UTC)
 SHOWS: dict[str, tuple[Sequence[str], Sequence[str]]] = {
@@ -49,16 +49,9 @@ def listed(source: str, titles: Sequence[str], turns: Sequence[int], *, days: bo
     ]
 
 
-def sorted_out(*listings: list[Entry]) -> tuple[int, int]:
-    """How many items the entries make, and how many of these hold entries of two."""
-    clusters = match([entry for listing in listings for entry in listing]).clusters
-    mixed = sum(len({each.key.rpartition("-")[2] for each in cluster.entries}) > 1 for cluster in clusters)
-    return len(clusters), mixed
-
-
 @pytest.mark.parametrize(("own", "latin"), SHOWS.values(), ids=list(SHOWS))
 def test_a_transliterated_listing_is_joined(own: Sequence[str], latin: Sequence[str]) -> None:
-    assert sorted_out(listed("host", own, range(4)), listed("page", latin, range(4))) == (4, 0)
+    assert sort_out([*listed("host", own, range(4)), *listed("page", latin, range(4))]) == (4, 0)
 
 
 @pytest.mark.parametrize("name", SHOWS)
@@ -67,11 +60,11 @@ def test_other_titles_of_a_transliterated_listing_stay_apart(name: str) -> None:
     other = "Serbian" if name != "Serbian" else "Georgian"
     host = listed("host", SHOWS[name][0], (0, 2, 4, 6))
     page = listed("page", SHOWS[other][1], (1, 3, 5, 7))
-    assert sorted_out(host, page) == (8, 0)
+    assert sort_out([*host, *page]) == (8, 0)
 
 
 def test_chinese_titles_that_sound_alike_stay_apart() -> None:
     host = listed("host", ("市事", "试视", "海的声音", "旧桥"), range(4), days=False)
     page = listed("page", ("Sea voices", "The old bridge", "Lamps", "Tea"), range(4, 8), days=False)
     other = listed("attic", ("事市", "视试"), (8, 9), days=False)
-    assert sorted_out(host, page, other) == (10, 0)
+    assert sort_out([*host, *page, *other]) == (10, 0)
