@@ -157,7 +157,12 @@ def _restore_words(text: str, others: Sequence[Sequence[tuple[str, str]]]) -> st
         if outline in words:
             words[outline][word] += 1
     whole = {word: _find_whole_word(word, words[outline]) for word, outline in zip(marked, outlines, strict=True)}
-    return _MARKED.sub(lambda found: whole[found.group()], text)
+    return _MARKED.sub(lambda found: found[0] if _ends_question(found) else whole[found[0]], text)
+
+
+def _ends_question(word: re.Match[str]) -> bool:
+    """Return whether a question mark ends the word, and no small letter follows: it may be the author's."""
+    return word[0].endswith("?") and not word.string[word.end() + 1 : word.end() + 2].islower()
 
 
 def _list_outlines(text: str) -> list[tuple[str, str]]:

@@ -71,6 +71,8 @@ def test_no_letter_of_another_text_comes_into_a_text(own: str, other: str) -> No
         ("gro?es Haus", "großes oder grobes, groìes", "gro?es Haus"),
         ("gr??? Haus", "größe Haus", "gr??? Haus"),
         ("? la carte", "à la carte", "? la carte"),
+        ("Va fi s? Va era", "Va fi să facă", "Va fi s? Va era"),
+        ("Il va o?", "Il va où", "Il va o?"),
     ],
 )
 def test_a_word_that_lost_a_letter_is_the_one_that_another_copy_writes(poor, rich, back):
