@@ -21,6 +21,7 @@ from aggregator.merger.blending.copies import (
     PreparedCopy,
     find_sounder_title,
     prepare_copies,
+    select_copies_of_one_text,
     select_title_variants,
     tokenise_copies,
 )
@@ -101,7 +102,7 @@ def base_language(tag: str) -> str | None:
 def read_text(text: Text, model: SourceModel = EMPTY_MODEL) -> Reading:
     """Return the best reading of the copies; their order does not matter, empty ones are ignored.
 
-    Of a title, only the copies that resemble the most trusted one count: others are different titles.
+    Only the copies that resemble the most trusted one count: others are different titles or texts.
     """
     prepared = prepare_copies(text.copies)
     if not prepared:
@@ -115,8 +116,7 @@ def read_text(text: Text, model: SourceModel = EMPTY_MODEL) -> Reading:
     mark_cut_copies(prepared)
     prepared = [copy for copy in prepared if copy.tokens]
     is_title = text.field == "title"
-    if is_title:
-        prepared = select_title_variants(prepared)
+    prepared = select_title_variants(prepared) if is_title else select_copies_of_one_text(prepared)
     columns = align_copies(prepared)
     if _are_different(columns, prepared):
         return _read_best(prepared)

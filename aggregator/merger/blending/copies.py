@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import pairwise
 from math import log
 
 from msgspec import Struct, field
@@ -58,6 +59,8 @@ _ALIKE = 82.0
 show's prefix or another part number of a short title falls below."""
 _ALIKE_WORD = 70.0  # the same of two words in one place: one misread letter, a torn end
 _MOST_LACKED = 0.5  # words that two spellings of a title lack, as a share of those that both have
+_LEAST_PAIRS = 7  # of a text; a shorter one, of four words, may have a damaged word in each
+_COMMON_PAIRS = 0.2  # share of the pairs of the shorter text: copies of one text have .3 and more, others up to .1
 _SUFFIX = re.compile(r"(?<=\S)\s[|–—·•-]\s(?:(?!\s[|–—·•-]\s).)*\Z")
 _SOUND = 0.95
 """Soundness (0 to 1) of a copy in which only markup and invisible characters were repaired."""
@@ -210,14 +213,33 @@ def select_title_variants(copies: Sequence[PreparedCopy]) -> list[PreparedCopy]:
     What one of two titles alone has behind a separator ("| Station") does not count.
     """
     names = [(fold(copy.text), fold(_SUFFIX.sub("", copy.text))) for copy in copies]
+    return _select_like(copies, lambda one, other: _is_variant(copies, names, one, other), names)
+
+
+def select_copies_of_one_text(copies: Sequence[PreparedCopy]) -> list[PreparedCopy]:
+    """Return the most trusted copy and those of its text; of equally trusted ones the one that most are copies of.
+
+    Copies of one text have words in common that stand side by side, or with one between them; any two have some words.
+    """
+    words = [[ocr_shape(token.key) for token in copy.tokens] for copy in copies]
+    pairs = [{*pairwise(one), *zip(one, one[2:], strict=False)} for one in words]
+
+    def is_copy(one: int, other: int) -> bool:
+        least = min(len(pairs[one]), len(pairs[other]))
+        return least < _LEAST_PAIRS or len(pairs[one] & pairs[other]) >= _COMMON_PAIRS * least
+
+    return _select_like(copies, is_copy, [copy.text for copy in copies])
+
+
+def _select_like(
+    copies: Sequence[PreparedCopy], is_like: Callable[[int, int], bool], texts: Sequence[object]
+) -> list[PreparedCopy]:
+    """Return the most trusted copy and those like it; of equally trusted ones the one that most are like."""
     top = max(copy.trust for copy in copies)
     tied = [number for number, copy in enumerate(copies) if copy.trust >= top]
-    variants = {
-        one: [other for other in range(len(names)) if other == one or _is_variant(copies, names, one, other)]
-        for one in tied
-    }
-    best = max(tied, key=lambda one: (len(variants[one]), copies[one].sound, names[one]))
-    return [copies[number] for number in variants[best]]
+    like = {one: [other for other in range(len(copies)) if other == one or is_like(one, other)] for one in tied}
+    best = max(tied, key=lambda one: (len(like[one]), copies[one].sound, texts[one]))
+    return [copies[number] for number in like[best]]
 
 
 def _is_variant(copies: Sequence[PreparedCopy], names: Sequence[tuple[str, str]], one: int, other: int) -> bool:

@@ -34,6 +34,20 @@ def test_a_more_trusted_copy_is_not_contradicted():
     assert (reading.text, reading.main_source) == ("We meet Anna Kovacz today.", "host")
 
 
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [
+        ("Hoy la ministra dice que esta semana no hay barcos.", "Nadie sabe qué busca, ni por qué está en el muelle."),
+        ("Il a une maison sur la place, et le port a deux quais.", "Que faire à midi, quand on monte à bord?"),
+        ("Ana a plecat in port cu doi frați.", "Se vede în zori o barcă, iar în sat bat clopotele."),
+        ("La nave e partita ieri sera.", "Chi è rimasto a terra, è ancora al porto."),
+    ],
+)
+def test_a_text_takes_nothing_of_another_text(own, other):
+    """A blog writes of the episode in its own words: "Il a une maison" became "Il à une maison"."""
+    assert blend([Copy("host", own, 0.9), Copy("blog", other, 0.6)]).text == own
+
+
 def test_a_less_trusted_copy_completes():
     copies = [
         Copy("host", "We meet Anna and talk about ...", 0.9, cut=True),
