@@ -15,12 +15,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.support.fleet import Fleet, kill, running_fleet
+from tests.support.fleet import Fleet, kill, round_time, running_fleet
 from tests.support.program import run_program
 from tests.support.servers import PostgreSQL, Redis, running_postgresql, running_redis
 from tests.support.waiting import wait_for
-
-LEASE = "lease_seconds: 6"
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +50,7 @@ def test_workers_publish_what_one_process_publishes(fleet: Fleet, postgresql: Po
     assert "feeds.opml" in fleet.output("shared")
     for worker in workers:
         worker.terminate()
-    assert [worker.wait(60) for worker in workers] == [0, 0]
+    assert [worker.wait(180) for worker in workers] == [0, 0]
     assert "Traceback" not in fleet.logs()
 
 
@@ -74,7 +72,7 @@ def test_a_machine_with_an_older_config_removes_no_feed_of_another(
     fleet.dispatch(older, 1)
     wait_for(lambda: not folder.exists())
     worker.terminate()
-    assert worker.wait(60) == 0
+    assert worker.wait(180) == 0
     assert "show-1 is not in the config any more: its 8 published files were removed" in fleet.logs()
 
 
@@ -116,28 +114,32 @@ def test_the_origin_is_asked_the_same_by_one_worker_and_by_four(
     assert first == second
 
 
-def lose(
-    fleet: Fleet,
-    redis: Redis,
-    config: Path,
-    now: int,
-    *,
-    seconds: float,
-    worker: subprocess.Popen[bytes],
-) -> bool:
-    """Kill a worker at work and the dispatcher, and wipe the queue; return whether a new pair refreshes all."""
-    fleet.ask(f"round/{now}")
-    fleet.ask("pause/0.5")
-    dispatcher = fleet.start("dispatch", "-c", config.name, "--once", "--at", f"2024-05-01T{12 + now}:10:00Z")
-    time.sleep(2.5)
+def refresh_first(fleet: Fleet, config: Path) -> None:
+    """Refresh all feeds by a worker that ends then."""
+    (worker,) = fleet.workers(config, 1)
+    fleet.dispatch(config, 0)
     kill(worker)
-    kill(dispatcher)
+
+
+def lose(fleet: Fleet, redis: Redis, lost: Path, config: Path, *, seconds: float) -> bool:
+    """Kill a worker at work and its dispatcher, and wipe the queue; return whether a pair of ``config`` refreshes all.
+
+    Both configs are of one store.
+    """
+    fleet.ask("round/1")
+    fleet.ask("pause/0.5")
+    before = fleet.ask("card")["requests"]
+    fleet.workers(lost, 1)
+    fleet.start("dispatch", "-c", lost.name, "--once", "--at", round_time(1))
+    wait_for(lambda: fleet.ask("card")["requests"] != before)
+    for child in fleet.started:
+        kill(child)
     redis.kill()
     redis.start()
     fleet.ask("pause/0")
     fleet.workers(config, 1)
     try:
-        fleet.dispatch(config, now, seconds=seconds)
+        fleet.dispatch(config, 1, seconds=seconds)
     except subprocess.TimeoutExpired:
         return False
     return True
@@ -145,11 +147,12 @@ def lose(
 
 def test_what_a_killed_worker_and_a_wiped_queue_had_is_refreshed_again(fleet: Fleet, postgresql: PostgreSQL) -> None:
     with running_redis() as redis:
-        shared = fleet.config("shared", postgresql.make_database("lost"), f"queue: {redis.address}", LEASE, feeds=6)
-        alone = fleet.config("alone", "alone.db", feeds=6)
-        (worker,) = fleet.workers(shared, 1)
-        fleet.dispatch(shared, 0)
-        assert lose(fleet, redis, shared, 1, seconds=60, worker=worker)
+        state, queue = postgresql.make_database("lost"), f"queue: {redis.address}"
+        shared, alone = fleet.config("shared", state, queue, feeds=6), fleet.config("alone", "alone.db", feeds=6)
+        lost = fleet.config("lost", state, queue, "lease_seconds: 6", feeds=6)
+        lost.write_text(lost.read_text().replace("output-lost", "output-shared"))
+        refresh_first(fleet, shared)
+        assert lose(fleet, redis, lost, shared, seconds=300)
     for now in range(2):
         fleet.refresh(alone, now)
     assert fleet.output("shared") == fleet.output("alone")
@@ -160,9 +163,8 @@ def test_without_an_end_of_leases_what_was_lost_stays_lost(fleet: Fleet, postgre
     """The control of the test above: it fails where nothing is sent again."""
     with running_redis() as redis:
         shared = fleet.config("shared", postgresql.make_database("control"), f"queue: {redis.address}", feeds=6)
-        (worker,) = fleet.workers(shared, 1)
-        fleet.dispatch(shared, 0)
-        assert not lose(fleet, redis, shared, 1, seconds=60, worker=worker)
+        refresh_first(fleet, shared)
+        assert not lose(fleet, redis, shared, shared, seconds=60)
 
 
 @pytest.mark.heavy
