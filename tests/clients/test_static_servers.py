@@ -100,14 +100,14 @@ def site(request: pytest.FixtureRequest, program: Callable[[str], str], ports: C
                 wait(port, server)
                 yield Site(port, folder)
                 server.terminate()
-                server.wait(60)
+                server.wait(180)
             finally:
                 server.kill()
 
 
 def wait(port: int, server: subprocess.Popen[bytes]) -> None:
-    """Until the server answers, at most 60 s."""
-    end = time.monotonic() + 60
+    """Until the server answers, at most 180 s."""
+    end = time.monotonic() + 180
     while server.poll() is None and time.monotonic() < end:
         try:
             socket.create_connection(("127.0.0.1", port), 60).close()

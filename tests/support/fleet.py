@@ -95,7 +95,7 @@ def kill(child: subprocess.Popen[bytes]) -> None:
     """kill -9."""
     with suppress(ProcessLookupError):
         child.kill()
-    child.wait(60)
+    child.wait(180)
 
 
 @contextmanager

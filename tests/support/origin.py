@@ -208,7 +208,7 @@ class Site:
         self.asked.append(request.path)
         self.heads.append(dict(request.fields))
         self.came.set()
-        self.door.wait(60)
+        self.door.wait(300)
         fields = self.fields.get(request.path, {})
         file = self.files / request.path.lstrip("/") if self.files else None
         if request.path not in self.pages and file is not None and file.is_file():

@@ -26,7 +26,7 @@ class Receiver:
 
     def play(self, request: Request) -> bytes:
         self.came.set()
-        assert self.door.wait(60)
+        assert self.door.wait(300)
         self.take(request)
         return answer(self.status, b"")
 

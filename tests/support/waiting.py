@@ -9,7 +9,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def wait_for(look: Callable[[], T | None], seconds: float = 60) -> T:
+def wait_for(look: Callable[[], T | None], seconds: float = 180) -> T:
     """Return what ``look`` finds, as soon as it finds something."""
     end = time.monotonic() + seconds
     while not (found := look()):

@@ -77,7 +77,7 @@ class Workspace(Site):
     def refresh(self, at: datetime, *words: str) -> subprocess.CompletedProcess[str]:
         return self.run("refresh", "--quiet", "--force", "--at", format_time(at), *words)
 
-    def alone(self, seconds: float = 60) -> None:
+    def alone(self, seconds: float = 180) -> None:
         """Checks that no process is left that was started in the folder."""
         end = time.monotonic() + seconds
         while left := find_processes(self.folder):
@@ -125,7 +125,7 @@ def find_processes(folder: Path) -> list[str]:
 def kill(child: subprocess.Popen[str]) -> None:
     """kill -9; a child that has ended already is let be. What it started holds its output a little longer."""
     child.send_signal(signal.SIGKILL)
-    child.communicate(timeout=60)
+    child.communicate(timeout=180)
 
 
 def make_item(

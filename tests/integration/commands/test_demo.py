@@ -60,5 +60,5 @@ def test_a_demo_serves_the_feed_and_its_audio_until_it_is_ended(tmp_path: Path, 
         again = ["refresh", "--force", "--wait", "--config", "aggregator-demo/config.yaml"]
         assert "0 new, 0 changed" in run_program(tmp_path, *again).stdout
         child.send_signal(signal.SIGINT)
-        child.wait(timeout=60)
+        child.wait(timeout=180)
     assert child.returncode == 0

@@ -120,7 +120,7 @@ def _serve(folder: Path, *words: str) -> tuple[str, str]:
         assert server.stdout is not None
         line = server.stdout.readline()
         server.send_signal(signal.SIGTERM)
-        return line, server.communicate(timeout=60)[1]
+        return line, server.communicate(timeout=180)[1]
 
 
 def test_serve_names_the_address_that_others_reach_and_warns_without_base_url(tmp_path: Path, free_port: int) -> None:

@@ -188,7 +188,7 @@ def test_a_signal_ends_a_run_that_waits(number: signal.Signals, run, shop: Path)
         silent.settimeout(60)
         asked, _ = silent.accept()
         child.send_signal(number)
-        said, _ = child.communicate(timeout=60)
+        said, _ = child.communicate(timeout=180)
         asked.close()
     assert child.returncode == -number
     assert "Traceback" not in said
@@ -222,7 +222,7 @@ def test_a_signal_ends_a_run_whose_terminal_nobody_reads(shop: Path, bounded) ->
             before, waits = now, waits + 1 if now == before and now > 0 else 0
             time.sleep(0.1)
         child.send_signal(signal.SIGTERM)
-        assert child.wait(60) == -signal.SIGTERM
+        assert child.wait(180) == -signal.SIGTERM
         asked.close()
         os.close(keyboard)
 

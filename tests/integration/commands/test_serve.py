@@ -41,7 +41,7 @@ def started(shop: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
         child.stdout.close()
 
 
-def fetched(url: str, *, seconds: float = 60) -> bytes:
+def fetched(url: str, *, seconds: float = 180) -> bytes:
     end = time.monotonic() + seconds
     while True:
         try:
@@ -65,7 +65,7 @@ def test_serve_refreshes_serves_and_ends_in_order(shop: Path, number: signal.Sig
             f"http://127.0.0.1:{free_port}/metrics"
         )
         child.send_signal(number)
-        said, _ = child.communicate(timeout=60)
+        said, _ = child.communicate(timeout=180)
     assert child.returncode == 0
     lines = said.splitlines()
     assert lines[0] == f"serving {shop / 'output'} at http://127.0.0.1:{free_port}/"
@@ -78,7 +78,7 @@ def test_serve_starts_where_there_is_no_config(tmp_path: Path, free_port: int) -
         for path in ("/desk/", "/"):
             assert b"Paste the address of your show" in fetched(f"http://127.0.0.1:{free_port}{path}")
         child.send_signal(signal.SIGTERM)
-        said, _ = child.communicate(timeout=60)
+        said, _ = child.communicate(timeout=180)
     assert child.returncode == 0
     assert said.splitlines()[0].startswith("config.yaml: made, without feeds yet: ")
     assert "feeds: {}" in (tmp_path / "config.yaml").read_text()
@@ -108,18 +108,18 @@ def test_a_wrong_config_does_not_start_a_server(run, shop: Path) -> None:
 
 def test_worker_refreshes_and_ends_in_order(shop: Path) -> None:
     with started(shop, "worker") as child:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while not (shop / "output/feeds.opml").exists() and time.monotonic() < end:
             time.sleep(0.2)
         child.send_signal(signal.SIGTERM)
-        said, _ = child.communicate(timeout=60)
+        said, _ = child.communicate(timeout=180)
     assert child.returncode == 0
     assert "4 new" in said
 
 
 def test_a_port_in_use_is_said_before_anything_is_served(shop: Path, free_port: int) -> None:
     with socket.create_server(("127.0.0.1", free_port)), started(shop, "serve", "--port", str(free_port)) as child:
-        said, _ = child.communicate(timeout=60)
+        said, _ = child.communicate(timeout=180)
     assert child.returncode == 2
     assert said == (
         f"aggregator: cannot serve at 127.0.0.1 port {free_port}: another program uses it; "

@@ -100,7 +100,7 @@ def test_what_a_killed_run_has_published_is_told_by_the_next(tmp_path: Path, sit
     hub.door.clear()
     command = [*PROGRAM, "refresh", "--at", "2026-01-02T01:00:00Z"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL) as run:
-        assert hub.came.wait(60)
+        assert hub.came.wait(180)
         run.kill()
     assert (tmp_path / "output/talk/podcast.xml").exists()
     hub.door.set()

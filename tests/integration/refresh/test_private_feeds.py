@@ -141,7 +141,7 @@ def test_the_server_answers_the_private_address_alone(tmp_path: Path, site: Site
             read_status(free_port, path) for path in (f"/plus-{TOKEN}/podcast.xml", "/plus/podcast.xml", "/plus-/")
         ]
         server.send_signal(signal.SIGTERM)
-        printed = server.communicate(timeout=60)
+        printed = server.communicate(timeout=180)
     assert statuses == [200, 404, 404]
     assert TOKEN not in "".join((line, *printed))
 

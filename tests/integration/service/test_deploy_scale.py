@@ -111,7 +111,7 @@ def test_the_dashboard_asks_for_metrics_that_exist() -> None:
     assert asked <= named <= exist
 
 
-def answer_of(address: str, wanted: str, seconds: float = 90) -> str:
+def answer_of(address: str, wanted: str, seconds: float = 180) -> str:
     """The answer, once it has the wanted text."""
     end, body = time.monotonic() + seconds, ""
     while time.monotonic() < end:

@@ -84,7 +84,7 @@ def test_what_takes_too_long_is_told_in_one_line(redis: Redis) -> None:
     queue.add_actor(broker, "late", "late", lease, never_end, lambda number: told.append(f"{number} is late"))
     with queue.working(broker, print, print, threads=1, lease=lease, tell=told.append):
         queue.send_message(broker, redis.address, "late", "late", {"number": 7})
-        wait_for(lambda: told, 30)
+        wait_for(lambda: told)
     assert told == ["7 is late"]
 
 

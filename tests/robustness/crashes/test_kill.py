@@ -53,7 +53,7 @@ def killed(workspace: Workspace, number: int, dice: random.Random, lasts: float)
     workspace.came.clear()
     child = workspace.start("refresh", "--quiet", "--force", "--at", format_time(NOON + timedelta(hours=2 * number)))
     if dice.random() < 0.85:
-        workspace.came.wait(60)
+        workspace.came.wait(180)
         time.sleep(dice.uniform(0, lasts))
     else:
         time.sleep(dice.uniform(0, 0.5))

@@ -98,7 +98,7 @@ def test_a_server_killed_while_it_publishes_goes_on_when_it_is_started(
     child = workspace.start(*serve)
     wait_for(lambda: len(read_guids(workspace)) == 8, 90)
     child.send_signal(signal.SIGTERM)
-    assert (child.communicate(timeout=60)[1], child.returncode) == ("", 0)
+    assert (child.communicate(timeout=180)[1], child.returncode) == ("", 0)
     workspace.alone()
     check_published(workspace)
     check_no_leftovers(workspace)

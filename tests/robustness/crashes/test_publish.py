@@ -73,7 +73,7 @@ def test_a_source_that_hangs_delays_no_other_feed(workspace: Workspace) -> None:
         )  # two of the six are asked at once: 90 s
         assert workspace.items("early") == []
         assert child.poll() is None, "the first feed still waits"
-    _, said = child.communicate(timeout=60)
+    _, said = child.communicate(timeout=180)
     assert child.returncode == 0
     told = [line.partition(" (")[0] for line in said.splitlines()]
     assert sorted(told) == [f"aggregator: early: mute{number}: failed" for number in range(6)]

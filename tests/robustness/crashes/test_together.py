@@ -90,7 +90,7 @@ def listening() -> Iterator[None]:
 def test_a_signal_ends_a_refresh_and_leaves_nothing_behind(shut: Workspace, number: signal.Signals) -> None:
     child = asking(shut)
     child.send_signal(number)
-    out, said = child.communicate(timeout=60)
+    out, said = child.communicate(timeout=180)
     assert (child.returncode, out, said) == (-number, "", "")
     shut.alone()
     check_published(shut)
@@ -100,7 +100,7 @@ def test_a_signal_ends_a_refresh_and_leaves_nothing_behind(shut: Workspace, numb
     check_no_leftovers(shut)
 
 
-def answered(port: int, path: str, seconds: float = 60) -> bytes:
+def answered(port: int, path: str, seconds: float = 180) -> bytes:
     """What the server gives, as soon as it gives it."""
     end = time.monotonic() + seconds
     while True:
@@ -155,7 +155,7 @@ def test_a_signal_ends_a_refresh_that_waits_for_another(shut: Workspace) -> None
     with pytest.raises(subprocess.TimeoutExpired):
         second.communicate(timeout=3)
     second.send_signal(signal.SIGTERM)
-    assert second.communicate(timeout=60) == ("", "")
+    assert second.communicate(timeout=180) == ("", "")
     assert second.returncode == -signal.SIGTERM
     shut.door.set()
     assert first.communicate(timeout=180)[1] == ""
@@ -240,7 +240,7 @@ def test_a_restore_beside_a_server_that_rests_is_used_by_its_next_refresh(worksp
     published = read_guids(workspace)
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while True:  # the refresh that published may hold the lock a little longer
             done = subprocess.run(
                 [*PROGRAM, *words], cwd=workspace.folder, capture_output=True, text=True, timeout=180, check=False

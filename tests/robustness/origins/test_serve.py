@@ -89,7 +89,7 @@ def test_a_server_publishes_at_its_start_what_a_killed_run_committed(workspace: 
         child = workspace.start("serve", "--port", str(free_port))
         wait_for(lambda: len(read_guids(workspace)) == len(workspace.pages["/host"][2].split(b"<item>")) - 1)
         child.send_signal(signal.SIGTERM)
-        assert child.communicate(timeout=60)[1] == ""
+        assert child.communicate(timeout=180)[1] == ""
         workspace.alone()
 
     serve()
@@ -126,7 +126,7 @@ def test_the_program_follows_its_config_while_it_serves(workspace: Workspace, fr
     workspace.config(source(workspace, "host"), source(workspace, "late"))
     wait_for(lambda: served("number 4"))
     child.send_signal(signal.SIGTERM)
-    _, said = child.communicate(timeout=60)
+    _, said = child.communicate(timeout=180)
     assert child.returncode == 0
     assert said.count("the previous config stays in use") == 1
     assert "Traceback" not in said

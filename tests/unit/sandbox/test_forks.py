@@ -177,7 +177,7 @@ def _list_session(number: int) -> list[str]:
     return found
 
 
-def _wait(reached, seconds: float = 60):
+def _wait(reached, seconds: float = 180):
     end = time.monotonic() + seconds
     while not (found := reached()) and time.monotonic() < end:
         time.sleep(0.05)

@@ -29,7 +29,7 @@ def test_commands_end_with_the_server(home: Path, free_port: int) -> None:
     jobs = Jobs(home / "config.yaml", str)
     with jobs:
         job = jobs.start("serve", "", ("serve", "--no-refresh", "--no-desk", "--port", str(free_port)), heading="")
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while not job.lines and time.monotonic() < end:
             time.sleep(0.05)
         assert job.lines
@@ -41,6 +41,6 @@ def test_commands_end_with_the_server(home: Path, free_port: int) -> None:
 
 
 def wait_for_end(jobs: Jobs, number: int) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180
     while any(each.number == number for each in jobs.running()) and time.monotonic() < end:
         time.sleep(0.02)
