@@ -20,7 +20,7 @@ _TOKEN = re.compile(f"(?<!{_IN_WORD})(?={_IN_WORD}*[{_LEADS}]){_IN_WORD}+")
 _INSIDE = re.compile(f"[a-zß-öø-ÿ][{_LEADS}]")
 _WINDOWS = re.compile(f"[{bytes(range(0x80, 0xA0)).decode('cp1252', 'ignore').replace('•', '')}]")
 _UNKNOWN = frozenset(("?", REPLACED, "•"))  # shown for a byte that has no character
-_MOST_WORDS, _MOST_LEADS, _MOST_READINGS = 2_000, 3, 200  # of a text, of a word, of a word
+_MOST_WORDS, _MOST_LEADS, _MOST_READINGS = 1_000, 3, 200  # of a text, of a word, of a word
 _LONGEST = 40  # letters of a word
 _CLEAR = 10.0  # how much more frequent a reading must be than any other
 

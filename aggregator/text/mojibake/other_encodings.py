@@ -18,7 +18,7 @@ import ftfy.bad_codecs  # noqa: F401 - registers "sloppy-windows-1252"
 
 from aggregator.text import word_frequencies
 from aggregator.text.mojibake.byte_sequences import ENCODINGS
-from aggregator.text.mojibake.word_choice import is_cased, is_known_word
+from aggregator.text.mojibake.word_choice import is_cased, is_known, is_known_word
 
 _READ_AS = (
     *("mac_roman", "cp437", "cp850", "cp852", "koi8_r", "koi8_u", "cp866", "mac_cyrillic", "iso8859_2", "iso8859_5"),
@@ -84,6 +84,8 @@ _LEADING_THAI_VOWELS, _MOST_LEADING = "เแโใไ", 0.2
 _PUNCTUATION = frozenset("‘’“”–—…·«»")
 _DRAWN = re.compile("[\u2500-\u25ff ]+")  # lines and blocks alone: a tree of folders, a table, unless in a word:
 _BOX_IN_WORD = re.compile("(?<=[a-z])[\u2500-\u256c]|[\u2500-\u256c](?=[a-z])")
+_TOKEN_BEYOND = re.compile(r"(?<!\S)(?=\S*[^\x00-\x7f])\S+")
+_MOST_WORDS = 500  # of a text that are read one by one
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 _BOX = re.compile("[\u2500-\u256c]")
 _QUOTES_BESIDE_BOXES = "ÔÇ"  # of quotes and dashes
@@ -137,7 +139,20 @@ def _redecode_part(text: str) -> str:
     encodings = [name for name in names if _may_be_utf8(beyond, name)]
     words = spots and different >= _LEAST_LETTERS
     national = (_undo_national(text, spots) or _undo_thai(text, spots)) if words else None
-    return _undo_utf8(text, spots, encodings) or national or text
+    return _undo_utf8(text, spots, encodings) or national or (_undo_words(text) if spots else text)
+
+
+def _undo_words(text: str) -> str:
+    """Return the text with single words as UTF-8 read as another encoding, where that makes known words of them."""
+    return _TOKEN_BEYOND.sub(lambda found: _undo_word(found[0]), text, count=_MOST_WORDS)
+
+
+@lru_cache(maxsize=1 << 12)
+def _undo_word(token: str) -> str:
+    spots = _count_odd_spots(token)
+    encodings = [name for name in _READ_AS if _may_be_utf8("".join(_BEYOND.findall(token)), name)] if spots else []
+    read = _undo_utf8(token, spots, encodings)
+    return read if read and is_known(read) else token
 
 
 def _undo_like_pages(text: str) -> str | None:

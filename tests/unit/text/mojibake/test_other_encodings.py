@@ -95,3 +95,20 @@ DRAWN = (
 @pytest.mark.parametrize("sound", DRAWN)
 def test_lines_signs_and_dashes_between_letters_stay(sound: str) -> None:
     assert other_encodings.redecode_others(sound) == sound
+
+
+@pytest.mark.parametrize(
+    ("damaged", "text"),
+    [
+        ("Une fête à l'√©cole d'été", "Une fête à l'école d'été"),
+        ("São Paulo e o caf├® da manhã", "São Paulo e o café da manhã"),
+        ("Größe und Stra├ƒe", "Größe und Straße"),
+    ],
+)
+def test_one_damaged_word_among_sound_ones_comes_back(damaged: str, text: str) -> None:
+    assert other_encodings.redecode_others(damaged) == text
+
+
+@pytest.mark.parametrize("text", ["à √2 près, où √é", "São ├── src", "Ça fait ¼│½ là"])
+def test_signs_beside_sound_words_stay(text: str) -> None:
+    assert other_encodings.redecode_others(text) == text
