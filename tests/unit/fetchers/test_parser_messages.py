@@ -54,7 +54,7 @@ def written(listing: Listing) -> bytes:
     """The file of a parser process that has read a listing."""
     out = BytesIO()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(parse, "read", lambda _document: listing)
+        patched.setattr(parse, "_read_listing", lambda _document: listing)
         parse.run(calls.encode("read", DOCUMENT, 9), out, lambda _: None)
     return out.getvalue()
 
