@@ -17,6 +17,7 @@ HELD_SECONDS = 300
 class Gate:
     """While ``opened`` is not set, PUT requests wait; ``is_held`` is set by the first that does.
 
+    Those whose client has given up are passed on, too, when it is set: ``under_way`` has them until then.
     ``loses`` decides by method and path, and how often that was asked, whether an answer is lost, and ``refuses`` by
     method whether a request is.
     """
@@ -26,6 +27,7 @@ class Gate:
         self.opened, self.is_held, self._to = threading.Event(), threading.Event(), urlsplit(server).netloc
         self.opened.set()
         self.asked: Counter[tuple[str, str]] = Counter()
+        self.under_way: set[object] = set()
         self.loses: Callable[[str, str, int], bool] = lambda *_: False
         self.refuses: Callable[[str], bool] = lambda _: False
 
@@ -55,6 +57,13 @@ def running_gate(server: str) -> Iterator[tuple[Gate, str]]:
         protocol_version = "HTTP/1.1"
 
         def pass_on(self) -> None:
+            gate.under_way.add(self)
+            try:
+                self.answer()
+            finally:
+                gate.under_way.discard(self)
+
+        def answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
             if self.command == "PUT":
                 gate.wait()

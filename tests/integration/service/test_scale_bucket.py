@@ -49,7 +49,7 @@ def test_a_worker_whose_lease_ends_during_an_upload_leaves_no_earlier_edition(
             fleet.refresh(alone, now)
         assert s3.read() == read_folder(fleet, "alone")
         gate.opened.set()
-        wait_for(lambda: "show-0: took nine tenths of lease_seconds" in fleet.logs())
+        wait_for(lambda: "show-0: took nine tenths of lease_seconds" in fleet.logs() and not gate.under_way)
         fleet.dispatch(shared, 6)
         assert s3.read() == read_folder(fleet, "alone")
         assert "Traceback" not in fleet.logs(), fleet.logs()
