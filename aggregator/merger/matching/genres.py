@@ -99,5 +99,8 @@ def _find_announced(compared: Compared, assumed: Bools, is_episode: Bools) -> se
 
 
 def _is_within(day: int, days: Ints) -> bool:
-    """Return whether an entry may belong to the days of episodes; one without a date may."""
-    return day == ABSENT or not len(days) or int(days.min()) - _DAYS <= day <= int(days.max()) + _DAYS
+    """Return whether an entry may belong to the days of episodes; one without a date may.
+
+    Of a daily show of which a host lists the newest ten, older ones have an episode each day.
+    """
+    return day == ABSENT or not len(days) or int(days.min()) - 1 <= day <= int(days.max()) + _DAYS

@@ -76,6 +76,16 @@ def test_older_entries_than_the_host_lists_do_not_count() -> None:
     assert join(records) == {"5", "6", "7"}
 
 
+def test_a_daily_show_of_which_the_host_lists_its_newest_ten() -> None:
+    """Those of the four days before had no episode and counted against the listing: all was published twice."""
+    titles = [f"Chapter {at % 8 + 1}" for at in range(17)]
+    records = [
+        replace(each, day=DAY + int(each.id.rpartition("-")[2]))
+        for each in (*list_episodes(titles)[7:], *list_others(titles))
+    ]
+    assert find_fileless(match_records(records, SHIPPED).frame) == {"other"}
+
+
 def test_one_clip_beside_the_episodes_leaves_them_episodes() -> None:
     clip = Record("other-clip", "other", "Wool: the best minute", kind="post", assumed=True, day=DAY + 22)
     assert join([*list_episodes(SHOWS["en"]), *list_others(SHOWS["en"][:5]), clip]) == set("01234")
