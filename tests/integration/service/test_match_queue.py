@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
 from collections.abc import Iterator
 from datetime import timedelta
@@ -49,20 +50,21 @@ def configure(fleet: Fleet, postgresql: PostgreSQL, redis: Redis, name: str, lea
 def test_workers_give_the_answers_of_one_machine_although_one_dies_and_the_queue_is_emptied(
     fleet: Fleet, postgresql: PostgreSQL, redis: Redis
 ) -> None:
-    config = configure(
-        fleet, postgresql, redis, "lost", 12
-    )  # a batch, half a second of work, may take nine tenths of it
+    config = configure(fleet, postgresql, redis, "lost", 15)
+    patient = configure(fleet, postgresql, redis, "patient", 300)  # a batch may take nine tenths of it
     matching = fleet.start("match", "all.jsonl", "--queue", "-c", config.name, "-o", "there.jsonl")
     with Client.from_url(redis.address) as client:
         wait_for(lambda: client.llen("aggregator:matches") == 3, 120)
     redis.kill()
     redis.start()
-    (worker,) = fleet.workers(config, 1, threads=1)
+    (worker,) = fleet.workers(patient, 1, threads=1)
     with Client.from_url(redis.address) as client:
         wait_for(lambda: client.keys("aggregator:__acks__.*.matches"), 120)  # the worker has taken a batch
+    worker.send_signal(signal.SIGSTOP)
+    fleet.workers(patient, 2)
+    wait_for(lambda: fleet.logs().count("2 jobs at once") == 2)
     kill(worker)
-    fleet.workers(config, 2)
-    assert matching.wait(120) == 0, fleet.logs()
+    assert matching.wait(180) == 0, fleet.logs()
     assert run_program(fleet.folder, "match", "all.jsonl", "--by-show", "-o", "here.jsonl").returncode == 0
     there, here = ((fleet.folder / name).read_text() for name in ("there.jsonl", "here.jsonl"))
     assert there.count("\n") == SHOWS * 36
