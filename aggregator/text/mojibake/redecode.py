@@ -84,7 +84,8 @@ _PICTURE = re.compile(
     "\U0001f000-\U0001faff]"
 )
 _NOT_LATIN = "\u0370"
-_LETTER_COST = 1.5
+_JOINED = re.compile(f"(?<={_PICTURE.pattern[:-1]}\ufe0f])â€(?={_PICTURE.pattern})")  # a joiner whose last byte is lost
+_LETTER_COST, _MARK_COST = 1.5, 1.0
 _COMMON = "”’\ufe0f"  # of the characters whose last byte is undefined only these are common
 
 
@@ -146,7 +147,7 @@ def _redecode(text: str) -> str:
             break
         text = whole
     if "cp1252" in familiar:
-        text = _DOTTED.sub(_replace_dotted, text)
+        text = _JOINED.sub("\u200d", _DOTTED.sub(_replace_dotted, text))
     for name, leads in familiar.items():
         if name != "cp1251":
             text = _reread(text, load_page(name), leads, lost=True)
@@ -343,8 +344,12 @@ def _choose_pictures(pieces: list[Piece]) -> None:
 
 
 def _is_doubtful(readings: tuple[Choice, ...]) -> bool:
-    """Return whether the likeliest reading takes a letter for a byte ("i" for "¡"): a byte may be lost instead."""
-    return bool(readings) and readings[0].cost >= _LETTER_COST
+    """Return whether a byte may be lost instead: the likeliest reading takes a letter for one ("i" for "¡").
+
+    Of scripts that write no such marks inside of words, a mark is as doubtful ("," for "‚").
+    """
+    least = _MARK_COST if readings and readings[0].character > _NOT_LATIN else _LETTER_COST
+    return bool(readings) and readings[0].cost >= least
 
 
 def _drop_lone_leads(text: str, begin: int, end: int) -> str:

@@ -53,6 +53,8 @@ def test_lost_bytes_come_back_where_words_tell_them(language: str, loss: str) ->
         ("ÅŸunu gördüm", "şunu gördüm"),
         ("Ã…rets resultat", "Årets resultat"),
         ("moguÄe je", "moguće je"),
+        ("Семья 👨‍👩‍👧".encode().decode("cp1252", "ignore"), "Семья 👨‍👩‍👧"),
+        ("קטנים, גדולים".encode().decode("cp1252", "ignore").replace("‚", ","), "קטנים, גדולים"),
     ],
 )
 def test_single_words_come_back_if_a_language_has_one_such_word(damaged: str, text: str) -> None:
