@@ -1,4 +1,4 @@
-"""Complete damaged words of Latin script that a language has in one reading only: "uvuÄeno" is "uvučeno".
+"""Complete damaged words of Latin script that a language has in one reading only: "moguÄe" is "moguće".
 
 A lead byte of UTF-8 whose second byte is lost proves nothing. That a word with it is none of any language, and is one
 with another letter in its place, does.
@@ -36,8 +36,8 @@ def complete_known_words(text: str, *, proved: bool) -> str:
     If the text is not ``proved`` to be wrongly decoded elsewhere, a byte can be lost only in a word that shows it: with
     a capital lead byte behind a small letter, or U+FFFD.
 
-    >>> complete_known_words("Postavi da bude uvuÄeno", proved=False), complete_known_words("MÄLU", proved=True)
-    ('Postavi da bude uvučeno', 'MÄLU')
+    >>> complete_known_words("to je moguÄe", proved=False), complete_known_words("MÄLU", proved=True)
+    ('to je moguće', 'MÄLU')
     """
     if not any(lead in text for lead in _LEADS):
         return text

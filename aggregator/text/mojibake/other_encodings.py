@@ -84,7 +84,7 @@ _LEADING_THAI_VOWELS, _MOST_LEADING = "เแโใไ", 0.2
 _PUNCTUATION = frozenset("‘’“”–—…·«»")
 _DRAWN = re.compile("[\u2500-\u25ff ]+")  # lines and blocks alone: a tree of folders, a table, unless in a word:
 _BOX_IN_WORD = re.compile("(?<=[a-z])[\u2500-\u256c]|[\u2500-\u256c](?=[a-z])")
-_TOKEN_BEYOND = re.compile(r"(?<!\S)(?=\S*[^\x00-\x7f])\S+")
+_SIGNED_TOKEN = re.compile(r"(?<!\S)(?=\S*[√¬ƒ≈├┬])\S+")  # with what a Macintosh or DOS shows for bytes C2 to C5
 _MOST_WORDS = 500  # of a text that are read one by one
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 _BOX = re.compile("[\u2500-\u256c]")
@@ -144,7 +144,7 @@ def _redecode_part(text: str) -> str:
 
 def _undo_words(text: str) -> str:
     """Return the text with single words as UTF-8 read as another encoding, where that makes known words of them."""
-    return _TOKEN_BEYOND.sub(lambda found: _undo_word(found[0]), text, count=_MOST_WORDS)
+    return _SIGNED_TOKEN.sub(lambda found: _undo_word(found[0]), text, count=_MOST_WORDS)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -85,7 +85,7 @@ _PICTURE = re.compile(
 )
 _NOT_LATIN = "\u0370"
 _JOINED = re.compile(f"(?<={_PICTURE.pattern[:-1]}\ufe0f])â€(?={_PICTURE.pattern})")  # a joiner whose last byte is lost
-_LETTER_COST, _MARK_COST = 1.5, 1.0
+_LETTER_COST = 1.5  # of a letter that is taken for a byte: "i" for "¡"
 _COMMON = "”’\ufe0f"  # of the characters whose last byte is undefined only these are common
 
 
@@ -312,7 +312,9 @@ def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool 
         if at < sure:
             continue
         readings = () if _ends_word(text, at) else list_choices(text, at, table, familiar, lost=lost)
-        lacking = list_choices(text, at, table, familiar, lost=True) if not lost and _is_doubtful(readings) else ()
+        lacking = (
+            list_choices(text, at, table, familiar, lost=True) if not lost and _is_doubtful(readings, text, at) else ()
+        )
         in_script = readings and not lost and readings[0].character > _NOT_LATIN
         if in_script and _is_beside_lost(text, at, readings[0].size, sure, table):
             readings = readings[:1]
@@ -343,13 +345,11 @@ def _choose_pictures(pieces: list[Piece]) -> None:
             pieces[at] = tuple([one for one in piece if _PICTURE.match(one.character)]) or piece
 
 
-def _is_doubtful(readings: tuple[Choice, ...]) -> bool:
-    """Return whether a byte may be lost instead: the likeliest reading takes a letter for one ("i" for "¡").
-
-    Of scripts that write no such marks inside of words, a mark is as doubtful ("," for "‚").
-    """
-    least = _MARK_COST if readings and readings[0].character > _NOT_LATIN else _LETTER_COST
-    return bool(readings) and readings[0].cost >= least
+def _is_doubtful(readings: tuple[Choice, ...], text: str, at: int) -> bool:
+    """Return whether a byte may be lost instead: the likeliest reading takes a letter or a comma for one."""
+    if not readings or readings[0].cost >= _LETTER_COST:
+        return bool(readings)
+    return readings[0].character > _NOT_LATIN and "," in text[at : at + readings[0].size]
 
 
 def _drop_lone_leads(text: str, begin: int, end: int) -> str:
