@@ -121,10 +121,12 @@ def _redecode_blanks(text: str) -> str:
         text = _UNKNOWN_BYTE.sub(_replace_unknown, text)
     if _BLANK in text or not _LEAD_AND_BLANK.search(text):
         return _redecode(_fix_undamaged(text))
+    read = _redecode(_fix_undamaged(text))
+    if read == text:
+        return text
     kept = _redecode(_fix_undamaged(text.replace(" ", _BLANK))).replace(_BLANK, " ")
     if "\xa0" in text:
         return kept
-    read = _redecode(_fix_undamaged(text))
     if kept == read or count_oddities(kept) > count_oddities(read):
         return read
     return kept if count_unknown_letters(kept) < count_unknown_letters(read) else read
