@@ -1,7 +1,7 @@
 """Complete damaged words of Latin script that a language has in one reading only: "moguÄe" is "moguće".
 
-A lead byte of UTF-8 whose second byte is lost proves nothing. That a word with it is none of any language, and is one
-with another letter in its place, does.
+A lead byte of UTF-8 whose second byte is lost is a letter like others ("Ä"). It is taken for damage where no language has
+the word with it, and one has the word with another letter in its place.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _complete(token: str, page: str, proved: bool) -> str:  # noqa: FBT001 -- a 
 
 
 def _list_readings(token: str, table: CodePage, *, lost: bool) -> Iterator[str]:
-    """Yield the words of letters alone that a word may be, with another letter for one lead byte or more."""
+    """Yield what a word may be, letters alone: each has another letter in place of at least one lead byte."""
     left = [("", token)]
     while left:
         read, rest = left.pop()
