@@ -1,7 +1,7 @@
 """Complete damaged words of Latin script that a language has in one reading only: "moguÄe" is "moguće".
 
-A lead byte of UTF-8 whose second byte is lost is a letter like others ("Ä"). It is taken for damage where no language has
-the word with it, and one has the word with another letter in its place.
+A lead byte of UTF-8 whose second byte is lost is a letter like others ("Ä"). It is taken for damage where no language
+has the word with it, and one has the word with another letter in its place.
 """
 
 from __future__ import annotations
