@@ -73,9 +73,14 @@ def _read_html(document: Document) -> Listing | None:
     dating = learn_dating(_list_dates(root), language=root.get("lang"), now=document.polled)
     found: list[Entry] = []
     undated: list[YearlessDate | None] = []
-    for article in root.iter("article", "div", "li", "section"):
-        is_entry = article.tag == "article" or _ENTRY.search(article.get("class") or "")
-        if is_entry and (entry := _make_entry(name, article, len(found), base, dating)):
+    marked = [
+        each
+        for each in root.iter("article", "div", "li", "section")
+        if each.tag == "article" or _ENTRY.search(each.get("class") or "")
+    ]
+    articles = [each for each in marked if not html_page.is_beside(each)] or marked
+    for article in articles:
+        if entry := _make_entry(name, article, len(found), base, dating):
             found.append(entry)
             texts = () if entry.published else _list_dates(article)
             undated.append(next(filter(None, (find_yearless(text, dating) for text in texts)), None))
@@ -88,8 +93,9 @@ def _read_html(document: Document) -> Listing | None:
     unique = {entry.key: entry for entry in reversed(found)}
     if not unique:
         return _read_text(name, html.to_text(decoding.decode(document)))
-    first = next(root.iter("h1"), None)
-    title = _get_text(first) if first is not None else None
+    first = next((each for each in root.iter("h1") if not any(one in articles for one in each.iterancestors())), None)
+    first = next(root.iter("title"), None) if first is None else first
+    title = (_get_text(first) if first is not None else None) or None
     posts = tuple(entry for entry in found if unique[entry.key] is entry)
     return Listing(posts, Show(title=title, link=enclosures.clean_url(enclosures.find_base(document))), partial=True)
 

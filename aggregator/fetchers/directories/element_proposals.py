@@ -10,7 +10,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from aggregator.errors import ReadError
-from aggregator.fetchers.parsing import xml
+from aggregator.fetchers.parsing import html_page, xml
 from aggregator.text.times import dates, durations
 from aggregator.text.times.lines import find_date, find_duration, find_yearless, is_counted
 
@@ -32,6 +32,7 @@ HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _LEAST = 3  # elements that make a list; of articles two
 _MOST_GROUPS, _MOST_ROWS, _MOST = 60, 25, 3
 _MOST_PLACES = 6  # behind a heading, at which its audio may stand
+_BESIDE = 0.2  # of the score of elements in a sidebar, among comments or other posts
 _USUAL = 0.8  # of the headings that have a date or audio
 _MOST_PARTS = 200  # elements within one that are looked at
 _LONGEST_TITLE = 200
@@ -238,7 +239,9 @@ def _make_group(elements: list[xml.Element]) -> _Group | None:
         fields["day_first"] = "yes"
     weights = {"date": 2.0, "audio": 2.0, "length": 0.6, "text": 0.4, "link": 0.4}
     full = sum(title in row for row in rows) / len(rows)
-    return _Group(elements, fields, len(elements) ** 0.5 * full * (1 + sum(weights.get(each, 0) for each in fields)))
+    place = _BESIDE if html_page.is_beside(elements[0]) else 1.0
+    score = place * len(elements) ** 0.5 * full * (1 + sum(weights.get(each, 0) for each in fields))
+    return _Group(elements, fields, score)
 
 
 def _read_texts(element: xml.Element) -> dict[str, str]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from aggregator.fetchers.directories.element_proposals import Options, is_media
 from aggregator.fetchers.directories.json_paths import parse_date
+from aggregator.fetchers.parsing import html_page
 from aggregator.text.times import durations
 from aggregator.text.urls import is_web
 
@@ -15,6 +17,7 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DEEPEST_LIST, _DEEPEST_FIELD = 8, 3
 _MOST_ROWS = 50
 _LEAST_BY_ID = 2
+_TYPE = "__typename"  # of each object in GraphQL
 _MOST = 5
 _DISTINCT_SHARE, _LEAST_DISTINCT = 0.9, 0.4  # of the values of a field; of titles that are repeated
 _LONGEST = 10**9  # milliseconds of eleven days
@@ -59,16 +62,25 @@ _TYPES = re.compile(r"(?:Podcast|Radio)?Episode|BlogPosting|(?:News)?Article|(?:
 
 
 def propose(value: object) -> tuple[Options, ...]:
-    """Return the options for each list that has titles and dates or audio, those with the most entries first."""
+    """Return the options for each list that has titles and dates or audio, those with the most entries first.
+
+    Lists that are named as related or recommended ones come last.
+    """
     following = _find_next(value)
-    found: list[tuple[int, Options]] = []
+    found: list[tuple[bool, int, Options]] = []
     for path, rows in _find_lists(value, "", _DEEPEST_LIST):
         fields = _find_fields(rows[:_MOST_ROWS])
-        if "title" in fields and ("date" in fields or "audio" in fields):
+        if "title" in fields and ("date" in fields or "audio" in fields) and _is_of_entries(rows, fields):
             options = fields | {"items": path or "@"} | ({"next": following} if following else {})
-            found.append((len(rows) * len(fields), tuple(sorted(options.items()))))
-    found.sort(key=lambda each: -each[0])
-    return tuple(options for _, options in found[:_MOST])
+            found.append((html_page.is_name_beside(path), -len(rows) * len(fields), tuple(sorted(options.items()))))
+    found.sort(key=lambda each: each[:2])
+    return tuple(options for *_, options in found[:_MOST])
+
+
+def _is_of_entries(rows: Sequence[Mapping[str, object]], fields: Mapping[str, str]) -> bool:
+    """Return whether the fields are of one object: one object may have the title and the date of two others."""
+    title, other = (fields[what].rpartition(".")[0] for what in ("title", "date" if "date" in fields else "audio"))
+    return len(rows) > 1 or not title or title.split(".")[0] == other.split(".")[0]
 
 
 def _find_lists(value: object, path: str, depth: int) -> Iterator[tuple[str, list[Mapping[str, object]]]]:
@@ -88,12 +100,22 @@ def _find_lists(value: object, path: str, depth: int) -> Iterator[tuple[str, lis
             yield flat, rows
         if depth and rows:
             yield from _find_lists_within(rows, f"{path}[]", depth - 1)
+        if len(rows) == 1:
+            yield from _find_objects_by_id(rows[0], f"{path}[]")
     elif isinstance(value, dict) and depth:
-        rows = [each for each in value.values() if isinstance(each, dict)]
-        if len(rows) == len(value) > _LEAST_BY_ID and len({frozenset(each) for each in rows}) == 1:
-            by_id = f"{path}.*".removeprefix(".")
-            yield f"{by_id} | []" if "[]" in path else by_id, rows
+        yield from _find_objects_by_id(value, path)
         yield from _find_lists_within([value], path, depth - 1)
+
+
+def _find_objects_by_id(value: Mapping[str, object], path: str) -> Iterator[tuple[str, list[Mapping[str, object]]]]:
+    """Yield the objects in an object whose keys are their ids: all of them, or those of each type of a GraphQL API."""
+    rows: list[Mapping[str, object]] = [each for each in value.values() if isinstance(each, dict)]
+    by_id = f"{path}.* | []" if "[]" in path else f"{path}.*".removeprefix(".")
+    if len(rows) == len(value) > _LEAST_BY_ID and len({frozenset(each) for each in rows}) == 1:
+        yield by_id, rows
+    for kind, count in Counter(str(each.get(_TYPE, "")) for each in rows).items():
+        if count > _LEAST_BY_ID and _PLAIN.fullmatch(kind):
+            yield f"{by_id} | [?{_TYPE}=='{kind}']", [each for each in rows if each.get(_TYPE) == kind]
 
 
 def _find_lists_within(
@@ -102,10 +124,14 @@ def _find_lists_within(
     """Yield the lists in the fields of objects that stand at one path."""
     for name in dict.fromkeys(name for each in objects for name in each):
         values = [each[name] for each in objects if isinstance(each.get(name), list | dict)]
+        lists: list[object] = [each for each in values if isinstance(each, list)]
+        place = path
+        if 0 < len(lists) < len(values):  # of several objects one has a list here, others an object
+            values, place = lists, f"{path} | [?type({_join('', name)})=='array']"
         joined: object = values[0] if values else None
         if len(values) > 1:
             joined = [one for each in values for one in (each if isinstance(each, list) else [each])]
-        yield from _find_lists(joined, _join(path, name), depth)
+        yield from _find_lists(joined, _join(place, name), depth)
 
 
 def _join(path: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Read an HTML page as a browser shows it: base address, lazy images, and JSON in its scripts."""
+"""Read an HTML page as a browser shows it: base address, lazy images, what stands beside, and JSON in its scripts."""
 
 from __future__ import annotations
 
@@ -21,6 +21,15 @@ _PLACEHOLDER = re.compile(
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "caption", "dt", "legend", "summary", "th")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+
+_BESIDE_TAGS = frozenset({"aside", "footer", "nav"})
+_BESIDE = frozenset(
+    {
+        "ads", "advert", "advertisement", "comment", "commentlist", "comments", "popular", "recommendations",
+        "recommended", "related", "sidebar", "similar", "sponsored", "suggested", "suggestions", "trending",
+    }
+)  # fmt: skip
+_WORD = re.compile(r"[A-Z]?[a-z]+")  # of a name such as "related-posts" or "RelatedPosts_list__x1"
 
 _LAZY = ("data-src", "data-lazy-src", "data-original", "data-lazy", "data-srcset", "data-lazy-srcset")
 """Attributes with the address of the image, or of it in several sizes (lazysizes, WordPress, jQuery Lazy Load)."""
@@ -66,6 +75,22 @@ def find_year_headings(root: xml.Element, entries: Sequence[xml.Element]) -> lis
         if (at := places.get(id(element))) is not None:
             found[at] = year
     return found
+
+
+def is_beside(element: xml.Element) -> bool:
+    """Return whether an element stands in what a page shows beside its entries: a sidebar, comments, other posts."""
+    above = (each for each in (element, *element.iterancestors()) if each.tag != "body")
+    names = ((each.tag, f"{each.get('class') or ''} {each.get('id') or ''}") for each in above)
+    return any(tag in _BESIDE_TAGS or is_name_beside(name) for tag, name in names)
+
+
+def is_name_beside(name: str) -> bool:
+    """Return whether a class, an id or a JSON field is named as what stands beside the entries of a page.
+
+    >>> is_name_beside("relatedEpisodes"), is_name_beside("episodes")
+    (True, False)
+    """
+    return not _BESIDE.isdisjoint(word.lower() for word in _WORD.findall(name))
 
 
 def _find_lazy_image(image: xml.Element) -> str | None:
