@@ -43,7 +43,7 @@ class Item(Record, frozen=True):
 
     ``guid`` is empty until settle gives the promised one. ``description`` is plain text; ``html`` is that source's
     own markup (not yet sanitised) where its text is the one chosen. ``cut`` is true where no source had the whole
-    text. ``rank`` orders items of one time: the position on the page where they were first seen. ``part`` and
+    text. ``rank`` orders items of one time: as on the page where they were first seen. ``part`` and
     ``tag`` are what the title says of itself (2 for "Part 2"; "bonus", "replay", ...); ``prefix`` and ``suffix`` are
     what the show puts round the title's own words, as they stand in the title ("447. ", " | LUP 232").
     ``plain_title`` is true where the title is that of an entry whose format says that its angle brackets are text.

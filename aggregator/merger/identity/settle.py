@@ -20,7 +20,7 @@ provisional: a more trusted source that lists the item within ``_PROVISIONAL`` r
 from __future__ import annotations
 
 import uuid
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -103,10 +103,11 @@ def settle(items: Sequence[Item], past: Past, now: datetime, undecided: Sequence
     run = _Run(past, now, guessed, {record.guid: record for record in past.published_items})
     home: Mapping[str, str] | None = None
     if undecided is None:
-        identified = _identify(items, run)
+        identified = tuple(_identify(items, run))
     else:
         home = {entry: guid for item, guid in _identify(undecided, run) for entry in item.entries}
-        identified = _identify_decided(items, home, run)
+        identified = tuple(_identify_decided(items, home, run))
+    _rank_new(identified, run)
     settled: list[Item] = []
     for item, guid in identified:
         record, wanted = run.records[guid], past.overrides.get(guid, ())
@@ -114,6 +115,27 @@ def settle(items: Sequence[Item], past: Past, now: datetime, undecided: Sequence
         settled.append(apply_overrides(known, wanted) if wanted else known)
     single, taken = make_enclosures_unique(settled, run.records, past.trust)
     return replace(_make_settlement(single, home, run), remarks=taken)
+
+
+def _rank_new(identified: Sequence[tuple[Item, str]], run: _Run) -> None:
+    """Rank new items between those of the same time and source that are beside them on the page.
+
+    A rank is the place on the page when an item was new: the places that older items had then say nothing of it.
+    """
+    known = {record.guid for record in run.past.published_items}
+    places: defaultdict[tuple[str | None, datetime], list[tuple[int, int]]] = defaultdict(list)
+    for item, guid in identified:
+        if guid in known:
+            record = run.records[guid]
+            places[item.origin, record.published.at].append((item.rank, record.rank))
+    for item, guid in identified:
+        record = run.records[guid]
+        others = places[item.origin, record.published.at]
+        if guid in known or not others:
+            continue
+        shifts = [(place > item.rank, rank - place) for place, rank in others]
+        shift = min((shift for is_below, shift in shifts if is_below), default=max(shifts)[1])
+        run.records[guid] = replace(record, rank=item.rank + shift)
 
 
 def _identify(items: Sequence[Item], run: _Run) -> Iterator[tuple[Item, str]]:

@@ -48,6 +48,18 @@ def test_many_items_of_one_title_without_a_date_take_no_more_guids_each_than_few
     assert len(made) < 10 * 500
 
 
+@given(arrivals=st.lists(st.integers(1, 3), min_size=2, max_size=5), shown=st.integers(4, 20), upwards=st.booleans())
+def test_items_of_one_time_stay_in_the_order_of_their_page(arrivals: list[int], shown: int, *, upwards: bool) -> None:
+    known, places = (), {}
+    for day, came in enumerate(arrivals):
+        names = [f"casts/{number:02}" for number in range(sum(arrivals[:day]) + came)]
+        page = names if upwards else names[-shown:][::-1]
+        places |= {name: place for place, name in enumerate(page)}
+        settled = again([item(name, name, rank=places[name]) for name in names], known, NOW + timedelta(days=day))
+        known = settled.published_items
+        assert [each.title for each in settled.items if each.title in page] == page
+
+
 def test_a_changed_upstream_guid_title_date_and_source_keep_the_guid() -> None:
     before = first(item("A", "host/1", guid="one"))
     after = again([item("Another A", "host/1", "apple/1", guid="two", published=None)], before.published_items)
