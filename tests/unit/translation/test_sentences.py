@@ -25,6 +25,7 @@ def test_the_sentences_are_those_of_the_program() -> None:
 @given(st.sampled_from(SENTENCES), st.lists(st.from_regex(r"[a-z0-9./]{1,20}", fullmatch=True), min_size=5, max_size=5))
 def test_a_sentence_is_translated_with_its_values(forms: list[str], given_values: list[str]) -> None:
     values = {**dict(zip(PLACEHOLDER.findall(forms[0]), given_values, strict=False)), "count": "7"}
+    values = {name: f'"{value}"' if name == "quoted" else value for name, value in values.items()}
     for locale in (GERMAN, JAPANESE):
         translated = locale.ngettext(*forms, 7, **values) if len(forms) > 1 else locale.gettext(forms[0]) % values
         assert translate_sentence(forms[-1] % values, locale) == translated
