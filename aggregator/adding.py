@@ -20,7 +20,9 @@ from aggregator.config.messages import suggest
 from aggregator.errors import ConfigError, FetchError, ReadError
 from aggregator.fetchers import addresses, registry, snapshot
 from aggregator.fetchers.fetch import Resources
+from aggregator.fetchers.http import bot_protection
 from aggregator.fetchers.http.target import redact
+from aggregator.fetchers.parsing import decoding
 from aggregator.model.entry import Entry, Listing
 from aggregator.model.source import Document, Source
 from aggregator.store import connection, database, decisions
@@ -34,6 +36,16 @@ _SHORTEST = 3
 
 _MOST_OF = 0.8
 """The share of the entries of a list that have what makes it one."""
+
+_MOST_FEEDS = 3
+"""Feeds that a page names which are asked until one has entries."""
+
+_FILE_HEAD = 1000
+"""Bytes at the beginning of a file that is no text, one of which is 0."""
+
+_LONGEST_TITLE = 60
+
+_PASSWORD = re.compile(rb"""<input[^>]{1,300}type\s*=\s*["']?password""", re.IGNORECASE)
 
 _LARGEST_PAGE = 2_000_000
 """Bytes of a page that a person may choose elements of."""
@@ -170,11 +182,9 @@ def _find_ways(candidates: Sequence[Source], looking: _Looking) -> list[Found]:
         return sorted(proposed, key=lambda each: -_rate(each.listing))
     if len(refused) == 1:
         raise ReadError(refused[0])
-    url = candidates[0].url
-    raise ReadError(
-        f"no feed or list of episodes found at {redact(url) if url else candidates[0].path}; a page can be "
-        "read by selectors: aggregator add URL --set items=SELECTOR --set date=SELECTOR --preview shows what they find"
-    )
+    if document is None:
+        raise FetchError("the source has no address to ask")
+    raise looking.explain(document)
 
 
 def _is_markup(document: Document) -> bool:
@@ -205,7 +215,8 @@ class _Looking(Struct):
         if document.source.kind not in ("feed", "blog", "simplecast") or document.source.path is not None:
             return None
         feeds = self.resources.discover(document) if "html" in (document.media_type or "") else ()
-        for url in feeds[:1]:
+        empty = None
+        for url in feeds[:_MOST_FEEDS]:
             known = registry.recognise(url)
             named = known or replace(document.source, kind="feed")
             try:
@@ -213,11 +224,43 @@ class _Looking(Struct):
                 feed = self.get(asked, document.url)
                 listing = self.resources.read(replace(feed, source=replace(named, url=url))) if feed else None
             except (FetchError, ReadError):
-                return None
+                continue
             if listing is not None:
                 label = N_(f"the feed that the page names: {redact(url)}")
-                return _refine_kind(Found(named, listing, label, feed=url if named.url != url else None))
-        return None
+                found = _refine_kind(Found(named, listing, label, feed=url if named.url != url else None))
+                if self.resources.discover(replace(document, source=found.source))[:1] != (url,):
+                    found = replace(found, source=replace(found.source, url=url), feed=None)
+                if listing.entries:
+                    return found
+                empty = empty or found
+        return empty
+
+    def explain(self, document: Document) -> ReadError:
+        """Return the error for a document that nothing can be read of: where it is, what it is, and what to do."""
+        url, path = document.source.url, document.source.path
+        at = path or redact(document.url)
+        if url and redact(url) != at:
+            at = f"{redact(url)} → {at}"
+        if wall := bot_protection.find_in_page(document.body):
+            return ReadError(f"{at}: {bot_protection.describe(wall)}")
+        if b"\0" in document.body[:_FILE_HEAD]:
+            return ReadError(f"{at}: it is a file of type {document.media_type}, neither a feed nor a page")
+        if _PASSWORD.search(document.body):
+            return ReadError(
+                f"{at}: the page asks for a login: give another address of the show, or a header with what a browser "
+                "sends when it is logged in (docs/config.md)"
+            )
+        if decoding.detect_type(document) == "json":
+            return ReadError(
+                f"{at}: no list of episodes found in this JSON: aggregator add URL --kind json --set items=PATH --set "
+                "date=PATH --preview shows what paths find"
+            )
+        title = self.resources.propose(document).title
+        path = f'{at} ("{title[:_LONGEST_TITLE]}")' if title else at
+        return ReadError(
+            f"no feed or list of episodes found at {path}; a page can be read by selectors: "
+            "aggregator add URL --set items=SELECTOR --set date=SELECTOR --preview shows what they find"
+        )
 
     def propose(self, document: Document) -> list[Found]:
         """Return the proposals for a document that can be read, in their order."""
@@ -254,7 +297,8 @@ def _rate(listing: Listing) -> int:
 def _refine_kind(found: Found) -> Found:
     """Change a feed without audio and lengths to kind blog: its items are posts, and its text is trusted less."""
     source = found.source
-    if source.kind != "feed" or any(entry.enclosure or entry.duration for entry in found.listing.entries):
+    entries = found.listing.entries
+    if source.kind != "feed" or not entries or any(entry.enclosure or entry.duration for entry in entries):
         return found
     name = "blog" if source.name == source.kind else source.name
     return replace(found, source=replace(source, kind="blog", name=name), assumed=True)

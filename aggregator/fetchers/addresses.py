@@ -9,9 +9,14 @@ from aggregator.errors import ConfigError
 from aggregator.text.urls import is_web
 from aggregator.translation.marks import N_
 
-_SCHEMES = re.compile(r"(?:feed|itpc|pcast|podcast|rss):(?://)?(?=(?P<web>https?://)?)", re.IGNORECASE)
+_SCHEMES = re.compile(
+    r"(?:feed|itms|itpc|pcast|podcast|rss|antennapod-subscribe|view-source):(?://)?(?=(?P<web>https?://)?)",
+    re.IGNORECASE,
+)
 _HOST = re.compile(r"(?:[\w-]+\.)+[^\W\d_][\w-]+(?::\d+)?(?:[/?#].*)?", re.IGNORECASE)
 _LOCAL_HOST = re.compile(r"(?:localhost|(?:\d{1,3}\.){3}\d{1,3}|\[[\da-f:.]+\])(?::\d+)?(?:[/?#].*)?", re.IGNORECASE)
+
+_MISTYPED = re.compile(r"(https?)(?::/?|//)(?![/:])", re.IGNORECASE)
 
 _REWRITTEN = (
     # YouTube has a feed of each channel and playlist; the newest 15 videos, without their lengths.
@@ -26,7 +31,16 @@ _REWRITTEN = (
     # These apps name a show by Apple's number.
     (r"https?://overcast\.fm/itunes(\d+).*", r"https://podcasts.apple.com/us/podcast/id\1"),
     (r"https?://(?:pca\.st|castro\.fm)/itunes/(\d+).*", r"https://podcasts.apple.com/us/podcast/id\1"),
+    (r"https?://(?:geo|embed)\.((?:itunes|podcasts)\.apple\.com/.*)", r"https://\1"),
+    (
+        r"https?://itunes\.apple\.com/(?:[a-z]{2}/)?podcast\?(?:[^#]*&)?id=(\d+).*",
+        r"https://podcasts.apple.com/us/podcast/id\1",
+    ),
+    # These have the address of the feed in theirs.
     (r"https?://(?:www\.)?podcastaddict\.com/feed/(https?[%:].*)", r"\1"),
+    (r"https?://(?:www\.)?feedly\.com/i/subscription/feed(?:/|%2F)(https?[%:].*)", r"\1"),
+    (r"https?://(?:www\.)?antennapod\.org/deeplink/subscribe\?(?:[^#]*&)?url=(https?[%:][^&#]*).*", r"\1"),
+    (r"https?://(?:www\.)?subscribeonandroid\.com/(?:https?://)?(.*)", r"https://\1"),
 )
 _WITHOUT_FEED = (
     (r"https?://(?:open|play)\.spotify\.com/|spotify:", "Spotify"),
@@ -44,10 +58,12 @@ def normalize(text: str) -> str:
     ('https://example.com/show', 'https://example.com/rss')
     >>> normalize("localhost:8000/show"), normalize("192.168.1.20:8080/rss.xml")
     ('http://localhost:8000/show', 'http://192.168.1.20:8080/rss.xml')
+    >>> normalize("https:/example.com/rss"), normalize("'example.com/rss'"), normalize("itms://example.com/rss")
+    ('https://example.com/rss', 'https://example.com/rss', 'https://example.com/rss')
     >>> normalize("overcast.fm/itunes1566080008/pytorch-developer-podcast")
     'https://podcasts.apple.com/us/podcast/id1566080008'
     """
-    url = text.strip().strip("<>")
+    url = _MISTYPED.sub(r"\1://", text.strip().strip("<>\"'"), count=1)
     if (scheme := _SCHEMES.match(url)) is not None:
         url = url[scheme.end() :] if scheme["web"] else f"https://{url[scheme.end() :].lstrip('/')}"
     elif _HOST.fullmatch(url):

@@ -1,7 +1,8 @@
 """Find the feeds that an HTML page names (autodiscovery): ``<link rel="alternate">`` with the type of a feed.
 
-HTML Living Standard, 4.6.7.1; the wrong types were seen in real pages. A page may name one show in several formats of
-audio: they are one source, so the feed that most players can play comes first. A page that names none may send its
+HTML Living Standard, 4.6.7.1; the wrong types, and links without one, were seen in real pages. A page may name one show
+in several formats of audio: they are one source, so the feed that most players can play comes first. Beside the feed of
+a blog, that of its podcast is the show. A page that names none may send its
 visitors on (``<meta http-equiv="refresh">``, 4.2.5.3), as hosts without redirects do after a move.
 """
 
@@ -17,10 +18,13 @@ _TYPES = {
     "application/rss+xml": 0, "application/atom+xml": 0, "application/rdf+xml": 1, "application/feed+json": 2,
     "application/rss": 0, "application/atom": 0, "text/xml": 3, "application/xml": 3, "application/json": 4,
 }  # fmt: skip
+_OF_COMMENTS = 10  # is added to the rank of a type
 _COMMENTS = re.compile(r"comment|kommentar", re.IGNORECASE)
 _MP3 = re.compile(r"\bmp3\b", re.IGNORECASE)
+_PODCAST = re.compile(r"podcast|episode", re.IGNORECASE)
 _OTHER_AUDIO = re.compile(r"\b(?:m4a|aac|oga|ogg|vorbis|opus)\b", re.IGNORECASE)
 _NOT_FEEDS = re.compile(r"oembed|/wp-json/|opensearch", re.IGNORECASE)
+_FEED_LINK = re.compile(r"(?:\.(?:rss|xml|atom)|/(?:feed|rss|atom)/?)(?:\?|$)|^https?://feeds?\d*\.", re.IGNORECASE)
 _MOST = 20  # addresses
 _REFRESH = re.compile(r"""\s*+(\d{1,2})(?:\.\d*+)?\s*+[;,]?\s*+url\s*+=\s*+["']?\s*+([^"'\s]+)""", re.IGNORECASE)
 _LONGEST_DELAY = 15  # seconds; a page that is shown for longer is one to read
@@ -29,24 +33,48 @@ _LONGEST_DELAY = 15  # seconds; a page that is shown for longer is one to read
 def find_feeds(document: Document) -> tuple[str, ...]:
     """Return the addresses of the feeds that an HTML page names or is replaced by, none for other documents.
 
-    The best comes first: MP3 before other audio, feeds of comments last.
+    The best comes first: MP3 before other audio, a podcast before other feeds unless the source is a blog, the page's
+    language before others; feeds of comments only if there are no others.
     """
     root = html_page.parse(document)
     if root is None:
         return ()
     base = html_page.find_base(document, root)
-    found: dict[str, tuple[int, int, int]] = {}
+    language = (root.get("lang") or "").lower()
+    found: dict[str, tuple[int, bool, int, int]] = {}
     for position, link in enumerate(root.iter("link")):
         kind = (link.get("type") or "").partition(";")[0].strip().lower()
-        if "alternate" not in (link.get("rel") or "").lower().split() or kind not in _TYPES:
-            continue
         url = enclosures.resolve_url(base, link.get("href"))
         words = f"{link.get('title') or ''} {url}"
-        if url is None or link.get("hreflang") or link.get("media") or _NOT_FEEDS.search(words):
+        if url is None or link.get("media") or _NOT_FEEDS.search(words) or not _names_feed(link, kind, url):
             continue
-        format_ = 0 if _MP3.search(words) else 2 if _OTHER_AUDIO.search(words) else 1
-        found.setdefault(url, (_TYPES[kind] + (10 if _COMMENTS.search(words) else 0), format_, position))
-    return tuple(sorted(found, key=lambda url: found[url])[:_MOST]) or _find_refresh(root, base, document.url)
+        other_language = not language.startswith((link.get("hreflang") or "").lower())
+        rank = _TYPES.get(kind, 0) + (_OF_COMMENTS if _COMMENTS.search(words) else 0)
+        found.setdefault(url, (rank, other_language, _rank_format(words, document.source.kind), position))
+    best = sorted(found, key=lambda url: found[url])[:_MOST]
+    own = [url for url in best if found[url][0] < _OF_COMMENTS]
+    return tuple(own or best) or _find_refresh(root, base, document.url)
+
+
+def is_feed_link(url: str) -> bool:
+    """Return whether an address is written like one of a feed."""
+    return _FEED_LINK.search(url) is not None
+
+
+def _names_feed(link: xml.Element, kind: str, url: str) -> bool:
+    """Return whether a link names a feed: by its type, or without one by its address, if it is no translation."""
+    relations = (link.get("rel") or "").lower().split()
+    is_typed = kind in _TYPES or (not kind and not link.get("hreflang") and is_feed_link(url))
+    return is_typed and not {"alternate", "feed"}.isdisjoint(relations)
+
+
+def _rank_format(words: str, kind: str) -> int:
+    """Return the rank of a feed by what its title and address say of its files, the best least."""
+    if _MP3.search(words):
+        return 0
+    if _OTHER_AUDIO.search(words):
+        return 3
+    return 1 if kind != "blog" and _PODCAST.search(words) else 2
 
 
 def _find_refresh(root: xml.Element, base: str, page: str) -> tuple[str, ...]:

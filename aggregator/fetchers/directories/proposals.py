@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aggregator.fetchers import registry
+from aggregator.fetchers import discovery, registry
 from aggregator.fetchers.directories import element_proposals, json_proposals
 from aggregator.fetchers.parsing import decoding, enclosures, html_page, xml
 from aggregator.model.source import Document, Proposals, Source
 
-_FEED_LINK = re.compile(r"(?:\.(?:rss|xml|atom)|/(?:feed|rss|atom)/?)(?:\?|$)|^https?://feeds?\d*\.", re.IGNORECASE)
 _FEED_TEXT = re.compile(r"[\s-]*+(?:(?:rss|atom|podcast)[\s-]*+)?(?:rss|feed|atom|xml)\s*+", re.IGNORECASE)
 _SCRIPTS = (("JSON-LD", "application/ld+json"), ("data of the page", "application/json"))
 _CODE = frozenset({"", "text/javascript", "application/javascript", "module"})
@@ -79,7 +78,7 @@ def _find_links(root: xml.Element, base: str) -> Iterator[Source]:
         known = registry.recognise(url)
         if known is not None:
             found.setdefault(known.show or url, known)
-        elif _FEED_LINK.search(url) or _FEED_TEXT.fullmatch(xml.get_text(anchor)):
+        elif discovery.is_feed_link(url) or _FEED_TEXT.fullmatch(xml.get_text(anchor)):
             found.setdefault(url, Source("link to a feed", "feed", url=url))
     yield from sorted(found.values(), key=lambda source: source.kind == "apple")[:_MOST_LINKS]
 

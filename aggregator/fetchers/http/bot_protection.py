@@ -13,6 +13,8 @@ Facts and their sources:
 - Imperva's page says "Incapsula incident ID" (github.com/EnableSecurity/wafw00f, ``plugins/incapsula.py``). Its other
   mark, ``/_Incapsula_Resource``, also stands in pages that are let through.
 - DataDome's page loads its captcha from ``captcha-delivery.com`` (docs.capsolver.com, "Solving DataDome").
+- Anubis' page has its challenge in ``<script id="anubis_challenge" type="application/json">``, with status 200
+  (github.com/TecharoHQ/anubis, ``web/index.templ``).
 
 Widgets such as reCAPTCHA are no sign: they stand in the comment forms of ordinary pages.
 """
@@ -38,6 +40,7 @@ _PAGES = (
     (re.compile(rb"(?s)have permission to access .{1,2000}Reference(?: |&#32;)(?:#|&#35;)18(?:\.|&#46;)"), "Akamai"),
     (re.compile(rb"Incapsula incident ID", re.IGNORECASE), "Imperva"),
     (re.compile(rb"\b(?:geo|ct)\.captcha-delivery\.com/"), "DataDome"),
+    (re.compile(rb'id="anubis_challenge"'), "Anubis"),
 )
 
 

@@ -1,0 +1,77 @@
+"""What an address leads to: the feed that is meant, or one line that says where, what is there, and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from aggregator.adding import Found, find_ways, list_candidates
+from aggregator.errors import ReadError
+from tests.support.origin import Site, serving
+from tests.support.rss import Episode, make_rss
+
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with serving(Site()) as opened:
+        played = [Episode(f"g{n}", f"Lamp {n}", audio=f"https://cdn.example/{n}.mp3") for n in range(3)]
+        posts = [Episode(f"p{n}", f"Post {n}", text="We light a lamp.") for n in range(3)]
+        opened.serve("/talk.xml", make_rss(*played, title="Lamp Talk"))
+        opened.serve("/posts.xml", make_rss(*posts, title="Lamp Blog"))
+        opened.serve("/empty.xml", make_rss(title="Lamp Talk"))
+        yield opened
+
+
+def look_at(site: Site, path: str) -> Found:
+    return find_ways(None, list_candidates(site.url(path), allow=["127.0.0.0/8"]), NOW)[0]
+
+
+def link(href: str, title: str = "") -> str:
+    return f'<link rel="alternate" type="application/rss+xml" title="{title}" href="{href}">'
+
+
+@pytest.mark.parametrize(
+    ("head", "feed", "source"),
+    [
+        (link("/posts.xml", "Lamps") + link("/talk.xml", "Lamp Podcast"), "/talk.xml", "page"),
+        (link("/gone.xml") + link("/talk.xml"), "/talk.xml", "feed"),
+        (link("/empty.xml") + link("/talk.xml"), "/talk.xml", "feed"),
+        (link("/empty.xml"), "/empty.xml", "page"),
+    ],
+)
+def test_of_the_feeds_that_a_page_names_the_one_that_is_meant_is_read(
+    site: Site, head: str, feed: str, source: str
+) -> None:
+    site.serve("/show", f"<!doctype html><html lang=en><head>{head}</head><body>Lamps</body></html>", kind="text/html")
+    found = look_at(site, "/show")
+    assert found.label.endswith(feed)
+    assert found.source.url == site.url("/show" if source == "page" else feed)
+    assert found.source.kind == "feed"
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "said"),
+    [
+        ("<html><title>Not found</title><h1>Oh no</h1></html>", "text/html", 'episodes found at {} ("Not found"); a'),
+        (
+            "<html><title>Hello</title><form><input name=u><input name=p type='password'></form></html>",
+            "text/html",
+            "{}: the page asks for a login: give",
+        ),
+        ('<html><script id="anubis_challenge">{}</script></html>', "text/html", r"{}: blocked by .* \(Anubis\): ask"),
+        ('{"error": "no key"}', "application/json", "{}: no list of episodes found in this JSON: aggregator add URL"),
+        (b"ID3\4\0\0\0\0", "audio/mpeg", "{}: it is a file of type audio/mpeg, neither a feed nor a page"),
+    ],
+)
+def test_what_is_no_list_of_episodes_is_named(site: Site, body: str | bytes, kind: str, said: str) -> None:
+    site.serve("/what", body, kind=kind)
+    with pytest.raises(ReadError) as caught:
+        look_at(site, "/what")
+    pattern = said if ".*" in said else re.escape(said).replace(r"\{\}", "{}")
+    assert re.search(pattern.format(re.escape(site.url("/what"))), str(caught.value))
+    assert "\n" not in str(caught.value)

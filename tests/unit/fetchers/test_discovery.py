@@ -1,0 +1,42 @@
+"""The feeds that a page names, in the order in which they are asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from aggregator.fetchers import parse
+from aggregator.model.source import Document, Source
+
+RSS = 'type="application/rss+xml"'
+
+
+def discover(head: str, kind: str = "feed") -> list[str]:
+    body = f"<!doctype html><html lang=en-GB><head>{head}</head><body>Lamps</body></html>".encode()
+    page = Document(Source("s", kind), "https://l.example/show", body, "text/html")
+    return [url.removeprefix("https://l.example/") for url in parse.discover(page)]
+
+
+def link(href: str, title: str = "", more: str = f"rel=alternate {RSS}") -> str:
+    return f'<link {more} title="{title}" href="/{href}">'
+
+
+@pytest.mark.parametrize(
+    ("head", "feeds"),
+    [
+        (link("a", "Lamps") + link("b", "Lamps podcast"), ["b", "a"]),
+        (link("a", "Podcast (Ogg)") + link("b", "Podcast (MP3)") + link("c", "Podcast"), ["b", "c", "a"]),
+        (link("comments") + link("a"), ["a"]),
+        (link("comments"), ["comments"]),
+        (link("a", more=f"rel=alternate hreflang=de {RSS}") + link("b", more=f"rel=alternate hreflang=en {RSS}"), "ba"),
+        (link("a", more="rel=alternate") + link("feed/", more="rel=alternate"), ["feed/"]),
+        (link("de/feed", more="rel=alternate hreflang=de") + link("app", more='rel=alternate type="text/html"'), []),
+        (link("a", more=f"rel=feed {RSS}") + link("b", more=f"rel=nofollow {RSS}"), ["a"]),
+        (link("wp-json/feed", more="rel=alternate type='application/json'"), []),
+    ],
+)
+def test_the_feed_that_is_meant_comes_first(head: str, feeds: list[str] | str) -> None:
+    assert discover(head) == list(feeds)
+
+
+def test_beside_its_podcast_a_blog_is_its_own_feed() -> None:
+    assert discover(link("a", "Lamps") + link("b", "Lamps podcast"), "blog") == ["a", "b"]
