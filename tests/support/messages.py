@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from keyword import iskeyword
 
 from babel.messages import mofile, pofile
@@ -59,26 +60,33 @@ def extract() -> Catalog:
 
 def find_marked() -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the forms of what ``N_`` and ``nN_`` mark, each with its file."""
-    for node, file in _find_calls():
-        if (name := ast.unparse(node.func)) in ("N_", "nN_"):
+    for name, node, file in _find_calls():
+        if name in ("N_", "nN_"):
             yield from _make_forms(node.args if name == "nN_" else node.args[:1], file)
 
 
 def find_errors() -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield the messages of errors that a page may show, each with its file, and those of libraries in them."""
-    for node, file in _find_calls():
-        if ast.unparse(node.func).endswith("Error") and not file.startswith(ELSEWHERE):
+    for name, node, file in _find_calls():
+        if name.endswith("Error") and not file.startswith(ELSEWHERE):
             yield from _make_forms(node.args[:1], file)
     for line in LIBRARIES.read_text("utf-8").splitlines():
         if not line.startswith("#"):
             yield (line,), LIBRARIES.relative_to(ROOT).as_posix()
 
 
-def _find_calls() -> Iterator[tuple[ast.Call, str]]:
+@cache
+def _find_calls() -> list[tuple[str, ast.Call, str]]:
+    """Each call of what marks a message or makes an error: the last name of what is called, and its file."""
+    found = []
     for path in sorted(PACKAGE.rglob("*.py")):
+        file = path.relative_to(ROOT).as_posix()
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call):
-                yield node, path.relative_to(ROOT).as_posix()
+                name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+                if name.endswith(("N_", "Error")):
+                    found.append((name, node, file))
+    return found
 
 
 def _make_forms(texts: Sequence[ast.expr], file: str) -> Iterator[tuple[tuple[str, ...], str]]:
