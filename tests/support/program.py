@@ -23,12 +23,14 @@ import time
 import traceback
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
 import aggregator
-from aggregator import cli
+from aggregator import cli, refresh
+from aggregator.config.load import load
 from aggregator.sandbox import forks
 from tests.support.paths import ROOT
 
@@ -112,38 +114,67 @@ def _serve(address: str) -> None:
     names = {module.name for module in pkgutil.walk_packages(aggregator.__path__, "aggregator.")}
     for name in sorted(names):
         importlib.import_module(name)
-    for each in (forks.parsers, forks.composers):
-        each.load()  # once for all programs, which inherit our end of its socket
+    _warm_up()
+    forks.parsers.load()  # once for all programs, which inherit our end of its socket
+    forks.composers.fork_template()
     gc.collect()
     gc.freeze()  # or each program looks through all modules for garbage when it ends
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    waker, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    programs: dict[int, socket.socket] = {}
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()
         print("ready", flush=True)  # noqa: T201 - the parent waits for it
-        while sys.stdin not in select.select([listener, sys.stdin], [], [])[0]:
-            line, _ = listener.accept()
-            with line:
-                if os.fork() == 0:
-                    listener.close()
-                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                    _supervise(line)
-                    os._exit(0)
+        while sys.stdin not in (ready := select.select([listener, sys.stdin, waker], [], [])[0]):
+            if waker in ready:
+                os.read(waker, 4096)
+                _report_ended(programs)
+            if listener in ready:
+                line, _ = listener.accept()
+                number = _start(line, (listener.fileno(), waker, wake, *(each.fileno() for each in programs.values())))
+                programs[number] = line
+                line.sendall(f"{number}\n".encode())
 
 
-def _supervise(line: socket.socket) -> None:
-    """Start the program in a process of its own; send its number, then its exit code."""
+def _warm_up() -> None:
+    """Refresh a feed in this process, so that the programs find compiled what is compiled at first use."""
+    listings = ROOT / "samples/pytorch"
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder, "config.yaml")
+        sources = ", ".join(f"{name}: {{kind: listing, path: {listings}/{name}.txt}}" for name in ("casts", "podyssey"))
+        config.write_text(f"feeds: {{pytorch: {{title: Developers, sources: {{{sources}}}}}}}", encoding="utf-8")
+        os.environ["AGGREGATOR_IN_PROCESS"] = "1"
+        refresh.refresh(load(config), at=datetime(2026, 1, 2, tzinfo=UTC))
+        del os.environ["AGGREGATOR_IN_PROCESS"]
+
+
+def _start(line: socket.socket, files_of_server: Collection[int]) -> int:
+    """Start the program in a process of its own, as the task says that is sent; return its number."""
     _, files, *_ = socket.recv_fds(line, 1, 3)
     with line.makefile("r") as reader:
         task = json.loads(reader.readline())
     number = os.fork()
     if number == 0:
-        line.close()
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for each in (line.fileno(), *files_of_server):
+            os.close(each)
         _become(task, files)
-    line.sendall(f"{number}\n".encode())
-    _, status = os.waitpid(number, 0)
-    with suppress(BrokenPipeError):  # the one who asked has given up
-        line.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+    for each in files:
+        os.close(each)
+    return number
+
+
+def _report_ended(programs: dict[int, socket.socket]) -> None:
+    """Send the exit codes of the programs that have ended."""
+    for number in list(programs):
+        ended, status = os.waitpid(number, os.WNOHANG)
+        if ended:
+            with programs.pop(number) as line, suppress(BrokenPipeError):  # the one who asked has given up
+                line.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
 
 def _become(task: dict[str, object], files: list[int]) -> NoReturn:
