@@ -9,6 +9,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 import yaml
@@ -143,7 +144,7 @@ from aggregator import moving
 from aggregator.config.load import load
 
 steps = {"rewrite", "restore", "_replace", "write_fact", "copy_source", "forget_source", "restore_source", "decide"}
-left = int(sys.argv[1])
+left = 0
 
 def count(frame, event, _value):
     global left
@@ -152,20 +153,30 @@ def count(frame, event, _value):
         if not left:
             os.kill(os.getpid(), signal.SIGKILL)
 
-config = load(Path("config.yaml"))
-move = moving.make_move(config, config.plan("pickles"), "shelf", "bread", forgets=True)
-if sys.argv[2] == "back":
-    texts = moving.carry_out(config, move, datetime(2024, 2, 3, tzinfo=UTC))
-    sys.setprofile(count)
-    moving.take_back(config, move, texts, datetime(2024, 2, 4, tzinfo=UTC))
-else:
-    sys.setprofile(count)
-    moving.carry_out(config, move, datetime(2024, 2, 3, tzinfo=UTC))
+def go(is_back):
+    config = load(Path("config.yaml"))
+    move = moving.make_move(config, config.plan("pickles"), "shelf", "bread", forgets=True)
+    if is_back:
+        texts = moving.carry_out(config, move, datetime(2024, 2, 3, tzinfo=UTC))
+        sys.setprofile(count)
+        moving.take_back(config, move, texts, datetime(2024, 2, 4, tzinfo=UTC))
+    else:
+        sys.setprofile(count)
+        moving.carry_out(config, move, datetime(2024, 2, 3, tzinfo=UTC))
+
+for line in sys.stdin:
+    left = int(line)
+    number = os.fork()
+    if not number:
+        go(sys.argv[1] == "back")
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]), flush=True)
 """
+"""For each number it reads, a fork moves the source and is killed behind so many steps; its exit code is printed."""
 
 
 @pytest.mark.parametrize("way", ["there", "back"])
-def test_a_move_that_is_killed_is_finished_or_was_never_begun(shelved: Path, run, way: str) -> None:
+def test_a_move_that_is_killed_is_finished_or_was_never_begun(shelved: Path, run, bounded, way: str) -> None:
     """kill -9 behind each step: the next refresh publishes what the config says, with all that the source listed."""
     apart = {"pickles": sorted(title for title, _, _ in (*SHOW, *BREAD)), "bread": sorted(t for t, _, _ in BREAD[:2])}
     moved = {"pickles": sorted(title for title, _, _ in SHOW), "bread": sorted(title for title, _, _ in BREAD)}
@@ -173,20 +184,23 @@ def test_a_move_that_is_killed_is_finished_or_was_never_begun(shelved: Path, run
     state = Path(load(shelved / "config.yaml").state)
     kept = {path: path.read_bytes() for path in (shelved / "config.yaml", *state.parent.glob(f"{state.name}*"))}
     found = set[bool]()
-    for step in range(1, 99):
-        shutil.rmtree(shelved / "output")
-        for path in state.parent.glob(f"{state.name}*"):
-            path.unlink()
-        for path, content in kept.items():
-            path.write_bytes(content)
-        done = subprocess.run([sys.executable, "-c", KILLED, str(step), way], cwd=shelved, check=False)
-        assert done.returncode in (0, -9)
-        is_moved = "shelf" in list_sources(shelved, "bread")
-        refresh(run, 9)
-        assert {name: list_titles(shelved, name) for name in apart} == (moved if is_moved else apart), step
-        found.add(is_moved)
-        if done.returncode == 0:
-            break
+    command = [sys.executable, "-c", KILLED, way]
+    with bounded(subprocess.Popen(command, cwd=shelved, stdin=PIPE, stdout=PIPE, text=True)) as mover:
+        for step in range(1, 99):
+            shutil.rmtree(shelved / "output")
+            for path in state.parent.glob(f"{state.name}*"):
+                path.unlink()
+            for path, content in kept.items():
+                path.write_bytes(content)
+            print(step, file=mover.stdin, flush=True)
+            code = int(mover.stdout.readline())
+            assert code in (0, -9)
+            is_moved = "shelf" in list_sources(shelved, "bread")
+            refresh(run, 9)
+            assert {name: list_titles(shelved, name) for name in apart} == (moved if is_moved else apart), step
+            found.add(is_moved)
+            if code == 0:
+                break
     assert found == {True, False}
 
 
