@@ -26,7 +26,7 @@ PLACES = {
     "feedparser": {"fetchers/feeds/tolerant.py"},
     "requests": {"fetchers/http/"},
     "protego": {"fetchers/http/robots.py"},
-    "regex": {"merger/patterns.py"},
+    "regex": {"merger/patterns.py", "text/mojibake/"},
     "sqlalchemy": {"store/"},
     "feedgen": {"generator/"},
     "ftfy": {"text/"},

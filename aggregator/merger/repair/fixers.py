@@ -14,7 +14,7 @@ from rapidfuzz.distance import Postfix, Prefix
 
 from aggregator.merger.repair import escapes, letters, markup, whitespace
 from aggregator.text import html, truncation
-from aggregator.text.mojibake import latin_pages, other_encodings, redecode
+from aggregator.text.mojibake import latin_pages, lost_emoji, other_encodings, redecode
 
 _Fixer = Callable[[str], str]
 
@@ -47,6 +47,7 @@ def _redecode_pages(text: str) -> str:
 
 FIXERS: tuple[tuple[str, _Fixer], ...] = (
     ("escape sequence", escapes.unescape),
+    ("emoji", lost_emoji.complete_emoji),
     ("code page", _redecode_pages),
     ("mojibake", redecode.redecode),
     ("entity", html.unescape),

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 import ftfy
+import regex
 from ftfy.badness import badness, is_bad
 
 from aggregator.text import word_frequencies
@@ -71,20 +72,18 @@ _MOST_BEGINNINGS = 500
 _INSIDE = 0.5  # additional proof of a capital lead byte directly behind a small letter, which spelling hardly has
 _LONE_LEAD = re.compile("â(?![\\w\u0080-\u00ff€]| €)")
 _READ_LEAD = re.compile("â(?=•)")  # of text that was decoded twice, so that it has just been read itself
-# "“ATÉ AMANHÃ”": the closing quote is no byte of a letter, though "Ã”" is "Ô".
-_QUOTED = re.compile(r"(“[^“”]*Ã|“Â)”(?!\w)")
+_TAIL = "[\u0080-\u00bf\u0152-\u017e\u0192-\u2122]"
+# "“ATÉ AMANHÃ”": the closing quote is no byte of a letter, though "Ã”" is "Ô"; nor is it one of an emoji.
+_QUOTED = re.compile(rf"(“[^“”]*(?:Ã|ðŸ{_TAIL}?|ï¸|â{_TAIL}?)|“Â)”(?!\w)")
 _QUOTE = "\ue201"
+# "ðŸ˜ here" lost a byte that has no character; it is not 😠 with the blank, or with a mark, for its last byte.
+_CUT_EMOJI = re.compile(f"ð(?=Ÿ{_TAIL}?(?:[ \n{_QUOTE}âð]|\\Z))|ï(?=¸[ â{_QUOTE}])|â(?=(?!€){_TAIL}[ {_QUOTE}])")
+_CUT_LEADS = {"ð": "\ue202", "ï": "\ue203", "â": "\ue204"}
 # A closing quote behind an opening one, with its last byte lost, or shown as "?".
 _CLOSING = re.compile(r"(â€œ(?:(?!â€œ).)*?â€)(?:\?|(?=[ \n.,;:!)]|\Z))", re.DOTALL)
 _STRIPPED = re.compile(r"(?<=[a-zß-ÿ])Ã(?:[\x83ƒ]Â)?\Z")  # "à" at an end whose second byte, a blank, was stripped
-# Characters with two forms (Unicode's emoji-variation-sequences.txt).
-_COLOURED = "\ufe0f"
-_PICTURE = re.compile(
-    "[\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935\u2b05-\u2b55"
-    "\U0001f000-\U0001faff]"
-)
+_COLOURED, _EMOJI = "\ufe0f", regex.compile(r"\p{Emoji}")
 _NOT_LATIN = "\u0370"
-_JOINED = re.compile(f"(?<={_PICTURE.pattern[:-1]}\ufe0f])â€(?={_PICTURE.pattern})")  # a joiner whose last byte is lost
 _LETTER_COST = 1.5  # of a letter that is taken for a byte: "i" for "¡"
 _COMMON = "”’\ufe0f"  # of the characters whose last byte is undefined only these are common
 
@@ -99,6 +98,11 @@ def redecode(text: str) -> str:
         return text
     if _QUOTED.search(text) and _QUOTE not in text:
         return redecode(_QUOTED.sub(rf"\1{_QUOTE}", text)).replace(_QUOTE, "”")
+    if _CUT_EMOJI.search(text) and not any(one in text for one in _CUT_LEADS.values()):
+        better = redecode(_CUT_EMOJI.sub(lambda found: _CUT_LEADS[found[0]], text))
+        for lead, stand_in in _CUT_LEADS.items():
+            better = better.replace(stand_in, lead)
+        return better
     if is_about_letter(text):
         return text
     better = _redecode_blanks(_STRIPPED.sub(_add_last_byte, _CLOSING.sub("\\1\x9d", text)))
@@ -149,7 +153,7 @@ def _redecode(text: str) -> str:
             break
         text = whole
     if "cp1252" in familiar:
-        text = _JOINED.sub("\u200d", _DOTTED.sub(_replace_dotted, text))
+        text = _DOTTED.sub(_replace_dotted, text)
     for name, leads in familiar.items():
         if name != "cp1251":
             text = _reread(text, load_page(name), leads, lost=True)
@@ -329,7 +333,7 @@ def _reread(text: str, table: CodePage, familiar: frozenset[int], *, lost: bool 
             pieces.append(blank)
         sure = at + readings[0].size
     pieces += _split_plain(text[sure:] if lost else _drop_lone_leads(text, sure, len(text)))
-    _choose_pictures(pieces)
+    _choose_emoji(pieces)
     return _READ_LEAD.sub("", "".join(choose_characters(pieces)))
 
 
@@ -340,11 +344,12 @@ def _is_beside_lost(text: str, at: int, size: int, sure: int, table: CodePage) -
     return lacks_after or (sure < at and text[at - 1] in table.shown)
 
 
-def _choose_pictures(pieces: list[Piece]) -> None:
-    """Leave only pictures in each piece that U+FE0F follows, which asks for the form in colour."""
+def _choose_emoji(pieces: list[Piece]) -> None:
+    """Leave only emoji in each piece that U+FE0F follows, which asks for the form in colour; several are undecided."""
     for at, (piece, behind) in enumerate(pairwise(pieces)):
         if not isinstance(piece, str) and not isinstance(behind, str) and behind[0].character == _COLOURED:
-            pieces[at] = tuple([one for one in piece if _PICTURE.match(one.character)]) or piece
+            emoji = tuple([one for one in piece if _EMOJI.match(one.character)])
+            pieces[at] = emoji if len(emoji) == 1 else (piece[0]._replace(character=REPLACED), *piece)
 
 
 def _is_doubtful(readings: tuple[Choice, ...], text: str, at: int) -> bool:

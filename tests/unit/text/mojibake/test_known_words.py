@@ -12,10 +12,14 @@ from hypothesis import strategies as st
 
 from aggregator.merger.repair import escapes, markup
 from aggregator.text import html, word_frequencies
+from aggregator.text.mojibake.lost_emoji import complete_emoji
 from aggregator.text.mojibake.other_encodings import redecode_others
 from aggregator.text.mojibake.redecode import redecode
 
-READERS = (redecode, redecode_others, html.unescape, html.strip_tags, markup.remove_silent_parts, escapes.unescape)
+READERS = (
+    *(complete_emoji, redecode, redecode_others, html.unescape, html.strip_tags),
+    *(markup.remove_silent_parts, escapes.unescape),
+)
 LANGUAGES = (("is", "cs"), ("pl", "ro"), ("uk",), ("el",), ("he",), ("hi",), ("ja",))
 COMMONEST, LEAST_LETTERS = 20_000, 4  # lists have single letters of wrongly decoded text ("Ã") as words
 MARKS = (
