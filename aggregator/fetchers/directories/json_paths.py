@@ -85,14 +85,17 @@ def _load(document: Document, script: str | None) -> tuple[Any, str]:
         except ValueError as error:
             raise ReadError(f"{document.source.name}: option script: {error}") from error
         base = html_page.find_base(document, root)
-        value = [each for one in found if (each := _load_script(one)) is not None] or None
+        texts = [one if isinstance(one, str) else xml.get_text(one) for one in found]
+        if any(html_page.FLIGHT in one for one in texts):
+            value = [html_page.load_flight(texts)]
+        else:
+            value = [each for one in texts if (each := _load_script(one)) is not None] or None
     if value is None:
         raise decoding.unexpected_type(document, "JSON")
     return value, base
 
 
-def _load_script(found: xml.Element | str) -> Any:
-    text = found if isinstance(found, str) else xml.get_text(found)
+def _load_script(text: str) -> Any:
     if (value := html_page.load_script(text)) is not None:
         return value
     assigned = html_page.find_assigned(text)

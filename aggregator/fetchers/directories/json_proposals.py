@@ -36,7 +36,8 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
         *("href", "file"),
     ),
     "length": (
-        *("duration", "length", "runtime", "timerequired", "seconds", "millis", "ms", "dauer", "duree", "duracion"),
+        *("duration", "length", "runtime", "timerequired", "seconds", "millis", "ms", "minutes", "dauer"),
+        *("duree", "duracion"),
     ),
     "link": ("link", "permalink", "weburl", "pageurl", "canonicalurl", "url", "href", "path"),
     "text": (
@@ -48,13 +49,16 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "season": ("season", "seasonnumber"),
     "episode": ("episode", "episodenumber", "number"),
 }  # fmt: skip
+_OTHER_AUDIO = re.compile(r"preview|teaser|trailer|snippet|sample|jingle", re.IGNORECASE)
 _AUDIO_NAMES = re.compile(r"audio|enclosure|mp3|m4a|stream|download|(?<!dis)play|listen|media(?!type)", re.IGNORECASE)
 _NO_AUDIO_NAMES = re.compile(r"image|img|thumb|cover|artwork|poster|video|page|playlist|transcript", re.IGNORECASE)
 _OTHER_FILES = re.compile(
     r"\.(?:jpe?g|png|gif|webp|svg|html?|xml|rss|json|pdf|vtt|srt|m3u8?|zip)(?:[?#]|$)", re.IGNORECASE
 )
-_UNIT = re.compile(r"(?:in)?(?:milliseconds|millis|seconds|secs|sec|ms)$")
+_UNIT = re.compile(r"(?:in)?(?:milliseconds|millis|seconds|secs|sec|ms|minutes|mins)$")
+_MINUTES = re.compile(r"min(?:ute)?s$", re.IGNORECASE)
 _WRAPPERS = frozenset({"rendered", "text", "plain", "html", "href", "url", "src", "label", "value", "raw"})
+_DIGIT = re.compile(r"\d")
 _FULL_DATE = re.compile(r"(?:19|20)\d\d|^1\d{9}(?:\d{3})?$")
 _CODE = re.compile(r"[a-z0-9]+(?:[-_.:/][a-z0-9]+)*|[0-9A-F-]{8,}")
 _NEXT = re.compile(r"next(?:page|url|href|link)?")
@@ -71,7 +75,8 @@ def propose(value: object) -> tuple[Options, ...]:
     for path, rows in _find_lists(value, "", _DEEPEST_LIST):
         fields = _find_fields(rows[:_MOST_ROWS])
         if "title" in fields and ("date" in fields or "audio" in fields) and _is_of_entries(rows, fields):
-            options = fields | {"items": path or "@"} | ({"next": following} if following else {})
+            unit = {"unit": "minutes"} if _MINUTES.search(fields.get("length", "")) else {}
+            options = fields | {"items": path or "@"} | unit | ({"next": following} if following else {})
             found.append((html_page.is_name_beside(path), -len(rows) * len(fields), tuple(sorted(options.items()))))
     found.sort(key=lambda each: each[:2])
     return tuple(options for *_, options in found[:_MOST])
@@ -108,14 +113,25 @@ def _find_lists(value: object, path: str, depth: int) -> Iterator[tuple[str, lis
 
 
 def _find_objects_by_id(value: Mapping[str, object], path: str) -> Iterator[tuple[str, list[Mapping[str, object]]]]:
-    """Yield the objects in an object whose keys are their ids: all of them, or those of each type of a GraphQL API."""
+    """Yield the objects in an object whose keys are their ids, or those of each type of a GraphQL API, or days."""
     rows: list[Mapping[str, object]] = [each for each in value.values() if isinstance(each, dict)]
     by_id = f"{path}.* | []" if "[]" in path else f"{path}.*".removeprefix(".")
-    if len(rows) == len(value) > _LEAST_BY_ID and len({frozenset(each) for each in rows}) == 1:
+    if len(rows) == len(value) > _LEAST_BY_ID and _are_alike(rows):
         yield by_id, rows
+    if len(value) > _LEAST_BY_ID and all(isinstance(each, list) and _DIGIT.search(key) for key, each in value.items()):
+        days: list[Mapping[str, object]] = [
+            one for each in value.values() if isinstance(each, list) for one in each if isinstance(one, dict)
+        ]
+        yield f"{by_id} | []", days
     for kind, count in Counter(str(each.get(_TYPE, "")) for each in rows).items():
         if count > _LEAST_BY_ID and _PLAIN.fullmatch(kind):
             yield f"{by_id} | [?{_TYPE}=='{kind}']", [each for each in rows if each.get(_TYPE) == kind]
+
+
+def _are_alike(rows: Sequence[Mapping[str, object]]) -> bool:
+    """Return whether objects have most of their fields in common."""
+    names = [frozenset(each) for each in rows]
+    return 2 * len(frozenset.intersection(*names)) > len(frozenset.union(*names))
 
 
 def _find_lists_within(
@@ -151,6 +167,7 @@ def _find_fields(rows: Sequence[Mapping[str, object]]) -> dict[str, str]:
             for path, values in columns.items()
             if _rank(what, path) is not None
             and path not in fields.values()
+            and not (what == "audio" and _OTHER_AUDIO.search(path))
             and sum(map(test, values)) >= share * len(rows)
             and (what not in _DISTINCT or _are_distinct(values))
         ]
@@ -173,7 +190,10 @@ def _guess_by_values(columns: Mapping[str, Sequence[object]], named: Mapping[str
         fitting = [
             path
             for path, values in columns.items()
-            if path not in used and sum(map(test, values)) >= _TESTS[what][1] * rows and _are_distinct(values)
+            if path not in used
+            and not (what == "audio" and _OTHER_AUDIO.search(path))
+            and sum(map(test, values)) >= _TESTS[what][1] * rows
+            and _are_distinct(values)
         ]
         if fitting:
             fields[what] = max(fitting, key=lambda path: len(str(columns[path]))) if what == "text" else fitting[0]
@@ -244,7 +264,7 @@ def _is_repeated_title(path: str, values: Sequence[object], least: float) -> boo
 def _is_named_audio(path: str, values: Sequence[object], least: float) -> bool:
     """Return whether a field holds audio by its name: addresses without an ending, each another one."""
     addresses = [value for value in values if _is_link(value) and not _OTHER_FILES.search(str(value))]
-    named = _AUDIO_NAMES.search(path) and not _NO_AUDIO_NAMES.search(path)
+    named = _AUDIO_NAMES.search(path) and not (_NO_AUDIO_NAMES.search(path) or _OTHER_AUDIO.search(path))
     return bool(named and _rank("audio", path)) and len(addresses) >= max(least, 1) and _are_distinct(values)
 
 

@@ -19,6 +19,8 @@ _SCRIPTS = (("JSON-LD", "application/ld+json"), ("data of the page", "applicatio
 _CODE = frozenset({"", "text/javascript", "application/javascript", "module"})
 _ITEM_TYPES = ("PodcastEpisode", "RadioEpisode", "BlogPosting", "NewsArticle", "Article", "AudioObject")
 _MOST_LINKS = 3
+_SHORTEST_DATA = 100  # characters of an attribute with a list of entries
+_ATTRIBUTE = re.compile(r"[a-z][\w-]*")
 _SEPARATORS = re.compile(r"""[",@\\]""")  # characters that have a meaning in selectors
 
 
@@ -45,6 +47,7 @@ def _propose_for_page(root: xml.Element, base: str) -> Iterator[Source]:
         for options in json_proposals.propose(values):
             yield Source(label, "json", options=_sort({**dict(options), "script": selector}))
     yield from _propose_assigned(root)
+    yield from _propose_attributes(root)
     yield from _propose_microdata(root)
     yield from _find_wordpress(root, base)
     for options in element_proposals.propose(root):
@@ -53,6 +56,11 @@ def _propose_for_page(root: xml.Element, base: str) -> Iterator[Source]:
 
 def _propose_assigned(root: xml.Element) -> Iterator[Source]:
     """Yield the lists in values that the page's own code keeps, found by their name in it."""
+    scripts = [xml.get_text(each) for each in root.iter("script")]
+    if any(html_page.FLIGHT in each for each in scripts):
+        selector = f'//script[contains(., "{html_page.FLIGHT}")]'
+        for options in json_proposals.propose([html_page.load_flight(scripts)]):
+            yield Source("data of the page's code", "json", options=_sort({**dict(options), "script": selector}))
     for script in root.iter("script"):
         found = html_page.find_assigned(xml.get_text(script)) if _find_type(script) in _CODE else None
         if found is None:
@@ -61,6 +69,17 @@ def _propose_assigned(root: xml.Element) -> Iterator[Source]:
         for options in json_proposals.propose([value]):
             selector = f'//script[contains(., "{name}")]'
             yield Source("data of the page's code", "json", options=_sort({**dict(options), "script": selector}))
+
+
+def _propose_attributes(root: xml.Element) -> Iterator[Source]:
+    """Yield the lists in JSON that elements have in an attribute, for the page's own code."""
+    for element in root.iter("div", "main", "section", "script"):
+        for name, text in ((str(name), str(text)) for name, text in element.attrib.items()):
+            if len(text) < _SHORTEST_DATA or text[0] not in "{[" or not _ATTRIBUTE.fullmatch(name):
+                continue
+            selector = f"{element.tag}[{name}]@{name}"
+            for options in json_proposals.propose([decoding.load_json(text)]):
+                yield Source("data of the page", "json", options=_sort({**dict(options), "script": selector}))
 
 
 def _find_type(script: xml.Element) -> str:

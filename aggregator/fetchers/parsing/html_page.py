@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from html import escape
 from typing import Any
+from urllib.parse import unquote
 
 from aggregator.fetchers.parsing import decoding, enclosures, xml
 from aggregator.model.source import Document
@@ -47,10 +48,19 @@ _BEHIND = re.compile(r"(?>(?:[\s;]|\]\]>|-->|(?>/\*.*?\*/)|//[^\n]*+)*)", re.DOT
 _LENIENT = json.JSONDecoder(strict=False)
 _ASSIGNED = re.compile(
     r"(?:^|[;\s])([A-Za-z_$][\w$]{0,60}(?:\.[A-Za-z_$][\w$]{0,60}){0,4})"
-    r"""(?:\[["'][\w$-]{1,60}["']\])?\s*=\s*(?=[\[{])"""
+    r"""(?:\[["'][\w$-]{1,60}["']\])?\s*=\s*(?:(?:JSON\.parse|decodeURIComponent)\(){0,2}(?=["']?(?:[\[{]|%[57]B))"""
 )
-"""The beginning of a value that a script keeps (``window.__INITIAL_STATE__ = {…}``), as players' pages have it."""
+"""The beginning of a value that a script keeps (``window.__INITIAL_STATE__ = {…}``), as players' pages have it.
+
+It may be a text of JSON, such as ``JSON.parse("…")``, also percent-encoded.
+"""
 _MOST_ASSIGNED = 20
+_MOST_RESOLVED = 200_000
+_STRING = re.compile(r"""'((?>(?:[^'\\]|\\.)*))'""", re.DOTALL)
+_IN_STRING = re.compile(r"""\\(.)|(")|(\n)""", re.DOTALL)
+
+FLIGHT = "__next_f.push("
+"""What stands before each piece of the data of a page of Next.js, of which one script has one."""
 
 
 def parse(document: Document) -> xml.Element | None:
@@ -148,7 +158,7 @@ def load_script(text: str) -> Any | None:
     """
     value = decoding.load_json(text)
     if value is not None:
-        return value
+        return _unpack(value)
     start = _BEFORE.match(text)
     try:
         value, end = _LENIENT.raw_decode(text, start.end() if start else 0)
@@ -156,6 +166,36 @@ def load_script(text: str) -> Any | None:
         return None
     is_whole = isinstance(value, dict | list) and _BEHIND.fullmatch(text, end)
     return _make_strict(value) if is_whole else None
+
+
+def _unpack(value: Any) -> Any:
+    """Return a value with the answer that SvelteKit keeps in it as text, and without the references of Nuxt."""
+    if isinstance(value, dict) and isinstance(body := value.get("body"), str) and body[:1] in {"{", "["}:
+        return {**value, "body": decoding.load_json(body)}
+    if isinstance(value, list) and value and _is_reference(value[0]):
+        with suppress(RecursionError, LookupError, OverflowError):
+            return _resolve(value, value[0][1], iter(range(_MOST_RESOLVED)))
+    return value
+
+
+def _is_reference(value: Any) -> bool:
+    return isinstance(value, list) and value[:1] in (["ShallowReactive"], ["Reactive"]) and isinstance(value[-1], int)
+
+
+def _resolve(values: list[Any], at: Any, left: Iterator[int]) -> Any:
+    """Return the value at a place of a list in which objects and lists name others by their place (devalue)."""
+    if next(left, None) is None:
+        raise OverflowError
+    if not isinstance(at, int) or at < 0:
+        return None
+    value = values[at]
+    if isinstance(value, dict):
+        return {name: _resolve(values, place, left) for name, place in value.items()}
+    if not isinstance(value, list):
+        return value
+    if not value or not isinstance(value[0], str):
+        return [_resolve(values, place, left) for place in value]
+    return value[-1] if value[0] == "Date" else _resolve(values, value[-1], left)
 
 
 def _make_strict(value: Any) -> Any | None:
@@ -178,7 +218,54 @@ def find_assigned(text: str) -> tuple[str, Any] | None:
             break
         start = end = found.end()
         with suppress(ValueError, RecursionError):
-            value, end = _LENIENT.raw_decode(text, start)
-            if end - start > longest:
+            value, end = _read_value(text, start)
+            if end - start > longest and isinstance(value, dict | list):
                 best, longest = (found[1], value), end - start
     return best and (best[0], _make_strict(best[1]))
+
+
+def _read_value(text: str, start: int) -> tuple[Any, int]:
+    """Return the JSON value at a place of a script, or in the string there, and its end; raise ValueError for none."""
+    if text[start] != "'":
+        value, end = _LENIENT.raw_decode(text, start)
+    elif (found := _STRING.match(text, start)) is not None:
+        value, end = json.loads(f'"{_IN_STRING.sub(_escape, found[1])}"'), found.end()
+    else:
+        raise ValueError(text)
+    return (
+        (decoding.load_json(unquote(value) if value[:1] == "%" else value), end)
+        if isinstance(value, str)
+        else (value, end)
+    )
+
+
+def _escape(found: re.Match[str]) -> str:
+    r"""Return a part of a string in single quotation marks as one in double ones: ``\'``, ``"`` and line breaks."""
+    return "'" if found[1] == "'" else "" if found[1] == "\n" else f"\\{found[1] or found[2] or 'n'}"
+
+
+def load_flight(scripts: Iterable[str]) -> dict[str, list[Any]]:
+    """Return the lists of objects in the data of a page of Next.js, the longest of each name.
+
+    The scripts of the page push pieces of a text, of which each line is a number and mostly JSON (React Server
+    Components). Where a list stands in it changes with each version of the site.
+    """
+    pieces: list[str] = []
+    for script in scripts:
+        for part in script.split(FLIGHT)[1:]:
+            with suppress(ValueError, RecursionError):
+                value, _ = _LENIENT.raw_decode(part)
+                if isinstance(value, list) and value[:1] == [1] and isinstance(value[-1], str):
+                    pieces.append(value[-1])
+    found: dict[str, list[Any]] = {}
+    for line in "".join(pieces).replace('"$D', '"').split("\n"):
+        with suppress(RecursionError):
+            _collect_lists(decoding.load_json(line.partition(":")[2]), found)
+    return found
+
+
+def _collect_lists(value: Any, found: dict[str, list[Any]]) -> None:
+    for name, each in value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ()):
+        if isinstance(name, str) and isinstance(each, list) and all(isinstance(one, dict) for one in each):
+            found[name] = max(found.get(name, []), each, key=len)
+        _collect_lists(each, found)
