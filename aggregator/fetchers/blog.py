@@ -109,7 +109,8 @@ def _make_entry(name: str, article: xml.Element, position: int, url: str, dating
     title, link = _get_text(anchor), enclosures.resolve_url(url, anchor.get("href"))
     if not title:
         return None
-    published = _find_date(article, dating)
+    in_link = dates.parse(html_page.find_address_date(link or ""))
+    published = _find_date(article, dating) or in_link
     day = _find_date(article, replace(dating, now=None)) if published else None  # "3 days ago" is another day tomorrow
     lines = [_get_text(element) for element in article.iter(*_PARAGRAPHS) if element.getparent() is not heading]
     cut = any(_READ_MORE.fullmatch(line) for line in lines)

@@ -24,12 +24,15 @@ _NUMBER = re.compile(r"\d")
 _TWO_NUMBERS = re.compile(r"\d{1,2}\s?[/.-]\s?\d{1,2}\.?")
 _ENDINGS = ("mp3", "m4a", "m4b", "ogg", "oga", "opus", "aac", "wav", "flac", "mp4")
 _MEDIA = re.compile(rf"\.({'|'.join(_ENDINGS)})(?:[?#]|$)", re.IGNORECASE)
+_SIZE = re.compile(r"\d+(?:[.,]\d+)?\s?[KMG]B?")  # of a file
+_BEHIND, _BEFORE = "./following-sibling::node()[1][self::text()]", "./preceding-sibling::node()[1][self::text()]"
+_OWN_TEXT, _FIRST_TEXT = "./text()[normalize-space()]", "./node()[1][self::text()][normalize-space()]"
 _ADDRESS = re.compile(r"https?://|/")
 _NAMED_AUDIO = re.compile(
     r"(?:audio|source)[^@]*@src|[^@]*@data-[\w-]*(?:audio|mp3|enclosure)[\w-]*"
 )  # without an ending
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_LEAST = 3  # elements that make a list; of articles two
+_LEAST, _SURE = 2, 3  # elements that make a list: two are one if they are articles, or have dates and audio
 _MOST_GROUPS, _MOST_ROWS, _MOST = 60, 25, 3
 _MOST_PLACES = 6  # behind a heading, at which its audio may stand
 _BESIDE = 0.2  # of the score of elements in a sidebar, among comments or other posts
@@ -49,11 +52,15 @@ _TEXT_CLASS = re.compile(r"desc|summary|excerpt|teaser|intro|content|text|body|n
 
 
 class _Group(Struct):
-    """Elements that repeat, what most of them have, and how well that looks like a list of entries."""
+    """Elements that repeat, what most of them have, and how well that looks like a list of entries.
+
+    ``others`` stands behind their selector: it leaves out elements that are no entries, such as advertisements.
+    """
 
     elements: list[xml.Element]
     fields: dict[str, str]
     score: float
+    others: str
 
 
 def propose(root: xml.Element) -> tuple[Options, ...]:
@@ -64,6 +71,7 @@ def propose(root: xml.Element) -> tuple[Options, ...]:
     for group in judged[: 2 * _MOST]:
         items = _select_items(root, group.elements, group.fields["title"])
         if items is not None:
+            items = items if items.startswith("/") else items + group.others
             proposals.append(tuple(sorted({**group.fields, "items": items}.items())))
     proposals += _propose_headings(root)
     return tuple(dict.fromkeys(proposals))[:_MOST]
@@ -137,7 +145,7 @@ def _propose_headings(root: xml.Element) -> Iterator[Options]:
     for each, _ in _walk(root, ()):
         if each.tag in (*HEADINGS[1:], "dt"):
             parents.setdefault((id(each.getparent()), each.tag), []).append(each)
-    for headings in (each for each in parents.values() if len(each) >= _LEAST):
+    for headings in (each for each in parents.values() if len(each) >= _SURE):
         items = _select_items(root, headings, "./self::*")
         if items is None:
             continue
@@ -177,7 +185,7 @@ def _find_behind(tag: str, place: int) -> str:
 def _count_dates(headings: Sequence[xml.Element], selector: str) -> int:
     found = (xml.select(each, selector)[:1] for each in headings)
     texts = [_get_text(each) for some in found for each in some]
-    return sum(find_date(text) is not None or is_counted(text) or find_yearless(text) is not None for text in texts)
+    return sum(map(_says_when, texts))
 
 
 def _find_audio_behind(headings: Sequence[xml.Element], behind: Sequence[str]) -> str:
@@ -202,9 +210,18 @@ def _find_groups(root: xml.Element) -> list[list[xml.Element]]:
             groups.setdefault(path, []).append(element)
             groups.setdefault((id(element.getparent()), path[-1]), []).append(element)
             groups.setdefault((id(element.getparent()), element.tag), []).append(element)
-    found = [group for group in groups.values() if len(group) >= (2 if group[0].tag == "article" else _LEAST)]
+            if element.tag in ("a", "tr") and _find_ending(element):
+                groups.setdefault((id(element.getparent()), "media"), []).append(element)
+                groups.setdefault((path, "media"), []).append(element)
+    found = [group for group in groups.values() if len(group) >= _LEAST]
     unique = {tuple(map(id, group)): group for group in found}
     return sorted(unique.values(), key=lambda group: -len(group))[:_MOST_GROUPS]
+
+
+def _find_ending(element: xml.Element) -> str:
+    """Return the ending of the first media file that a link or the links in an element lead to; empty if none does."""
+    found = (_MEDIA.search(each.get("href") or "") for each in element.iter("a"))
+    return next((media[1] for media in found if media), "")
 
 
 def _walk(element: xml.Element, above: tuple[str, ...]) -> Iterator[tuple[xml.Element, tuple[str, ...]]]:
@@ -232,22 +249,56 @@ def _make_group(elements: list[xml.Element]) -> _Group | None:
     for what, find in (("audio", _find_audio), ("date", _find_date), ("length", _find_length), ("text", _find_text)):
         if (selector := find(rows, title, fields.get("date", ""))) is not None:
             fields[what] = selector
-    has_date_in_title = title == "./self::*" and "@" not in fields.get("date", "@")
+    has_date_in_title = title == "./self::*" and not re.search(r"@|sibling", fields.get("date", "@"))
     if ("date" not in fields and "audio" not in fields) or has_date_in_title:
+        return None
+    if len(elements) < _SURE and elements[0].tag != "article" and not {"date", "audio"} <= fields.keys():
         return None
     if "date" in fields and dates.find_day_first(row.get(fields["date"], "") for row in rows):
         fields["day_first"] = "yes"
     weights = {"date": 2.0, "audio": 2.0, "length": 0.6, "text": 0.4, "link": 0.4}
     full = sum(title in row for row in rows) / len(rows)
     place = _BESIDE if html_page.is_beside(elements[0]) else 1.0
-    score = place * len(elements) ** 0.5 * full * (1 + sum(weights.get(each, 0) for each in fields))
-    return _Group(elements, fields, score)
+    entries = [element for element, row in zip(elements, rows, strict=False) if _is_entry(row, fields)]
+    full *= place * len(entries) / len(rows)
+    score = full * len(elements) ** 0.5 * (1 + sum(weights.get(each, 0) for each in fields))
+    return _Group(elements, fields, score, _leave_out(elements[: len(rows)], entries))
+
+
+def _is_entry(row: _Row, fields: Mapping[str, str]) -> bool:
+    """Return whether an element has the audio or the date that most have."""
+    audio = row.get(fields.get("audio", ""), "")
+    is_named = bool(audio) and _NAMED_AUDIO.fullmatch(fields["audio"]) is not None
+    return is_named or _MEDIA.search(audio) is not None or _says_when(row.get(fields.get("date", ""), ""))
+
+
+def _leave_out(elements: Sequence[xml.Element], entries: Sequence[xml.Element]) -> str:
+    """Return the end of a selector that leaves out those of few elements that are no entries, by their classes."""
+    if len(entries) < _USUAL * len(elements):
+        return ""
+    own = {name for element in entries for name in _list_classes(element)}
+    others = {name for element in elements for name in _list_classes(element)} - own
+    return "".join(f":not(.{name})" for name in sorted(others) if not _NUMBER.search(name))
+
+
+def _says_when(text: str) -> bool:
+    """Return whether a text has a date, also one without a year, one that counts from today, or two numbers."""
+    dated = html_page.find_address_date(text) or find_date(text) or is_counted(text) or _TWO_NUMBERS.fullmatch(text)
+    return bool(dated) or find_yearless(text) is not None
 
 
 def _read_texts(element: xml.Element) -> dict[str, str]:
     """Return the first text, by selector, of the elements and attributes in an element."""
     found: dict[str, str] = {}
     _add_texts(found, element, ("./self::*",), "./")
+    own = [" ".join((text or "").split()) for text in (element.text, *(each.tail for each in element))]
+    if len(element) and any(own):
+        found |= {_OWN_TEXT: next(filter(None, own))} | ({_FIRST_TEXT: own[0]} if own[0] else {})
+    if element.tag == "a":
+        before = element.getprevious()
+        parent = element.getparent()
+        text = before.tail if before is not None else parent.text if parent is not None else None
+        found |= {name: text for name, text in ((_BEHIND, element.tail), (_BEFORE, text)) if text and text.strip()}
     for number, part in enumerate(element.iterdescendants()):
         if number == _MOST_PARTS:
             break
@@ -335,7 +386,7 @@ def _find_title(rows: Sequence[_Row]) -> str | None:
         return next((place for place, fits in enumerate(orders) if fits), len(orders))
 
     def list_texts(test: Callable[[str], object], least: float) -> list[str]:
-        found = (name for name in _list_selectors(rows, 0.9, test) if "@" not in name)
+        found = (name for name in _list_selectors(rows, 0.9, test) if "@" not in name and name != _OWN_TEXT)
         return [name for name in found if _are_distinct(rows, name, least)]
 
     texts = list_texts(is_title, _DISTINCT)
@@ -362,7 +413,12 @@ def _find_audio(rows: Sequence[_Row], _title: str, _date: str) -> str | None:
     if not found:
         addresses = _list_selectors(rows, 0.5, _ADDRESS.match)
         found = [name for name in addresses if _NAMED_AUDIO.fullmatch(name) and _are_distinct(rows, name)]
-    return min(found, key=lambda name: ("[" in name, not name.startswith(("audio", "source"))), default=None)
+
+    def rank(selector: str) -> tuple[bool, ...]:
+        others = any(selector in row and not _MEDIA.search(row[selector]) for row in rows)
+        return others, "[" in selector, not selector.startswith(("audio", "source"))
+
+    return min(found, key=rank, default=None)
 
 
 def _find_date(rows: Sequence[_Row], title: str, _date: str) -> str | None:
@@ -383,20 +439,34 @@ def _find_date(rows: Sequence[_Row], title: str, _date: str) -> str | None:
         )
 
     def list_fitting(test: Callable[[str], object]) -> list[str]:
-        found = _list_selectors(rows, 0.8, test)
+        found = _list_selectors(rows, _USUAL, test)
         return [name for name in found if name != title and not name.endswith(("@href", "@src", "@title"))]
+
+    def count(selector: str) -> int:
+        return sum(is_date(row.get(selector, "")) for row in rows)
 
     numeric = (
         name
         for name in list_fitting(_TWO_NUMBERS.fullmatch)
         if dates.find_day_first(row.get(name, "") for row in rows) is not None
     )
-    return min(list_fitting(is_date), key=rank, default=None) or min(numeric, key=rank, default=None)
+    beside = max((_BEHIND, _BEFORE), key=count)
+    in_address = _list_selectors(rows, _USUAL, html_page.find_address_date)
+    fitting = [name for name in list_fitting(is_date) if "sibling" not in name or name == beside]
+    return (
+        min(fitting, key=rank, default=None)
+        or min(numeric, key=rank, default=None)
+        or next((name for name in in_address if name.endswith(("@href", "@src"))), None)
+    )
 
 
 def _find_length(rows: Sequence[_Row], title: str, _date: str) -> str | None:
     def is_length(text: str) -> bool:
-        return not text.isdecimal() and len(text) <= _LONGEST_TITLE and find_duration(text) is not None
+        return (
+            not (text.isdecimal() or _SIZE.fullmatch(text))
+            and len(text) <= _LONGEST_TITLE
+            and find_duration(text) is not None
+        )
 
     found = [
         name
@@ -443,6 +513,9 @@ def _select_items(root: xml.Element, elements: Sequence[xml.Element], title: str
 def _list_item_selectors(element: xml.Element, classes: Sequence[str]) -> Iterator[str]:
     """Yield selectors of an element, the shortest first: its name, classes, and those of the elements above it."""
     own = [element.tag, *(f"{element.tag}.{name}" for name in classes)]
+    ending = _find_ending(element)
+    if ending and element.tag == "a":
+        own.append(f'a[href*=".{ending}"]')
     own.append(".".join((str(element.tag), *classes)))
     own = [*own[1:], own[0]] if len(own) > 1 else own
     yield from map(str, own)
@@ -456,3 +529,5 @@ def _list_item_selectors(element: xml.Element, classes: Sequence[str]) -> Iterat
             yield from (f"{name} {each}" for each in own)
         tail = f" > {above.tag}{tail}"
         yield from (f"{tail.removeprefix(' > ')} > {each}" for each in own[-1:])
+    if ending and element.tag == "tr":
+        yield f'//tr[.//a[contains(@href, ".{ending}")]]'

@@ -57,6 +57,9 @@ def _read_dated(name: str, lines: list[str]) -> list[Entry]:
         for at, line in enumerate(lines)
         if (match := _match_head(line)) and _find_title(lines, at) is not None
     ]
+    titled = {_find_title(lines, at) for at, _ in heads} - {at for at, _ in heads}
+    if len(titled) < len(heads):  # lines of another shape, each with its own title in place of the show
+        return []
     ends = [_find_start(lines, at) for at, _ in heads[1:]] + [_find_last_end(lines, at) for at, _ in heads[-1:]]
     found: list[Entry] = []
     for position, ((at, match), end) in enumerate(zip(heads, ends, strict=True)):

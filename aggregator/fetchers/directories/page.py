@@ -45,6 +45,8 @@ def read(document: Document) -> Listing:
     found, base = _find_all(name, root, "items", options["items"]), html_page.find_base(document, root)
     elements = [element for element in found if not isinstance(element, str)]
     rows = [{what: _find_first(name, each, what, options) for what in _SELECTORS[1:]} for each in elements]
+    for row in rows:
+        row["date"] = _find_address_date(row["date"])
     language = root.get("lang") or root.get("xml:lang")
     dating = learn_dating((row["date"] for row in rows), options.get("day_first"), language, document.polled)
     texts, headings = [row["date"] or "" for row in rows], html_page.find_year_headings(root, elements)
@@ -88,11 +90,16 @@ def _make_entry(  # noqa: PLR0913, PLR0917  # what an entry is made of
     return Entry(
         source=name, key=values["id"] or (link and strip_tracking(link)) or make_key(title, day, file.enclosure),
         title=title,
-        position=position, link=link,
+        position=position, link=None if link == audio else link,
         ids=file.ids, description=values["text"], show=options.get("show"),
         published=published, duration=find_duration(values["length"] or "", language=dating.language),
         enclosure=file.enclosure, image=enclosures.resolve_url(base, values["image"]),
     )  # fmt: skip
+
+
+def _find_address_date(text: str | None) -> str | None:
+    """Return the text of a date; of an address the day in it."""
+    return (html_page.find_address_date(text) if text and " " not in text else None) or text
 
 
 def _find_first(name: str, entry: xml.Element, what: str, options: Mapping[str, str]) -> str | None:

@@ -20,6 +20,8 @@ _PLACEHOLDER = re.compile(
 )
 """Addresses of images that stand in for others until a script has loaded these."""
 
+_ADDRESS_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)([/_-])(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?!\d)")
+
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "caption", "dt", "legend", "summary", "th")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -85,6 +87,20 @@ def find_year_headings(root: xml.Element, entries: Sequence[xml.Element]) -> lis
         if (at := places.get(id(element))) is not None:
             found[at] = year
     return found
+
+
+def find_address_date(url: str) -> str | None:
+    """Return the day in an address as ISO 8601 has it, ``None`` if there is none.
+
+    >>> (
+    ...     find_address_date("/2026/03/05/a-walk/"),
+    ...     find_address_date("/audio/2026-03-05.mp3"),
+    ...     find_address_date("/2026/03/"),
+    ... )
+    ('2026-03-05', '2026-03-05', None)
+    """
+    found = _ADDRESS_DATE.search(url)
+    return f"{found[1]}-{found[3]}-{found[4]}" if found else None
 
 
 def is_beside(element: xml.Element) -> bool:

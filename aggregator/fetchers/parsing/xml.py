@@ -75,13 +75,19 @@ def iterate_sound(body: bytes, *tags: str) -> Iterator[Element]:
 
 
 def parse_html(text: str) -> Element | None:
-    """Return the root of an HTML page; ``None`` if there is no element at all."""
+    """Return the root of an HTML page; ``None`` if there is no element at all.
+
+    A line break behind each ``br`` keeps the words around it apart.
+    """
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
     source = text.replace("\x00", "").encode("utf-8", "replace")
     try:
-        return etree.fromstring(source, parser) if source.strip() else None
+        root = etree.fromstring(source, parser) if source.strip() else None
     except (etree.XMLSyntaxError, ValueError):
         return None
+    for element in () if root is None else root.iter("br"):
+        element.tail = f"\n{element.tail or ''}"
+    return root
 
 
 def get_name(element: Element) -> tuple[str, str]:
