@@ -77,7 +77,9 @@ _TAIL = "[\u0080-\u00bf\u0152-\u017e\u0192-\u2122]"
 _QUOTED = re.compile(rf"(“[^“”]*(?:Ã|ðŸ{_TAIL}?|ï¸|â{_TAIL}?)|“Â)”(?!\w)")
 _QUOTE = "\ue201"
 # "ðŸ˜ here" lost a byte that has no character; it is not 😠 with the blank, or with a mark, for its last byte.
-_CUT_EMOJI = re.compile(f"ð(?=Ÿ{_TAIL}?(?:[ \n{_QUOTE}âð]|\\Z))|ï(?=¸[ â{_QUOTE}])|â(?=(?!€){_TAIL}[ {_QUOTE}])")
+_CUT_EMOJI = re.compile(
+    f"ð(?=Ÿ{_TAIL}?(?:[ \n{_QUOTE}âð]|\\Z))|ï(?=¸[ â{_QUOTE}])|â(?=[^\x80-\xa0€](?<={_TAIL})[ {_QUOTE}])"
+)
 _CUT_LEADS = {"ð": "\ue202", "ï": "\ue203", "â": "\ue204"}
 # A closing quote behind an opening one, with its last byte lost, or shown as "?".
 _CLOSING = re.compile(r"(â€œ(?:(?!â€œ).)*?â€)(?:\?|(?=[ \n.,;:!)]|\Z))", re.DOTALL)

@@ -62,6 +62,10 @@ def test_an_emoji_that_may_be_several_stays_as_it_is(text: str) -> None:
     assert repair_text(text).text == text
 
 
+def test_a_word_joiner_is_no_emoji() -> None:
+    assert repair_text("theâ\x81 re, thatâ€™s it, the â€œroadâ€\x9d").text == "there, that’s it, the “road”"
+
+
 @pytest.mark.parametrize("text", ["Le châ\u00adteau", "voilâ, câlin", "în â°b", "â“Bonjour”", "1 ï 2", "Ça â – non"])
 def test_other_text_with_such_letters_is_unchanged(text: str) -> None:
     assert complete_emoji(text) == text
