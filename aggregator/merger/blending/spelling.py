@@ -139,12 +139,10 @@ def _choose_word(column: Column, voters: Voters) -> tuple[str, float]:
     groups: dict[str, list[str]] = {}
     for word in sorted(ballots):
         groups.setdefault(_strip_marks(word), []).append(word)
-    written = [token.word for token in column.cells.values()]
     scores = {}
     for letters, group in groups.items():
         credit = max(_measure_credit(word, voters.language) * (word in seen) for word in group)
-        lone = sum(map(written.count, group)) == 1
-        slip = _SLIP_COST * (lone and _is_slip(group, seen, voters.language))
+        slip = _SLIP_COST * _is_slip(group, seen, voters.language)
         scores[letters] = sum(ballots[word] for word in group) + credit - slip
     group = groups[max(scores, key=lambda letters: (scores[letters], letters))]
     parts = {number: token.word for number, token in column.cells.items() if token.word in group}
