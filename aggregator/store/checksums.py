@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from hashlib import blake2b
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Column, Connection, Table, bindparam, delete, func, insert, select
+from sqlalchemy import Column, Connection, Select, Table, bindparam, delete, func, insert, or_, select
 
 from aggregator.errors import DamagedError
 from aggregator.store import schema
@@ -26,6 +27,15 @@ _SUMMED = (*_SMALL, schema.guids, schema.entries)
 
 _CHANGED: Final = "changed groups"
 """The groups that a connection's transaction has changed, in ``Connection.info``."""
+
+_KEPT_SUM = select(schema.meta.c.name, schema.meta.c.value).where(schema.meta.c.name == bindparam("of"))
+_KEPT_SUMS = select(schema.meta.c.name, schema.meta.c.value).where(
+    or_(
+        schema.meta.c.name == bindparam("of"),
+        func.substr(schema.meta.c.name, 1, bindparam("length")) == bindparam("prefix"),
+    )
+)
+"""Made once: to make these queries takes longer than to run them."""
 
 _ENCODER = msgspec.msgpack.Encoder()
 _BYTES = 5
@@ -173,16 +183,22 @@ def _name(table: Table, *group: str) -> str:
 
 def _sums(connection: Connection, table: Table, *group: str) -> dict[str, str]:
     """Return the sum of each group of the table, or of one; by its name in ``meta``."""
+    found = connection.execute(_make_sums_query(table, len(group)), {f"key_{n}": key for n, key in enumerate(group)})
+    return {_name(table, *map(str, key)): str(value) for *key, value in found}
+
+
+@cache
+def _make_sums_query(table: Table, keys: int) -> Select[Any]:
+    """Return the query of sums in which so many columns of the group are given."""
     by = _group_columns(table)
-    same = [column == value for column, value in zip(by, group, strict=False)]
-    query = select(*by, func.sum(table.c.checksum)).where(*same).group_by(*by)
-    return {_name(table, *map(str, key)): str(value) for *key, value in connection.execute(query)}
+    same = [column == bindparam(f"key_{n}") for n, column in enumerate(by[:keys])]
+    return select(*by, func.sum(table.c.checksum)).where(*same).group_by(*by)
 
 
 def _kept_sums(connection: Connection, name: str, prefix: str | None = None) -> dict[str, str]:
     """Return the sums in ``meta`` of this name, and those whose names begin with ``prefix``."""
-    table = schema.meta
-    fits = table.c.name == name
-    if prefix is not None:
-        fits |= table.c.name.startswith(prefix, autoescape=True)  # the name of a feed may have an underscore
-    return {row.name: row.value for row in connection.execute(select(table.c.name, table.c.value).where(fits))}
+    query, values = _KEPT_SUM, dict[str, object](of=name)
+    if prefix is not None:  # the name of a feed may have what LIKE takes for a pattern
+        query = _KEPT_SUMS
+        values |= {"prefix": prefix, "length": len(prefix)}
+    return {row.name: row.value for row in connection.execute(query, values)}

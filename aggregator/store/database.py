@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from itertools import islice
 from typing import Any, TypeVar
@@ -189,10 +190,9 @@ def find_row(connection: Connection, table: Table, *where: ColumnElement[bool]) 
     return next(checksums.check(table, connection.execute(select(table).where(*where)).all()), None)
 
 
-def make_insert(connection: Connection, table: Table) -> Any:
+def make_insert(dialect: str, table: Table) -> Any:
     """Return the INSERT of the database's own dialect, which has ON CONFLICT."""
-    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")  # the other one takes long to import
-    return dialect.insert(table)
+    return import_module(f"sqlalchemy.dialects.{dialect}").insert(table)  # the other one takes long to import
 
 
 def upsert(
@@ -208,13 +208,19 @@ def upsert(
         for group in {checksums.group_of(table, row) for row in rows}:
             checksums.note_change(connection, table, *group)
         rows = [checksums.add(table, row) for row in rows]
-    statement = make_insert(connection, table)
+    statement = _make_upsert(connection.dialect.name, table, tuple(rows[0]), combine)
+    for batch in batches(rows):
+        connection.execute(statement, batch)
+
+
+@cache
+def _make_upsert(dialect: str, table: Table, columns: tuple[str, ...], combine: _Combine | None) -> Any:
+    statement = make_insert(dialect, table)
     keys = [column.name for column in table.primary_key]
-    values = {name: statement.excluded[name] for name in rows[0] if name not in keys}
+    values = {name: statement.excluded[name] for name in columns if name not in keys}
     if combine is not None:
         values = {name: combine(table.c[name], new) for name, new in values.items()}
-    for batch in batches(rows):
-        connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=values), batch)
+    return statement.on_conflict_do_update(index_elements=keys, set_=values)
 
 
 def remove(connection: Connection, table: Table, feed: str, *where: ColumnElement[bool]) -> bool:

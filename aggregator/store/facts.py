@@ -39,6 +39,7 @@ HISTORY: Final = "changes"
 """The fact with the history of a feed for its changes page."""
 
 _FACT = select(facts_table).where(facts_table.c.feed == bindparam("feed"), facts_table.c.name == bindparam("name"))
+_FACT_OF_FEEDS = select(facts_table).where(facts_table.c.name == bindparam("name"))
 """Made once: a refresh reads ten facts of each feed, and to make the query takes longer than to run it."""
 
 
@@ -130,7 +131,8 @@ def read_facts(store: Store, feeds: Sequence[str], prefix: str) -> dict[tuple[st
 def read_fact_of_feeds(store: Store, name: str) -> dict[str, bytes]:
     """Return the value that each feed has for the name, by feed."""
     with reading(store) as connection:
-        return {row.feed: row.value for row in select_rows(connection, facts_table, facts_table.c.name == name)}
+        rows = checksums.check(facts_table, connection.execute(_FACT_OF_FEEDS, {"name": name}))
+        return {row.feed: row.value for row in rows}
 
 
 class Fact(Struct, Generic[R], frozen=True):

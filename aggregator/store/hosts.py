@@ -60,7 +60,7 @@ def lease_host(  # noqa: PLR0913 - who, which, when, for how long
     taken = {"owner": owner, "lease_until": new["lease_until"]}
     is_free = or_(table.c.owner.is_(None), table.c.owner == owner, table.c.lease_until < stamp(now))
     with writing(store) as connection:
-        insert = make_insert(connection, table).values(new)
+        insert = make_insert(connection.dialect.name, table).values(new)
         take = insert.on_conflict_do_update(index_elements=["host"], set_=taken, where=is_free)
         row = connection.execute(take.returning(table.c.next_at, table.c.hold_until)).first()
         if row is None:
@@ -83,7 +83,7 @@ def hold(store: Store, host: str, until: datetime) -> None:
     later = {"hold_until": row["hold_until"]}
     is_sooner = or_(hosts.c.hold_until.is_(None), hosts.c.hold_until < row["hold_until"])
     with writing(store) as connection:
-        insert = make_insert(connection, hosts).values(row)
+        insert = make_insert(connection.dialect.name, hosts).values(row)
         connection.execute(insert.on_conflict_do_update(index_elements=["host"], set_=later, where=is_sooner))
 
 

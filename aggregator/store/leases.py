@@ -82,7 +82,7 @@ def set_feeds(store: Store, wanted: Collection[str], at: datetime) -> None:
 
 def _add_feeds(connection: Connection, feeds: Collection[str], at: datetime) -> None:
     """Add feeds that are due at once; one that another worker has added meanwhile stays as it is."""
-    statement = make_insert(connection, leases).on_conflict_do_nothing()
+    statement = make_insert(connection.dialect.name, leases).on_conflict_do_nothing()
     for some in batches([{"feed": feed, "due_at": stamp(at), "again": 0} for feed in sorted(feeds)]):
         connection.execute(statement, some)
 

@@ -112,7 +112,7 @@ def _run_steps(connection: Connection, where: str) -> None:
         connection.execute(select(func.pg_advisory_xact_lock(schema.APPLICATION)))
     version = _read_version(connection, where)
     if version == 0:
-        schema.metadata.create_all(connection)
+        schema.metadata.create_all(connection, checkfirst=False)
         connection.execute(insert(schema.meta), [{"name": _VERSION, "value": str(schema.VERSION)}])
         return
     for step in STEPS[version - 1 :]:
