@@ -28,7 +28,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(PIECES, max_size=15).map("".join))
 def test_tokens_and_gaps_are_the_text(text):
     found = tokens.tokenise(text)

@@ -224,7 +224,7 @@ def test_no_document_can_write_to_the_terminal() -> None:
         lambda name: st.binary(max_size=3).map(lambda junk: junk + SOUND[name].encode()[:700] + junk)
     )
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_it_never_raises(document: bytes) -> None:
     examine(document, NOW)
 

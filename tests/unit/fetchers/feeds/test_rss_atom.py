@@ -121,7 +121,7 @@ def test_the_readers_agree_on_feeds_as_programs_print_them() -> None:
     assert sound > 20
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(body=random_feeds.feed(wild=False))
 def test_the_readers_agree_on_tame_feeds(body: bytes) -> None:
     strict = strictly(body)

@@ -218,7 +218,7 @@ WORDS = [
 ]
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_bytes_are_an_answer_and_never_an_exception(data: st.DataObject, fuzzed: Origin) -> None:
     token = st.sampled_from([word.encode("latin-1") for word in WORDS])

@@ -10,7 +10,7 @@ from aggregator.model.entry import Entry
 from aggregator.text.tokens import tokenise
 from tests.support.texts import blend
 
-CALM = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+CALM = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 LETTERS = st.text(st.characters(codec="utf-8"), max_size=60)
 NASTY = st.lists(
     st.sampled_from(

@@ -9,7 +9,7 @@ from aggregator.text.mojibake import byte_sequences
 from aggregator.text.mojibake.redecode import count_oddities
 
 LETTERS = st.one_of(st.sampled_from("".join(MOJIBAKE_CATEGORIES.values())), st.sampled_from("abZ .,?!'\n1\u0430\u4e2d"))
-CALM = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+CALM = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @CALM

@@ -58,7 +58,7 @@ shows = st.builds(
 
 
 @given(shows, st.integers(-1, 40), st.sampled_from([1, -1]))
-@settings(max_examples=400)
+@settings(max_examples=100)
 def test_a_listing_in_order_is_dated_exactly_on_any_day(days: list[date], since: int, order: int) -> None:
     listed = days[::order]
     assert read([write(day) for day in listed], days[0] + timedelta(days=since)) == listed
@@ -71,7 +71,7 @@ def test_a_weekly_show_over_new_year_is_dated_on_each_day(today: date) -> None:
 
 
 @given(shows, st.integers(0, 300), st.randoms(use_true_random=False))
-@settings(max_examples=400)
+@settings(max_examples=100)
 def test_a_shuffled_listing_has_no_date(days: list[date], since: int, dice: random.Random) -> None:
     days = days[:60]
     assume(len(days) >= 8)
@@ -83,7 +83,7 @@ def test_a_shuffled_listing_has_no_date(days: list[date], since: int, dice: rand
 
 
 @given(shows, st.integers(0, 500))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_weekdays_give_the_year_also_of_a_silent_show(days: list[date], since: int) -> None:
     today = days[0] + timedelta(days=since)
     assume((today - days[-1]).days < 5 * 365)
@@ -91,7 +91,7 @@ def test_weekdays_give_the_year_also_of_a_silent_show(days: list[date], since: i
 
 
 @given(shows, st.data())
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_a_date_with_a_year_dates_what_stands_above_it_or_nothing(days: list[date], data: st.DataObject) -> None:
     """Sites write the year where it is not the present one; a date is exact or lacking."""
     today = days[0] + timedelta(days=data.draw(st.integers(0, 30)))
@@ -121,7 +121,7 @@ def test_no_date_is_later_than_the_day_after_the_poll(texts: list[str], today: d
 
 
 @given(shows, st.integers(0, 40), st.data())
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_an_old_item_that_is_pinned_gives_no_wrong_years(days: list[date], since: int, data: st.DataObject) -> None:
     """One of the listing, or older; what stands below it has its dates, or none."""
     pause = (days[0] - days[1]).days
