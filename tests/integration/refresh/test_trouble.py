@@ -69,35 +69,38 @@ DATADOME = "<html><title>show.example</title><script src='https://ct.captcha-del
 IMPERVA = "<html><body><iframe>Request unsuccessful. Incapsula incident ID: 877000-1</iframe></body></html>"
 
 
-@pytest.mark.parametrize("kind", ["feed", "blog"])
-@pytest.mark.parametrize(
-    ("status", "fields", "page", "name"),
-    [
-        (403, {"cf-mitigated": "challenge"}, "", "Cloudflare"),
-        (503, {"CF-Mitigated": "challenge"}, "", "Cloudflare"),
-        (200, {}, CLOUDFLARE, "Cloudflare"),
-        (403, {}, AKAMAI, "Akamai"),
-        (200, {}, SITEGROUND, "SiteGround"),
-        (202, {"SG-Captcha": "challenge"}, SITEGROUND, "SiteGround"),
-        (405, {"x-amzn-waf-action": "captcha"}, "", "AWS WAF"),
-        (403, {}, DATADOME, "DataDome"),
-        (200, {}, DATADOME, "DataDome"),
-        (200, {}, IMPERVA, "Imperva"),
-    ],
+CHALLENGES = (
+    (403, {"cf-mitigated": "challenge"}, "", "Cloudflare"),
+    (503, {"CF-Mitigated": "challenge"}, "", "Cloudflare"),
+    (200, {}, CLOUDFLARE, "Cloudflare"),
+    (403, {}, AKAMAI, "Akamai"),
+    (200, {}, SITEGROUND, "SiteGround"),
+    (202, {"SG-Captcha": "challenge"}, SITEGROUND, "SiteGround"),
+    (405, {"x-amzn-waf-action": "captcha"}, "", "AWS WAF"),
+    (403, {}, DATADOME, "DataDome"),
+    (200, {}, DATADOME, "DataDome"),
+    (200, {}, IMPERVA, "Imperva"),
 )
-def test_a_bot_protection_is_named_and_the_feed_goes_on(
-    tmp_path, origin, episode, rss, status, fields, page, name, kind
-) -> None:
-    origin.serve("/feed.xml", rss(episode(1), episode(2)))
-    config(tmp_path, f"host: {{kind: {kind}, url: '{origin.url('/feed.xml')}'}}")
+
+
+@pytest.mark.parametrize("kind", ["feed", "blog"])
+def test_a_bot_protection_is_named_and_the_feed_goes_on(tmp_path, origin, episode, rss, kind) -> None:
+    paths = [f"/{number}.xml" for number in range(len(CHALLENGES))]
+    config(tmp_path, *(f"s{path[1]}: {{kind: {kind}, url: '{origin.url(path)}'}}" for path in paths))
+    for path in paths:
+        origin.serve(path, rss(episode(1), episode(2)))
     assert aggregator("refresh", "--quiet", cwd=tmp_path).returncode == 0
     published = (tmp_path / "output" / "sea" / "feed.xml").read_bytes()
-    origin.serve("/feed.xml", page, status=status, kind="text/html")
-    origin.fields["/feed.xml"] = fields
+    for path, (status, fields, page, _) in zip(paths, CHALLENGES, strict=True):
+        origin.serve(path, page, status=status, kind="text/html")
+        origin.fields[path] = fields
     done = aggregator("refresh", "--quiet", "--force", cwd=tmp_path)
     assert done.returncode == 0
-    assert f"blocked by the site's bot protection ({name}): ask the site" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    told = sorted(done.stderr.splitlines())
+    assert len(told) == len(CHALLENGES)
+    for number, (line, (*_, name)) in enumerate(zip(told, CHALLENGES, strict=True)):
+        assert f"s{number}: " in line
+        assert f"blocked by the site's bot protection ({name}): ask the site" in line
     assert (tmp_path / "output" / "sea" / "feed.xml").read_bytes() == published
 
 
