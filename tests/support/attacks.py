@@ -14,8 +14,8 @@ from typing import Any
 
 from lxml import etree
 
-from aggregator import refresh
 from aggregator.config.load import load
+from tests.support.composing import refresh_here
 from tests.support.rss import ITUNES, PODCAST, Episode, make_rss
 
 START = datetime(2025, 3, 3, 12, tzinfo=UTC)
@@ -422,7 +422,7 @@ def run(folder: Path, world: World, cast: dict[str, tuple[Setting, Attack | None
                 _write(folder / f"{name}.xml", listed)
                 lines += [f"      {setting.name}: {{kind: feed, path: {name}.xml, trust: {setting.attacker}}}"]
         (folder / "config.yaml").write_text("\n".join(lines), encoding="utf-8")
-        refresh.refresh(load(folder / "config.yaml"), at=world.at(turn), force=True)
+        refresh_here(load(folder / "config.yaml"), at=world.at(turn), force=True)
         for name, history in published.items():
             history.append(_items(folder / "output" / name))
     return published

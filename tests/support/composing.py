@@ -1,16 +1,30 @@
-"""Compose a feed and write what was composed, as a refresh does, without another process."""
+"""Refresh and compose feeds as the program does, without another process."""
 
+import os
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
+from typing import Any
+from unittest import mock
 
-from aggregator import persist
+from aggregator import persist, refresh
 from aggregator.compose import compose
+from aggregator.config.load import Config
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.feed import Plan
-from aggregator.model.results import Composition
+from aggregator.model.results import Composition, Outcome
 from aggregator.store import cache, database, publications
 from aggregator.store.database import Store
+
+
+def refresh_here(config: Config, **options: Any) -> Sequence[Outcome]:
+    """Refresh feeds by this process alone, which takes less than half of the processor time.
+
+    A document is parsed, and a feed composed, from the message that a process of its own would get, and the answer is
+    read as the one of that process is.
+    """
+    with mock.patch.dict(os.environ, AGGREGATOR_IN_PROCESS="1"):
+        return refresh.refresh(config, **options)
 
 
 def compose_and_write(tx: Store, plan: Plan, now: datetime) -> Composition:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.model.results import Outcome
+from tests.support.composing import refresh_here
 from tests.support.origin import Site, serving
 from tests.support.rss import Episode, make_rss
 
@@ -73,7 +73,7 @@ class Project:
     def refresh(self, *, at: datetime | None = None, force: bool = True, new: bool = False) -> Outcome:
         self.turn += 1
         now = at or START + timedelta(days=2 * self.turn)
-        return refresh.refresh(load(self.config()), at=now, force=force, new=new)[0]
+        return refresh_here(load(self.config()), at=now, force=force, new=new)[0]
 
     def published(self) -> dict[str, bytes]:
         return {name: (self.folder / "output" / "sea" / name).read_bytes() for name in FILES}

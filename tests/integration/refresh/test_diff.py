@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from aggregator import refresh
 from aggregator.commands.diff import find_differences
 from aggregator.config.load import load
 from aggregator.generator.changes.feed_state import StateChanges
 from tests.integration.refresh.conftest import START, make_episode
+from tests.support.composing import refresh_here
 from tests.support.origin import Site
 from tests.support.rss import make_rss
 
@@ -35,7 +35,7 @@ def walk(folder: Path, origin: Site, chance: random.Random) -> int:
     serve(origin, chance)
     config = first_config(origin)
     write(folder, config)
-    refresh.refresh(load(folder / "config.yaml"), at=START, force=True)
+    refresh_here(load(folder / "config.yaml"), at=START, force=True)
     found = []
     for turn in range(1, STEPS + 1):
         at = START + timedelta(days=turn)
@@ -55,7 +55,7 @@ def compare(folder: Path, at: datetime, *, force: bool, why: str) -> bool:
     before, files = items(folder), contents(folder)
     shown = find_differences(loaded, ["sea"], at=at, force=force)[1]["sea"]
     assert files == contents(folder), "a diff changes nothing"
-    refresh.refresh(loaded, at=at, force=force)
+    refresh_here(loaded, at=at, force=force)
     after = items(folder)
     old, new = ({item["id"]: item for item in each} for each in (before, after))
     assert come(shown) == new.keys() - old.keys(), why
@@ -233,7 +233,7 @@ def test_items_of_archives_are_compared_too(tmp_path: Path, origin: Site, window
     config = first_config(origin)
     config["feeds"]["sea"]["window"] = 3
     write(tmp_path, config)
-    refresh.refresh(load(tmp_path / "config.yaml"), at=START, force=True)
+    refresh_here(load(tmp_path / "config.yaml"), at=START, force=True)
     oldest = json.loads((tmp_path / "output/sea/feed-archive-1.json").read_bytes())["items"][-1]["id"]
     config["feeds"]["sea"] |= {"window": window, "overrides": {oldest: {"title": "The oldest"}}}
     write(tmp_path, config)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from aggregator import refresh
 from aggregator.config.load import load
+from tests.support.composing import refresh_here
 from tests.support.paths import FIXTURES
 
 SNAPSHOTS = FIXTURES / "snapshots"
@@ -54,7 +54,7 @@ class Address:
         shutil.copy(copy, self.folder / "feed.xml")
         for _ in range(3):
             self.turn += 1
-            refresh.refresh(load(self.folder / "config.yaml"), at=START + timedelta(days=self.turn), force=True)
+            refresh_here(load(self.folder / "config.yaml"), at=START + timedelta(days=self.turn), force=True)
         return json.loads((self.folder / "output" / "show" / "report.json").read_text("utf-8"))["items"]
 
 
