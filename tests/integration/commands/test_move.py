@@ -17,6 +17,7 @@ import yaml
 from aggregator import moving
 from aggregator.config.load import load
 from tests.integration.commands.test_forget import SHOW, at, items, refresh, write
+from tests.support.composing import refresh_here
 
 CONFIG = """\
 feeds:
@@ -176,7 +177,7 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize("way", ["there", "back"])
-def test_a_move_that_is_killed_is_finished_or_was_never_begun(shelved: Path, run, bounded, way: str) -> None:
+def test_a_move_that_is_killed_is_finished_or_was_never_begun(shelved: Path, bounded, way: str) -> None:
     """kill -9 behind each step: the next refresh publishes what the config says, with all that the source listed."""
     apart = {"pickles": sorted(title for title, _, _ in (*SHOW, *BREAD)), "bread": sorted(t for t, _, _ in BREAD[:2])}
     moved = {"pickles": sorted(title for title, _, _ in SHOW), "bread": sorted(title for title, _, _ in BREAD)}
@@ -196,7 +197,7 @@ def test_a_move_that_is_killed_is_finished_or_was_never_begun(shelved: Path, run
             code = int(mover.stdout.readline())
             assert code in (0, -9)
             is_moved = "shelf" in list_sources(shelved, "bread")
-            refresh(run, 9)
+            refresh_here(load(shelved / "config.yaml"), at=datetime(2024, 2, 9, tzinfo=UTC))
             assert {name: list_titles(shelved, name) for name in apart} == (moved if is_moved else apart), step
             found.add(is_moved)
             if code == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from aggregator.config.load import load
 from tests.integration.commands.test_forget import CONFIG, FAKE, OLD, SHOW, at, write
+from tests.support.composing import refresh_here
 from tests.support.program import run_program
 
 Words = tuple[str, ...]
@@ -59,11 +62,11 @@ def read(folder: Path) -> tuple[dict[str, object], list[dict]]:
 
 def decide(folder: Path, words: Words, minute: int) -> bool:
     """Decide, unless that is refused, and refresh."""
-    now = f"2024-02-03T04:{minute:02}:00Z"
+    now = datetime(2024, 2, 3, 4, minute, tzinfo=UTC)
     sure = ("--yes",) if words[0] == "forget" or "--same" in words else ()
-    if run_program(folder, *words, *sure, "--at", now).returncode:
+    if run_program(folder, *words, *sure, "--at", now.isoformat()).returncode:
         return False
-    assert run_program(folder, "refresh", "--at", now).returncode == 0
+    refresh_here(load(folder / "config.yaml"), at=now)
     return True
 
 
