@@ -40,8 +40,8 @@ def fleet(tmp_path: Path) -> Iterator[Fleet]:
 
 
 def test_workers_publish_what_one_process_publishes(fleet: Fleet, postgresql: PostgreSQL, redis: Redis) -> None:
-    shared = fleet.config("shared", postgresql.make_database("same"), f"queue: {redis.address}", feeds=6)
-    alone = fleet.config("alone", "alone.db", feeds=6)
+    shared = fleet.config("shared", postgresql.make_database("same"), f"queue: {redis.address}", feeds=4)
+    alone = fleet.config("alone", "alone.db", feeds=4)
     workers = fleet.workers(shared, 2)
     for now in range(2):
         fleet.dispatch(shared, now)
@@ -148,8 +148,8 @@ def lose(fleet: Fleet, redis: Redis, lost: Path, config: Path, *, seconds: float
 def test_what_a_killed_worker_and_a_wiped_queue_had_is_refreshed_again(fleet: Fleet, postgresql: PostgreSQL) -> None:
     with running_redis() as redis:
         state, queue = postgresql.make_database("lost"), f"queue: {redis.address}"
-        shared, alone = fleet.config("shared", state, queue, feeds=6), fleet.config("alone", "alone.db", feeds=6)
-        lost = fleet.config("lost", state, queue, "lease_seconds: 6", feeds=6)
+        shared, alone = fleet.config("shared", state, queue, feeds=4), fleet.config("alone", "alone.db", feeds=4)
+        lost = fleet.config("lost", state, queue, "lease_seconds: 6", feeds=4)
         lost.write_text(lost.read_text().replace("output-lost", "output-shared"))
         refresh_first(fleet, shared)
         assert lose(fleet, redis, lost, shared, seconds=300)
