@@ -76,9 +76,15 @@ def normalize(text: str) -> str:
                 f"{service} publishes no feed of its shows: add the show's page at podcasts.apple.com, or its own "
                 "site; a show that is nowhere else cannot be aggregated"
             )
+    url = find_original(url)
+    if not is_web(url):
+        raise ConfigError(f'"{text}" is not an http or https URL, and there is no such file')
+    return url
+
+
+def find_original(url: str) -> str:
+    """Return the address of the feed, or of the show at Apple, that an address of an app or a service stands for."""
     for pattern, target in _REWRITTEN:
         if (found := re.fullmatch(pattern, url, re.IGNORECASE)) is not None:
             url = unquote(found.expand(target)) if target == r"\1" else found.expand(target)
-    if not is_web(url):
-        raise ConfigError(f'"{text}" is not an http or https URL, and there is no such file')
     return url

@@ -14,6 +14,7 @@ first post; a picture is a line ``image``. There are no addresses.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -61,6 +62,7 @@ def _make_post(entry: Entry) -> Entry:
 _HEADINGS = ("h1", "h2", "h3", "h4")
 _ENTRY = re.compile(r"(?:^|\s)(?:h-entry|hentry|post|blog-post)(?:\s|$)")
 _DATED = re.compile(r"(?:^|[\s_-])(?:dt-published|published|post-?date|entry-date|date)(?:$|[\s_-])", re.IGNORECASE)
+_LEAST_WITHIN = 2  # articles in another one, which is then the list of them
 _PARAGRAPHS = ("p", "ul", "ol", "blockquote", "pre")
 
 
@@ -79,6 +81,8 @@ def _read_html(document: Document) -> Listing | None:
         if each.tag == "article" or _ENTRY.search(each.get("class") or "")
     ]
     articles = [each for each in marked if not html_page.is_beside(each)] or marked
+    around = Counter(above for each in articles for above in each.iterancestors())
+    articles = [each for each in articles if around[each] < _LEAST_WITHIN]
     for article in articles:
         if entry := _make_entry(name, article, len(found), base, dating):
             found.append(entry)

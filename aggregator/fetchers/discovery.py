@@ -25,6 +25,7 @@ _PODCAST = re.compile(r"podcast|episode", re.IGNORECASE)
 _OTHER_AUDIO = re.compile(r"\b(?:m4a|aac|oga|ogg|vorbis|opus)\b", re.IGNORECASE)
 _NOT_FEEDS = re.compile(r"oembed|/wp-json/|opensearch", re.IGNORECASE)
 _FEED_LINK = re.compile(r"(?:\.(?:rss|xml|atom)|/(?:feed|rss|atom)/?)(?:\?|$)|^https?://feeds?\d*\.", re.IGNORECASE)
+_SOUNDCLOUD = re.compile(r"soundcloud://users:(\d+)")
 _MOST = 20  # addresses
 _REFRESH = re.compile(r"""\s*+(\d{1,2})(?:\.\d*+)?\s*+[;,]?\s*+url\s*+=\s*+["']?\s*+([^"'\s]+)""", re.IGNORECASE)
 _LONGEST_DELAY = 15  # seconds; a page that is shown for longer is one to read
@@ -53,7 +54,14 @@ def find_feeds(document: Document) -> tuple[str, ...]:
         found.setdefault(url, (rank, other_language, _rank_format(words, document.source.kind), position))
     best = sorted(found, key=lambda url: found[url])[:_MOST]
     own = [url for url in best if found[url][0] < _OF_COMMENTS]
-    return tuple(own or best) or _find_refresh(root, base, document.url)
+    return tuple(own or best) or _find_app_feed(root) or _find_refresh(root, base, document.url)
+
+
+def _find_app_feed(root: xml.Element) -> tuple[str, ...]:
+    """Return the feed of a page of SoundCloud, which names its user only for its app; none for other pages."""
+    links = (meta.get("content") or "" for meta in root.iter("meta") if meta.get("property") == "al:ios:url")
+    users = (found[1] for link in links if (found := _SOUNDCLOUD.fullmatch(link)))
+    return tuple(f"https://feeds.soundcloud.com/users/soundcloud:users:{user}/sounds.rss" for user in users)
 
 
 def is_feed_link(url: str) -> bool:

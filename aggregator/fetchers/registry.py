@@ -69,7 +69,7 @@ KINDS: dict[str, Kind] = {
         0.7,
         ("show", "url", "path"),
         ("country",),
-        address=r"https?://(?:podcasts|itunes)\.apple\.com/[^?#]*/id(?P<show>\d+)",
+        address=r"https?://(?:podcasts|itunes)\.apple\.com/(?:[a-z]{2}/)?(?:podcast/(?:[^?#/]*/)?)?id(?P<show>\d+)",
         guess=3,
         module="aggregator.fetchers.apple.apple",
         locates=True,

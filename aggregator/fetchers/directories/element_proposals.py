@@ -227,7 +227,7 @@ def _find_ending(element: xml.Element) -> str:
 def _walk(element: xml.Element, above: tuple[str, ...]) -> Iterator[tuple[xml.Element, tuple[str, ...]]]:
     """Yield the elements in the page's order, each with the names and first classes down to it."""
     for child in element:
-        if isinstance(child.tag, str) and child.tag not in _OUTSIDE:
+        if isinstance(child.tag, str) and child.tag not in _OUTSIDE and not html_page.is_of_comments(child):
             lasting = (name for name in _list_classes(child) if not _NUMBER.search(name))
             path = (*above, ".".join((child.tag, *islice(lasting, 1))))
             yield child, path
@@ -298,7 +298,8 @@ def _read_texts(element: xml.Element) -> dict[str, str]:
         before = element.getprevious()
         parent = element.getparent()
         text = before.tail if before is not None else parent.text if parent is not None else None
-        found |= {name: text for name, text in ((_BEHIND, element.tail), (_BEFORE, text)) if text and text.strip()}
+        texts = {_BEHIND: element.tail, _BEFORE: text}
+        found |= {name: " ".join(text.split()) for name, text in texts.items() if text and text.strip()}
     for number, part in enumerate(element.iterdescendants()):
         if number == _MOST_PARTS:
             break
@@ -460,7 +461,7 @@ def _find_date(rows: Sequence[_Row], title: str, _date: str) -> str | None:
     )
 
 
-def _find_length(rows: Sequence[_Row], title: str, _date: str) -> str | None:
+def _find_length(rows: Sequence[_Row], title: str, date: str) -> str | None:
     def is_length(text: str) -> bool:
         return (
             not (text.isdecimal() or _SIZE.fullmatch(text))
@@ -471,7 +472,9 @@ def _find_length(rows: Sequence[_Row], title: str, _date: str) -> str | None:
     found = [
         name
         for name in _list_selectors(rows, 0.5, is_length)
-        if name not in (title, "./self::*") and not re.search(r"@(?:href|src|title|datetime)$", name)
+        if name not in (title, "./self::*")
+        and ("sibling" not in name or name == date)
+        and not re.search(r"@(?:href|src|title|datetime)$", name)
         if not name.startswith("time") or _LENGTH_CLASS.search(name.partition(".")[2])
     ]
     alone = [name for name in found if sum(find_date(row.get(name, "")) is None for row in rows) > len(rows) / 2]
@@ -487,7 +490,8 @@ def _find_text(rows: Sequence[_Row], title: str, date: str) -> str | None:
     found = [
         name
         for name in _list_selectors(rows, 0.5, is_text)
-        if "@" not in name and name not in (title, date, "./self::*", "a", *HEADINGS)
+        if "@" not in name and "sibling" not in name and name not in (title, date, "./self::*", "a", *HEADINGS)
+        if name != _FIRST_TEXT and (name, title) != (_OWN_TEXT, _FIRST_TEXT)
     ]
     named = [name for name in found if _TEXT_CLASS.search(name.partition(".")[2])]
     return next(iter(named), None if "p" in found else next((name for name in found if name.startswith("td")), None))

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from aggregator.errors import ReadError
 from aggregator.fetchers.parsing import decoding, enclosures, html_page, xml
-from aggregator.fetchers.parsing.entries import make_key
+from aggregator.fetchers.parsing.entries import make_key, make_title
 from aggregator.model.entry import Entry, Listing, Moment, Show
 from aggregator.model.source import Document
 from aggregator.text.times.lines import Dating, find_date, find_dates, find_duration, learn_dating
@@ -80,10 +80,10 @@ def _make_entry(  # noqa: PLR0913, PLR0917  # what an entry is made of
     dating: Dating,
     published: Moment | None,
 ) -> Entry | None:
-    title = values["title"]
+    link, audio = enclosures.resolve_url(base, values["link"]), enclosures.resolve_url(base, values["audio"])
+    title = _name_file(values["title"], audio)
     if not title:
         return None
-    link, audio = enclosures.resolve_url(base, values["link"]), enclosures.resolve_url(base, values["audio"])
     file = enclosures.choose(enclosures.Offer(audio, "audio/*"))
     written = replace(dating, now=None)  # the day of "3 days ago", or of "May 3", depends on the poll
     day = find_date(values["date"] or "", written) if published else None
@@ -95,6 +95,14 @@ def _make_entry(  # noqa: PLR0913, PLR0917  # what an entry is made of
         published=published, duration=find_duration(values["length"] or "", language=dating.language),
         enclosure=file.enclosure, image=enclosures.resolve_url(base, values["image"]),
     )  # fmt: skip
+
+
+def _name_file(title: str | None, audio: str | None) -> str | None:
+    """Return a title; of the name of a file, which an index cuts as ``A long na..>``, what stands before its ending."""
+    if title and audio and title.endswith("..>"):
+        title = make_title("", audio)
+    stem, _, ending = (title or "").rpartition(".")
+    return stem if stem and ending.lower() in enclosures.TYPES else title
 
 
 def _find_address_date(text: str | None) -> str | None:

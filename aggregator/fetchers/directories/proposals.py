@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aggregator.fetchers import discovery, registry
+from aggregator.fetchers import addresses, discovery, registry
 from aggregator.fetchers.directories import element_proposals, json_proposals
 from aggregator.fetchers.parsing import decoding, enclosures, html_page, xml
 from aggregator.model.source import Document, Proposals, Source
@@ -94,7 +94,7 @@ def _find_links(root: xml.Element, base: str) -> Iterator[Source]:
         url = enclosures.resolve_url(base, anchor.get("href"))
         if url is None or url == base:
             continue
-        known = registry.recognise(url)
+        known = registry.recognise(addresses.find_original(url))
         if known is not None:
             found.setdefault(known.show or url, known)
         elif discovery.is_feed_link(url) or _FEED_TEXT.fullmatch(xml.get_text(anchor)):

@@ -28,10 +28,11 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _BESIDE_TAGS = frozenset({"aside", "footer", "nav"})
 _BESIDE = frozenset(
     {
-        "ads", "advert", "advertisement", "comment", "commentlist", "comments", "popular", "recommendations",
-        "recommended", "related", "sidebar", "similar", "sponsored", "suggested", "suggestions", "trending",
+        "ads", "advert", "advertisement", "comments", "popular", "recommendations", "recommended", "related",
+        "sidebar", "similar", "sponsored", "suggested", "suggestions", "trending",
     }
 )  # fmt: skip
+_COMMENTS = re.compile(r"(?:^|\s)comments?(?:-?list|-area|-body|-section)?(?:\s|$)")
 _WORD = re.compile(r"[A-Z]?[a-z]+")  # of a name such as "related-posts" or "RelatedPosts_list__x1"
 
 _LAZY = ("data-src", "data-lazy-src", "data-original", "data-lazy", "data-srcset", "data-lazy-srcset")
@@ -105,9 +106,14 @@ def find_address_date(url: str) -> str | None:
 
 def is_beside(element: xml.Element) -> bool:
     """Return whether an element stands in what a page shows beside its entries: a sidebar, comments, other posts."""
-    above = (each for each in (element, *element.iterancestors()) if each.tag != "body")
-    names = ((each.tag, f"{each.get('class') or ''} {each.get('id') or ''}") for each in above)
-    return any(tag in _BESIDE_TAGS or is_name_beside(name) for tag, name in names)
+    above = [each for each in (element, *element.iterancestors()) if each.tag != "body"]
+    names = (f"{each.get('class') or ''} {each.get('id') or ''}" for each in above)
+    return any(each.tag in _BESIDE_TAGS or is_of_comments(each) for each in above) or any(map(is_name_beside, names))
+
+
+def is_of_comments(element: xml.Element) -> bool:
+    """Return whether an element is by its class or id a comment, or the place of all of them."""
+    return _COMMENTS.search(f"{element.get('class') or ''} {element.get('id') or ''}") is not None
 
 
 def is_name_beside(name: str) -> bool:

@@ -48,6 +48,12 @@ def test_posts_of_a_blog_that_has_no_others_are_read_wherever_they_stand(beside:
     assert [each.title for each in listing.entries] == list(OWN)
 
 
+def test_an_article_around_all_posts_is_none_of_them() -> None:
+    listing = read_blog(f"<article><h1><a href=/miller>The Miller</a></h1>{make_rows('article', OWN)}</article>")
+    assert [each.title for each in listing.entries] == list(OWN)
+    assert listing.show.title == "The Miller"
+
+
 @pytest.mark.parametrize(
     ("body", "title"),
     [
@@ -66,6 +72,13 @@ def test_elements_beside_the_list_are_proposed_behind_it(beside: str) -> None:
     others = beside.format(make_rows(tag, OTHERS, 9))
     listing = read_first_proposal(f"<ul class=own>{make_rows('li', OWN)}</ul>{others}")
     assert [each.title for each in listing.entries] == list(OWN)
+
+
+@pytest.mark.parametrize("name", ["class=comment", "class='comment-list'", "id=comments"])
+def test_comments_are_never_proposed(name: str) -> None:
+    page = PAGE.format(f"<div {name}>{make_rows(f'li {name}', OWN)}</div>").replace(f"</li {name}>", "</li>")
+    document = Document(Source("p", "page"), "https://g.example/", page.encode(), "text/html")
+    assert not proposals.propose(document).sources
 
 
 def test_elements_that_are_called_similar_ones_are_proposed_where_there_are_no_others() -> None:

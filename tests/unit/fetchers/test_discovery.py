@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aggregator.fetchers import parse
+from aggregator.fetchers.directories import proposals
 from aggregator.model.source import Document, Source
 
 RSS = 'type="application/rss+xml"'
@@ -40,3 +41,24 @@ def test_the_feed_that_is_meant_comes_first(head: str, feeds: list[str] | str) -
 
 def test_beside_its_podcast_a_blog_is_its_own_feed() -> None:
     assert discover(link("a", "Lamps") + link("b", "Lamps podcast"), "blog") == ["a", "b"]
+
+
+def test_a_page_of_soundcloud_names_its_feed_by_its_app() -> None:
+    meta = '<meta property="al:ios:url" content="soundcloud://{}:17">'
+    url = "https://feeds.soundcloud.com/users/soundcloud:users:17/sounds.rss"
+    assert [discover(meta.format(what)) for what in ("users", "sounds")] == [[url], []]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "https://geo.itunes.apple.com/ca/podcast/x/id12?at=1",
+        "http://pca.st/itunes/12",
+        "https://overcast.fm/itunes12/x",
+    ],
+)
+def test_a_page_that_links_to_a_show_at_apple_leads_there_and_not_to_an_app(link: str) -> None:
+    app = "https://itunes.apple.com/us/app/player/id888"
+    body = f"<html><body><a href='{app}'>Get it</a><a href='{link}'>Listen</a></body></html>".encode()
+    page = Document(Source("s", "page"), "https://l.example/show", body, "text/html")
+    assert [each.show for each in proposals.propose(page).sources] == ["12"]

@@ -65,7 +65,16 @@ def test_a_plain_page_is_read(shape: str) -> None:
     ]
     assert [each.enclosure and each.enclosure.url[-6:] for each in entries] == [f"/{n}.mp3" for n in range(5)]
     assert not [each.link for each in entries if each.link and each.link.endswith(".mp3")]
-    assert not any(each.duration for each in entries)
+    assert not any(each.duration or each.description for each in entries if shape != "lines")
+
+
+def test_names_of_files_are_titles_without_their_endings() -> None:
+    row = "<a href='/The%20{bird}%20in%20a%20wood.mp3'>{bird}</a>   {iso} 06:00   1\n"
+    names = [
+        row.format(bird=bird, iso="2026-03-01").replace(">Wren", ">The Wren in..&gt;") for bird in ("Wren", "Heron.mp3")
+    ]
+    entries = read(f"{HEAD}<pre>{''.join(names)}</pre>").entries
+    assert [each.title for each in entries] == ["The Wren in a wood", "Heron"]
 
 
 @pytest.mark.parametrize("kind", ["", "blog"])
