@@ -19,6 +19,7 @@ from aggregator.merger.matching.features.show_scope import Scope
 from aggregator.merger.matching.features.show_titles import parse_shows
 from aggregator.merger.matching.features.title_ends import list_by_show, strip_shared_ends, type_days
 from aggregator.text.fold import fold
+from aggregator.text.titles.markers import strip_numbers
 from aggregator.text.titles.titles import Title, strip_teaser
 
 _COUNTER_DENSE = 3  # numbers by which a counter may grow for each title
@@ -52,8 +53,8 @@ def split_titles(
         shows |= {show: shows[show].drop(frames) for show, frames in series.items()}
         titles = [shows[show].titles[text] for text, show in zip(texts, scope.likely_scope, strict=True)]
     counted = [
-        title if number is None else title._replace(numbers=tuple(sorted({*title.numbers, number})))
-        for title, number in zip(titles, counts, strict=True)
+        title._replace(numbers=tuple(sorted({*title.numbers, *numbers}))) if numbers else title
+        for title, numbers in zip(titles, counts, strict=True)
     ]
     in_latin = write_in_latin(counted, rows, scope.likely_scope, learned)
     return _keep_only_numbers(in_latin, rows, scope.likely_scope, learned), keep
@@ -114,24 +115,24 @@ def _strip_counters(
     texts: Sequence[str],
     by_show: Mapping[int, Mapping[str, Sequence[int]]],
     learned: Sequence[bool],
-) -> tuple[list[str], list[int | None]]:
-    """Return the titles without a number that the listing adds to nearly every title, and that number.
+) -> tuple[list[str], list[tuple[int, ...]]]:
+    """Return the titles without the numbers that the listing adds to nearly every title, and these numbers.
 
     Such a counter at one end of titles ("Puntata 12: X", "X [12]") is recognised by its numbers: all different, close
     to one another, and in order.
     """
     found = list(texts)
-    counts: list[int | None] = [None] * len(rows)
+    counts: list[tuple[int, ...]] = [()] * len(rows)
     match_counter = cache(_match_counter)  # most sources list the same titles
     for places in (places for listings in by_show.values() for places in listings.values()):
         for pattern in _COUNTERS:
             find = partial(match_counter, pattern)
-            shape = _find_counter(rows, [at for at in places if learned[at]], texts, find)
+            shape = _find_counter(rows, [at for at in places if learned[at]], found, find)
             for at in places if shape is not None else ():
-                match = find(texts[at])
+                match = find(found[at])
                 if match is not None and _shape(match) == shape:
-                    found[at] = f"{texts[at][: match.start()]}{texts[at][match.end() :]}"
-                    counts[at] = int(match["number"])
+                    found[at] = f"{found[at][: match.start()]}{found[at][match.end() :]}"
+                    counts[at] += (int(match["number"]),)
     return found, counts
 
 
@@ -148,13 +149,15 @@ def _find_counter(
     if often < least:
         return None
     carriers = {at: match for at, match in matches.items() if _shape(match) == shape}
-    rest = {f"{texts[at][: match.start()]}{texts[at][match.end() :]}" for at, match in carriers.items()}
+    rest = {
+        strip_numbers(f"{texts[at][: match.start()]}{texts[at][match.end() :]}")[0] for at, match in carriers.items()
+    }
     ordered = sorted(carriers, key=lambda at: (rows[at].position or 0, rows[at].day or 0))
     numbers = [int(carriers[at]["number"]) for at in ordered]
     rising = sum(one < other for one, other in pairwise(numbers))
     dense = max(numbers) - min(numbers) < _COUNTER_DENSE * len(numbers)
     steady = max(rising, len(numbers) - 1 - rising) >= _COUNTER_ORDER * (len(numbers) - 1)
-    telling = 2 * len(rest) > len(carriers)  # else the number is all that the titles have
+    telling = 2 * len(rest) > len(carriers)  # else numbers are all that the titles have
     return shape if len(set(numbers)) == len(numbers) and dense and steady and telling else None
 
 

@@ -75,6 +75,16 @@ def test_equal_titles_of_other_weeks_stay_apart_without_their_count(pattern: str
     assert found == {("host-0", "page-0")}
 
 
+@pytest.mark.parametrize("pattern", ["#{n} {t}", "S1E{n} {t}", "Puntata {n}: {t}", "حلقة {n} - {t}"])
+@pytest.mark.parametrize("name", ["Bollettino {n}", "मछली बाज़ार {n}", "港だより {n}"])
+def test_a_count_before_titles_that_are_numbered_themselves_is_decoration(pattern: str, name: str) -> None:
+    titles = [name.format(n=20 - at) for at in range(12)]
+    counted = [pattern.format(n=20 - at, t=title) for at, title in enumerate(titles)]
+    found = joined(listed("host", titles), listed("page", counted))
+    assert found == {(f"host-{at}", f"page-{at}") for at in range(12)}
+    assert not joined(listed("host", titles)[:6], listed("page", counted)[6:])
+
+
 @pytest.mark.parametrize("stage", ["Tappa {n}: {t}", "Этап {n}. {t}", "ステージ {n}: {t}"])
 def test_numbers_that_the_titles_need_are_no_count(stage: str) -> None:
     race = [stage.format(n=12 - at, t="Coppi") for at in range(12)]
