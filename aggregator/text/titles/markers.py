@@ -12,17 +12,19 @@ _EPISODE_WORD = (
     r"|aflevering|avsnitt|afsnit|jakso|odcinek|odc|bölüm|выпуск|эпизод|серия|випуск|епізод|серія|епизод|επεισόδιο|puntata"
     r"|الحلقة|حلقة|פרק|एपिसोड|tập|ตอนที่|에피소드|chapter|show)(?:[\s.:]{0,2}n[or]\b)?|no|nr|№)"
 )
+_CHINESE_NUMBER, _CHINESE_WORD = r"(?:\d{1,4}|[〇零一二三四五六七八九十百]{1,6})", "[回話话集期講讲課课弾弹夜章]"
 _SEASON = r"(?:season|staffel|saison|temporada|series|sezon|seizoen)"
 _LEADING = re.compile(
     rf"""^[\[(]?(?:
       s(?:eason\s?)?(?P<s1>\d{{1,3}})\s?[-:.,x]?\s?e(?:p(?:isode)?)?[\s.#:]{{0,2}}(?P<n1>\d{{1,4}})
     | {_SEASON}\s?(?P<s2>\d{{1,3}})[\s,:-]{{0,3}}{_EPISODE_WORD}[\s.#:]{{0,3}}(?P<n2>\d{{1,5}})
-    | [a-z](?P<s3>\d{{1,2}})e(?P<n3>\d{{1,4}})
+    | [a-z](?P<s3>\d{{1,2}})[a-z](?P<n3>\d{{1,4}})
     | (?P<s4>\d{{1,2}})x(?P<n4>\d{{1,3}})
     | {_EPISODE_WORD}[\s.#:]{{0,3}}(?P<n5>\d{{1,5}})(?:\s(?:of|von|de|/)\s\d{{1,4}})?
     | e(?P<n6>\d{{1,4}})
     | \#\s?(?P<n7>\d{{1,5}})
-    | 第\s?(?P<n8>\d{{1,4}})\s?[回話集期]
+    | (?:第\s?(?P<s5>\d{{1,2}})\s?季\s?)?第\s?(?P<n8>{_CHINESE_NUMBER})\s?{_CHINESE_WORD}
+    | (?:시즌\s?(?P<s6>\d{{1,2}})[\s,:-]{{0,3}}|제\s?)(?P<n9>\d{{1,4}})\s?[회화강]
     )(?![\d/])(?=\W|_|$)[\])]?""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -39,11 +41,12 @@ _TRAILING = re.compile(
     | {_EPISODE_WORD}[\s.#:]{{0,3}}(?P<n2>\d{{1,5}})(?:\s(?:of|von|de|/)\s\d{{1,4}})?
     | \#\s?(?P<n3>\d{{1,5}})
     | (?<=\|\s)[^\W\d]{{1,6}}\s?(?P<n4>\d{{1,5}})
-    | 第\s?(?P<n5>\d{{1,4}})\s?[回話集期]
+    | 第\s?(?P<n5>{_CHINESE_NUMBER})\s?{_CHINESE_WORD}
     )[\])]?$""",
     re.IGNORECASE | re.VERBOSE,
 )
-_DIGIT = re.compile(r"\d")
+_DIGIT = re.compile(r"[\d第]")
+_CHINESE_FIGURES, _CHINESE_UNITS = "零一二三四五六七八九", {"十": 10, "百": 100}
 _ROUNDS = 4  # marks that a title may carry on one side: "Show #40 - 252: X" has two
 
 
@@ -54,6 +57,8 @@ def strip_numbers(text: str, show: str = "") -> tuple[str, int | None, tuple[int
     ('Soup', None, (40, 252))
     >>> strip_numbers("16.03.2022 - News")[0], strip_numbers("10:30 in the morning")[0]
     ('16.03.2022 - News', '10:30 in the morning')
+    >>> strip_numbers("第二十四期 灯塔")
+    ('灯塔', None, (24,))
     """
     season: int | None = None
     numbers: list[int] = []
@@ -64,13 +69,26 @@ def strip_numbers(text: str, show: str = "") -> tuple[str, int | None, tuple[int
             match = pattern.search(text)
             if match is None:
                 continue
-            groups = {name[0]: int(value) for name, value in match.groupdict().items() if value}
+            groups = {name[0]: _read_figures(value) for name, value in match.groupdict().items() if value}
             numbers.append(groups["n"])
             season = groups.get("s", season)
             text = (text[: match.start()] + text[match.end() :]).strip(EDGE)
         if text == before:
             break
     return text, season, tuple(numbers)
+
+
+def _read_figures(written: str) -> int:
+    """Return a number in digits, or in Chinese figures: "24" is "二十四" or "二四"."""
+    if written.isdecimal():
+        return int(written)
+    total = figure = 0
+    for character in written:
+        if character in _CHINESE_UNITS:
+            total, figure = total + max(figure, 1) * _CHINESE_UNITS[character], 0
+        else:
+            figure = figure * 10 + max(_CHINESE_FIGURES.find(character), 0)
+    return total + figure
 
 
 _CUT = re.compile(r"(\s?[-:|»«•~]\s+|(?<!\s)\s++(?=[#\d]))")
@@ -152,7 +170,7 @@ _HALF = re.compile(
 )
 _CHINESE = "一二三四五六七八九十"
 _PIECE = re.compile(  # 第2部, 第二部分, 2부, 제2편, その2, （二）, 下集; 三部作 is a trilogy
-    r"(?<![\s\-])[\s\-]*+[(（\[【]?(?:第\s?(?P<d>[\d一二三四五六七八九十])\s?部分?|제?\s?(?P<k>\d)\s?[부편]|その(?P<s>[\d一二三四五]))"
+    r"(?<![\s\-])[\s\-]*+[(（\[【]?(?:第\s?(?P<d>[\d一二三四五六七八九十])\s?部分?|제?\s?(?<!\d)(?P<k>\d)\s?[부편]|その(?P<s>[\d一二三四五]))"
     r"(?!\w)[)）\]】]?|[(（【]\s?(?P<c>[一二三四五])\s?[)）】]|(?<!\w)(?P<u>[上中下])集(?!\w)"
 )
 

@@ -24,11 +24,16 @@ from aggregator.text.titles.titles import Title, strip_teaser
 
 _COUNTER_DENSE = 3  # numbers by which a counter may grow for each title
 _COUNTER_ORDER = 0.9  # share of its steps in one direction
+_NUMBER = r"(?P<number>\d{1,4})"
 _COUNTERS = (
-    re.compile(r"(?P<before>\W{0,3}(?:[^\W\d]{1,12}\W{0,3})?)(?P<number>\d{1,4})(?![.,]\d)(?P<after>\W+)(?=\S)"),
-    re.compile(r"(?<=\S)(?P<before>\W{1,8}(?:[^\W\d]{1,12}\W{0,3})?)(?<!\d[.,])(?P<number>\d{1,4})(?P<after>\W{0,8})$"),
-)  # of a title's beginning, "Puntata 12: X", and of its end, "X [12]"
+    re.compile(
+        rf"(?P<before>\W{{0,3}}(?:[^\W\d]{{1,12}}\W{{0,3}})?){_NUMBER}(?![.,]\d)(?P<after>[^\W\d_]{{0,3}}\W+)(?=\S)"
+    ),
+    re.compile(rf"(?<=\S)(?P<before>\W{{1,8}}(?:[^\W\d]{{1,12}}\W{{0,3}})?)(?<!\d[.,]){_NUMBER}(?P<after>\W{{0,8}})$"),
+    re.compile(rf"(?<=\S)(?P<before>\W{{1,8}})(?<!\d[.,]){_NUMBER}(?P<after>[^\W\d_]{{0,3}}\W{{0,8}})$"),
+)  # of a title's beginning, "Puntata 12: X" or "12회 X", and of its end, "X, afl. 12" or "X [12]"
 _LONGEST_COUNTER = 36  # characters of a counter at the end of a title
+_BARS = str.maketrans("丨ㅣ", "||")  # letters that Chinese and Korean titles have for a bar, "EP12丨X"
 _DIGITS = re.compile(r"\d+")
 
 
@@ -40,7 +45,8 @@ def split_titles(
     Also return what is to be kept of them. ``learned`` and ``kept`` are as in ``show_titles.parse_shows``.
     """
     by_show = list_by_show(rows, scope.likely_scope)
-    texts = type_days(rows, _strip_teasers(rows, learned), by_show, learned)
+    told = [text.translate(_BARS) for text in _strip_teasers(rows, learned)]
+    texts = type_days(rows, told, by_show, learned)
     texts, counts = _strip_counters(rows, texts, by_show, learned)
     texts = strip_shared_ends(texts, by_show, learned)
     names: dict[int, str] = {}
@@ -169,7 +175,7 @@ def _shape(match: re.Match[str]) -> tuple[str, str]:
 def _match_counter(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     """Return the match of a counter if the rest of the title has a letter."""
     match = (
-        pattern.search(text, max(0, len(text) - _LONGEST_COUNTER)) if pattern is _COUNTERS[1] else pattern.match(text)
+        pattern.match(text) if pattern is _COUNTERS[0] else pattern.search(text, max(0, len(text) - _LONGEST_COUNTER))
     )
     if match is None or not any(map(str.isalpha, f"{text[: match.start()]}{text[match.end() :]}")):
         return None
