@@ -38,7 +38,7 @@ _MOST_OF = 0.8
 """The share of the entries of a list that have what makes it one."""
 
 _MOST_FEEDS = 3
-"""Feeds that a page names which are asked until one has entries."""
+"""Feeds that a page names which are asked."""
 
 _FILE_HEAD = 1000
 """Bytes at the beginning of a file that is no text, one of which is 0."""
@@ -162,8 +162,8 @@ def _find_ways(candidates: Sequence[Source], looking: _Looking) -> list[Found]:
         document = looking.get(source)
         if document is None or (source.kind == "jsonfeed" and _is_markup(document) and len(candidates) > 1):
             continue  # of a known source either format is read, but here the kind is found
-        if (led := looking.follow(replace(document, source=source))) is not None:
-            return [led]
+        if led := looking.follow(replace(document, source=source)):
+            return led
         try:
             listing = looking.resources.read(replace(document, source=source))
         except ReadError as error:
@@ -210,12 +210,12 @@ class _Looking(Struct):
             return self.documents[request.url]
         return None
 
-    def follow(self, document: Document) -> Found | None:
-        """Return the feed that a page names, as a refresh finds it; ``None`` if it names none that can be read."""
+    def follow(self, document: Document) -> list[Found]:
+        """Return the feeds that a page names and that can be read, first what a refresh finds, last empty ones."""
         if document.source.kind not in ("feed", "blog", "simplecast") or document.source.path is not None:
-            return None
+            return []
         feeds = self.resources.discover(document) if "html" in (document.media_type or "") else ()
-        empty = None
+        led: list[Found] = []
         for url in feeds[:_MOST_FEEDS]:
             known = registry.recognise(url)
             named = known or replace(document.source, kind="feed")
@@ -230,10 +230,8 @@ class _Looking(Struct):
                 found = _refine_kind(Found(named, listing, label, feed=url if named.url != url else None))
                 if self.resources.discover(replace(document, source=found.source))[:1] != (url,):
                     found = replace(found, source=replace(found.source, url=url), feed=None)
-                if listing.entries:
-                    return found
-                empty = empty or found
-        return empty
+                led.append(found)
+        return sorted(led, key=lambda each: not each.listing.entries)
 
     def explain(self, document: Document) -> ReadError:
         """Return the error for a document that nothing can be read of: where it is, what it is, and what to do."""
@@ -243,7 +241,8 @@ class _Looking(Struct):
             at = f"{redact(url)} → {at}"
         if wall := bot_protection.find_in_page(document.body):
             return ReadError(f"{at}: {bot_protection.describe(wall)}")
-        if b"\0" in document.body[:_FILE_HEAD]:
+        is_file = b"\0" in document.body[:_FILE_HEAD]
+        if is_file or (decoding.detect_type(document) == "text" and "html" not in (document.media_type or "html")):
             return ReadError(f"{at}: it is a file of type {document.media_type}, neither a feed nor a page")
         if _PASSWORD.search(document.body):
             return ReadError(

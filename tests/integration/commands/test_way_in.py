@@ -27,8 +27,8 @@ def site() -> Iterator[Site]:
         yield opened
 
 
-def look_at(site: Site, path: str) -> Found:
-    return find_ways(None, list_candidates(site.url(path), allow=["127.0.0.0/8"]), NOW)[0]
+def look_at(site: Site, path: str) -> list[Found]:
+    return find_ways(None, list_candidates(site.url(path), allow=["127.0.0.0/8"]), NOW)
 
 
 def link(href: str, title: str = "") -> str:
@@ -36,22 +36,28 @@ def link(href: str, title: str = "") -> str:
 
 
 @pytest.mark.parametrize(
-    ("head", "feed", "source"),
+    ("head", "ways"),
     [
-        (link("/posts.xml", "Lamps") + link("/talk.xml", "Lamp Podcast"), "/talk.xml", "page"),
-        (link("/gone.xml") + link("/talk.xml"), "/talk.xml", "feed"),
-        (link("/empty.xml") + link("/talk.xml"), "/talk.xml", "feed"),
-        (link("/empty.xml"), "/empty.xml", "page"),
+        (
+            link("/posts.xml", "Lamps") + link("/talk.xml", "Lamp Podcast"),
+            [("/talk.xml", "feed", "/show"), ("/posts.xml", "blog", "/show")],
+        ),
+        (link("/gone.xml") + link("/talk.xml"), [("/talk.xml", "feed", "/talk.xml")]),
+        (
+            link("/empty.xml") + link("/talk.xml"),
+            [("/talk.xml", "feed", "/talk.xml"), ("/empty.xml", "feed", "/show")],
+        ),
+        (link("/empty.xml"), [("/empty.xml", "feed", "/show")]),
     ],
 )
-def test_of_the_feeds_that_a_page_names_the_one_that_is_meant_is_read(
-    site: Site, head: str, feed: str, source: str
+def test_of_the_feeds_that_a_page_names_the_one_that_is_meant_comes_first(
+    site: Site, head: str, ways: list[tuple[str, str, str]]
 ) -> None:
     site.serve("/show", f"<!doctype html><html lang=en><head>{head}</head><body>Lamps</body></html>", kind="text/html")
     found = look_at(site, "/show")
-    assert found.label.endswith(feed)
-    assert found.source.url == site.url("/show" if source == "page" else feed)
-    assert found.source.kind == "feed"
+    assert [(site.base + feed, kind, site.url(path)) for feed, kind, path in ways] == [
+        (each.label.rpartition(" ")[2], each.source.kind, each.source.url) for each in found
+    ]
 
 
 @pytest.mark.parametrize(
@@ -65,6 +71,11 @@ def test_of_the_feeds_that_a_page_names_the_one_that_is_meant_is_read(
         ),
         ('<html><script id="anubis_challenge">{}</script></html>', "text/html", r"{}: blocked by .* \(Anubis\): ask"),
         ('{"error": "no key"}', "application/json", "{}: no list of episodes found in this JSON: aggregator add URL"),
+        (
+            "<urlset><url/></urlset>",
+            "application/xml",
+            "{}: it is a file of type application/xml, neither a feed nor a page",
+        ),
         (b"ID3\4\0\0\0\0", "audio/mpeg", "{}: it is a file of type audio/mpeg, neither a feed nor a page"),
     ],
 )
