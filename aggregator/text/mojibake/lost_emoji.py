@@ -21,6 +21,8 @@ _BYTES: dict[str, tuple[int, ...]] = {
 _BYTES |= {"?": _PAGE.undefined, "\ufffd": _PAGE.undefined, "•": (0x95,)}  # as pages show them
 _NAMES = "".join(map(regex.escape, sorted(_BYTES)))
 _IN_COLOUR, _IN_EITHER = regex.compile(r"\p{Emoji_Presentation}"), regex.compile(r"\p{Emoji}")
+# Forms that Latin-1 has, too, of which all controls may be lost: "âªï¸" is each of ⏪, ▪ and ☪.
+_OF_LATIN_1, _CONTROLS = regex.compile("[\xa0-\xac\xae-\xbf]+"), tuple(range(0x80, 0xA0))
 _TAKES_TONE = regex.compile(r"\p{Emoji_Modifier_Base}")
 _COLOURED, _KEYCAP = "\ufe0f", "\ufe0f\u20e3"
 _BLANK = " "  # shown for byte A0
@@ -31,7 +33,10 @@ _MARKED = regex.compile(
     rf"|(?:(?<read>[\p{{Emoji}}--[#*0-9]])|(?<lost>[Ââãð][{_NAMES}{_BLANK}]{{1,3}}))ï¸{_FOR_BYTE}",
     regex.V1,
 )
-_ALONE = regex.compile(rf"(?<![\w{_NAMES}])(?<lost>â[{_NAMES}--[?‘-”–—•…]])(?![\w{_NAMES}€])", regex.V1)
+_ALONE = regex.compile(
+    rf"(?<![\w{_NAMES}])(?<lost>â[{_NAMES}&&[\xad\u0100-\uffff]--[‘-”–—•…]])(?![\w{_NAMES}€])", regex.V1
+)
+_BULLET = regex.compile(r"(?m)^\s*\Kâ—(?= )")  # ● before an item of a list, whose last byte is lost
 # A colour of skin, and a joiner between two emoji, that lost a byte or have "?" for it.
 _TONED = regex.compile(rf"(?<base>ðŸ[{_NAMES}]{{2}}|\p{{Emoji_Modifier_Base}})ðŸ{_FOR_BYTE}(?<tone>[»¼½¾¿])", regex.V1)
 _JOINED = regex.compile(
@@ -50,7 +55,7 @@ def complete_emoji(text: str) -> str:
     """
     if not any(lead in text for lead in ("â", "ðŸ", "ï¸")):
         return text
-    text = _TONED.sub(_read_tone, text)
+    text = _BULLET.sub("●", _TONED.sub(_read_tone, text))
     return _ALONE.sub(_read_alone, _MARKED.sub(_read_marked, _JOINED.sub("\u200d", text)))
 
 
@@ -75,7 +80,8 @@ def _read_alone(found: regex.Match[str]) -> str:
 def _choose(form: str) -> str | None:
     """Return the only emoji, or the only one always in colour, that a lead byte and what is left may be."""
     found = {one for one in _list_characters(form) if _IN_EITHER.match(one)}
-    found = {one for one in found if _IN_COLOUR.match(one)} or found
+    if not _OF_LATIN_1.fullmatch(form[1:]):
+        found = {one for one in found if _IN_COLOUR.match(one)} or found
     return found.pop() if len(found) == 1 else None
 
 
@@ -84,9 +90,10 @@ def _list_characters(form: str) -> Iterator[str]:
     lead, need, shown = _PAGE.leads[form[0]], _PAGE.needs[form[0]], [_BYTES[one] for one in form[1:]]
     if len(shown) > need:
         return
+    lost = _CONTROLS if _OF_LATIN_1.fullmatch(form[1:]) else _PAGE.undefined
     for places in combinations(range(need), need - len(shown)):
         left = iter(shown)
-        for tail in product(*(_PAGE.undefined if at in places else next(left) for at in range(need))):
+        for tail in product(*(lost if at in places else next(left) for at in range(need))):
             try:
                 yield bytes((lead, *tail)).decode()
             except UnicodeDecodeError:

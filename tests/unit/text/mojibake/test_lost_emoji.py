@@ -45,7 +45,8 @@ def ask(text: str) -> str:
         "👩🏽‍🚀 and 🤷🏻‍♀️",
         "She said “I ❤️ you” twice",
         "❤️‍🔥 live",
-        "❌ No, ⏰ now",
+        "❌ No, ✔️ yes",
+        "● First\n● Second",
     ],
 )
 def test_an_emoji_that_can_be_one_only_is_read(text: str) -> None:
@@ -57,7 +58,9 @@ def test_an_emoji_with_a_question_mark_for_a_byte_is_read(text: str) -> None:
     assert complete_emoji(ask(text)).encode() == text.encode() or repair_text(ask(text)).text == text
 
 
-@pytest.mark.parametrize("text", ["ðŸ˜ here", "ðŸ˜", "Thanks ðŸ™ to all", "ðŸ• and ðŸ¶"])
+@pytest.mark.parametrize(
+    "text", ["ðŸ˜ here", "ðŸ˜", "Thanks ðŸ™ to all", "ðŸ• and ðŸ¶", "For 5 â¬ or 12 â³", "âªï¸ one"]
+)
 def test_an_emoji_that_may_be_several_stays_as_it_is(text: str) -> None:
     assert repair_text(text).text == text
 
