@@ -167,6 +167,7 @@ _EAST = "\u3400"
 _TAILS = range(0x80, 0xC0)  # continuation bytes; behind some lead bytes only these (RFC 3629, section 4):
 _SECOND = {0xE0: range(0xA0, 0xC0), 0xED: range(0x80, 0xA0), 0xF0: range(0x90, 0xC0), 0xF4: range(0x80, 0x90)}
 _ELLIPSIS = "…"
+_MARKERS = frozenset("■□▪▫▲△▶►▼▽◀◄◆◇○●")  # before the items of lists
 _NOT_LATIN = "\u0370"
 _HEBREW = re.compile("[\u0590-\u05ff]")
 _STRANGENESS = {"Ll": 0.0, "Lo": 0.0, "Lu": 0.2, "Mn": 0.5, "Lm": 0.2, "Pd": 1.5, "So": 0.6}
@@ -282,6 +283,6 @@ def _measure_strangeness(code: int) -> float:
         return 0.0
     if character in _INVISIBLE:
         return 0.2
-    if _RARE.match(character):
+    if _RARE.match(character) and character not in _MARKERS:
         return inf if character.isalpha() and character < _EAST else 2.5
     return _STRANGENESS.get(unicodedata.category(character), 1.0)

@@ -58,3 +58,11 @@ def _show(byte: int, page: str) -> str:
 @pytest.mark.parametrize("sound", ["Å\xa0ta det med ro", "Å\xa0leve på landet", "Til Å\xa0i Lofoten", "«ПАРК» и «ТИК»"])
 def test_marks_and_letters_that_look_like_bytes_stay(sound: str) -> None:
     assert redecode(sound) == sound
+
+
+@pytest.mark.parametrize("marker", "■□▪▫▲►▶▼◄◆◇○")
+@pytest.mark.parametrize("page", ["cp1252", "latin_1", "cp1251"])
+def test_a_marker_before_an_item_of_a_list_is_read(marker: str, page: str) -> None:
+    text = f"{marker} Subscribe here"
+    damaged = "".join(bytes([byte]).decode(page, "ignore") or chr(byte) for byte in text.encode())
+    assert redecode(damaged) == text
