@@ -58,9 +58,9 @@ _ODD = re.compile(
     f"|(?<={_LETTER})[№²³¹](?={_LETTER})"
     # Two scripts in a word, accented letters in a row.
     f"|[{_LATIN}](?=[{_OTHER}])|[{_OTHER}](?=[{_LATIN}])|[À-ÖØ-öø-ÿŠšŽžŸŒœƒ]{{3}}"
-    # UTF-8 read as Mac Roman: "caf√©", and in Cyrillic and Devanagari "–Ω–µ", "‡§ï".
+    # UTF-8 read as Mac Roman: "caf√©", a quote or an arrow "‚Äô", "‚Üí", and in Cyrillic and Devanagari "–Ω–µ", "‡§ï".
     f"|(?<=[A-Za-z])[√¬ƒ≈][{_MAC_TAILS}]|[√¬ƒ≈][{_MAC_TAILS}](?=[a-z])|√†"
-    f"|[–—][{_MAC_TAILS}](?=[–—])|‡[{_MAC_TAILS}]{{2}}"
+    f"|[–—][{_MAC_TAILS}](?=[–—])|[‚‡][{_MAC_TAILS}]{{2}}"
     "|[\u0590-\u05ff](?=[\u0600-\u06ff])|[\u0370-\u03ff](?=[\u0400-\u06ff])|[\u0400-\u04ff](?=[\u0370-\u03ff\u0590-\u06ff])"
 )
 _IDEOGRAPH = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
@@ -84,9 +84,10 @@ _LEADING_THAI_VOWELS, _MOST_LEADING = "เแโใไ", 0.2
 _PUNCTUATION = frozenset("‘’“”–—…·«»")
 _DRAWN = re.compile("[\u2500-\u25ff ]+")  # lines and blocks alone: a tree of folders, a table, unless in a word:
 _BOX_IN_WORD = re.compile("(?<=[a-z])[\u2500-\u256c]|[\u2500-\u256c](?=[a-z])")
-_SIGNED_TOKEN = re.compile(r"(?<!\S)(?=\S*[√¬ƒ≈├┬])\S+")  # with what a Macintosh or DOS shows for bytes C2 to C5
+_SIGNED_TOKEN = re.compile(r"(?<!\S)(?=\S*[√¬ƒ≈‚├┬])\S+")  # with what a Macintosh or DOS shows for C2 to C5, and E2
 _MOST_WORDS = 500  # of a text that are read one by one
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
+_MARKED = re.compile("[\x00-\x7f‘’“”–—…•·«»→™©®°]+")
 _BOX = re.compile("[\u2500-\u256c]")
 _QUOTES_BESIDE_BOXES = "ÔÇ"  # of quotes and dashes
 _LOSSES = re.compile(f"{_LOST}+")
@@ -152,7 +153,7 @@ def _undo_word(token: str) -> str:
     spots = _count_odd_spots(token)
     encodings = [name for name in _READ_AS if _may_be_utf8("".join(_BEYOND.findall(token)), name)] if spots else []
     read = _undo_utf8(token, spots, encodings)
-    return read if read and is_known(read) else token
+    return read if read and (is_known(read) or _MARKED.fullmatch(read)) else token
 
 
 def _undo_like_pages(text: str) -> str | None:

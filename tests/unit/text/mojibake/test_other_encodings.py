@@ -2,6 +2,7 @@
 
 import pytest
 
+from aggregator.merger.repair.fixers import repair_text
 from aggregator.text import word_frequencies
 from aggregator.text.mojibake import other_encodings
 from aggregator.text.mojibake.redecode import redecode
@@ -112,3 +113,16 @@ def test_one_damaged_word_among_sound_ones_comes_back(damaged: str, text: str) -
 @pytest.mark.parametrize("text", ["à √2 près, où √é", "São ├── src", "Ça fait ¼│½ là"])
 def test_signs_beside_sound_words_stay(text: str) -> None:
     assert other_encodings.redecode_others(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Don’t miss it → subscribe", "Über • wir", "▶ Watch now", "Part 2 — “The road”", "♪ Ein Lied für alle ♪"],
+)
+def test_marks_read_as_those_of_a_macintosh_are_read(text: str) -> None:
+    assert repair_text(text.encode().decode("mac_roman")).text == text
+
+
+@pytest.mark.parametrize("text", ["‚Äpfel und Öle‘, sagt sie", "‚Älteres‘ – ‚Ärger‘", "‚ÖBB‘", "Das ‚Ä‘ in Äpfel"])
+def test_german_quotes_before_an_umlaut_stay(text: str) -> None:
+    assert repair_text(text).text == text
