@@ -308,6 +308,8 @@ def _read_texts(element: xml.Element) -> dict[str, str]:
             above = part.getparent()
             if above is not None and above is not element and above.tag in (*HEADINGS, "p"):
                 names.append(f"{above.tag} {part.tag}")
+            if above is not None and above.tag == "td" and part.tag == "a":
+                names += [f"{name} a" for name in _name_part(above) if ":" in name]
             _add_texts(found, part, tuple(names), "")
     return found
 

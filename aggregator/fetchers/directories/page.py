@@ -7,6 +7,7 @@ behind CSS takes an attribute. ``day_first`` (yes or no) and ``show`` are plain 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from msgspec.structs import replace
@@ -27,6 +28,7 @@ DEFAULTS = {
     "audio": "audio@src, audio source@src",
     "image": "img@src",
 }
+_SHARED_BY = 3  # entries with one link, which is then that of their show
 _SELECTORS = ("items", *DEFAULTS, "length", "id")
 _VALUES = ("day_first", "genre", "show")
 
@@ -45,8 +47,10 @@ def read(document: Document) -> Listing:
     found, base = _find_all(name, root, "items", options["items"]), html_page.find_base(document, root)
     elements = [element for element in found if not isinstance(element, str)]
     rows = [{what: _find_first(name, each, what, options) for what in _SELECTORS[1:]} for each in elements]
+    links = Counter(row["link"] for row in rows)
     for row in rows:
         row["date"] = _find_address_date(row["date"])
+        row["link"] = row["link"] if links[row["link"]] < _SHARED_BY else None
     language = root.get("lang") or root.get("xml:lang")
     dating = learn_dating((row["date"] for row in rows), options.get("day_first"), language, document.polled)
     texts, headings = [row["date"] or "" for row in rows], html_page.find_year_headings(root, elements)

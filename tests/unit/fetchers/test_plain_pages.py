@@ -90,6 +90,20 @@ def test_two_elements_with_dates_and_audio_are_a_list() -> None:
     assert [each.title for each in entries] == ["Wren", "Heron"]
 
 
+TABLE = "<tr><td><a href=/birds>Birds</a></td><td><a href=/{n}>{bird}</a></td><td>{day}</td></tr>"
+
+
+def test_the_link_of_a_row_is_that_of_its_title() -> None:
+    entries = read(write(TABLE, "<table>{}</table>")).entries
+    assert [each.link for each in entries] == [f"https://b.example/{n}" for n in range(5)]
+
+
+def test_a_link_that_all_rows_have_is_not_that_of_an_entry() -> None:
+    entries = read(write(TABLE.replace("<a href=/{n}>{bird}</a>", "{bird}"), "<table>{}</table>")).entries
+    assert not any(each.link for each in entries)
+    assert len({each.key for each in entries}) == len(BIRDS)
+
+
 def test_words_around_a_line_break_are_two() -> None:
     assert [each.title for each in read(write("<li><h3>{bird}<br>Part 1</h3><i>{day}</i></li>")).entries] == [
         f"{bird} Part 1" for bird in BIRDS
