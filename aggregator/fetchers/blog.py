@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -97,11 +97,17 @@ def _read_html(document: Document) -> Listing | None:
     unique = {entry.key: entry for entry in reversed(found)}
     if not unique:
         return _read_text(name, html.to_text(decoding.decode(document)))
-    first = next((each for each in root.iter("h1") if not any(one in articles for one in each.iterancestors())), None)
-    first = next(root.iter("title"), None) if first is None else first
-    title = (_get_text(first) if first is not None else None) or None
+    title = _find_title(root, articles)
     posts = tuple(entry for entry in found if unique[entry.key] is entry)
     return Listing(posts, Show(title=title, link=enclosures.clean_url(enclosures.find_base(document))), partial=True)
+
+
+def _find_title(root: xml.Element, articles: Sequence[xml.Element]) -> str | None:
+    """Return the first heading outside of the posts, else the name of the site or the title of the page."""
+    headings = (each for each in root.iter("h1") if not any(above in articles for above in each.iterancestors()))
+    sites = (each.get("content") or "" for each in root.iter("meta") if each.get("property") == "og:site_name")
+    texts = (*map(_get_text, headings), *sites, *map(_get_text, root.iter("title")))
+    return next(filter(None, texts), None)
 
 
 def _make_entry(name: str, article: xml.Element, position: int, url: str, dating: Dating) -> Entry | None:

@@ -58,6 +58,7 @@ _OTHER_FILES = re.compile(
 _UNIT = re.compile(r"(?:in)?(?:milliseconds|millis|seconds|secs|sec|ms|minutes|mins)$")
 _MINUTES = re.compile(r"min(?:ute)?s$", re.IGNORECASE)
 _WRAPPERS = frozenset({"rendered", "text", "plain", "html", "href", "url", "src", "label", "value", "raw"})
+_STEP = re.compile(r'[A-Za-z_]\w*|"[^"\\]*"')
 _DIGIT = re.compile(r"\d")
 _FULL_DATE = re.compile(r"(?:19|20)\d\d|^1\d{9}(?:\d{3})?$")
 _CODE = re.compile(r"[a-z0-9]+(?:[-_.:/][a-z0-9]+)*|[0-9A-F-]{8,}")
@@ -80,6 +81,16 @@ def propose(value: object) -> tuple[Options, ...]:
             found.append((html_page.is_name_beside(path), -len(rows) * len(fields), tuple(sorted(options.items()))))
     found.sort(key=lambda each: each[:2])
     return tuple(options for *_, options in found[:_MOST])
+
+
+def find_title(value: object, options: Options) -> str | None:
+    """Return the title of the object that has the list of these options, or of one around it; ``None`` for none."""
+    title, steps = None, iter(_STEP.findall(dict(options)["items"]))
+    while isinstance(value, dict):
+        names = (value.get(name) for name in ("title", "name"))
+        title = next((each.strip() for each in names if isinstance(each, str) and _is_title(each)), title)
+        value = value.get(next(steps, "").strip('"'))
+    return title
 
 
 def _is_of_entries(rows: Sequence[Mapping[str, object]], fields: Mapping[str, str]) -> bool:

@@ -28,8 +28,10 @@ def propose(document: Document) -> Proposals:
     """Return how the document can be read; nothing for a document that is neither a page nor JSON."""
     match decoding.detect_type(document):
         case "json":
-            found = json_proposals.propose(decoding.load_json(decoding.decode(document)))
-            return Proposals(tuple(Source("JSON", "json", options=options) for options in found))
+            value = decoding.load_json(decoding.decode(document))
+            found = json_proposals.propose(value)
+            title = json_proposals.find_title(value, found[0]) if found else None
+            return Proposals(tuple(Source("JSON", "json", options=options) for options in found), title)
         case "html" if (root := html_page.parse(document)) is not None:
             texts = (" ".join(xml.get_text(each).split()) for each in root.iter("title", "h1"))
             title = next(filter(None, texts), None)

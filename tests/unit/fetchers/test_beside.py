@@ -60,6 +60,7 @@ def test_an_article_around_all_posts_is_none_of_them() -> None:
         ("<h1>The Miller</h1><article><h1><a href=/1>Rye</a></h1></article>", "The Miller"),
         ("<article><h1><a href=/1>Rye</a></h1></article>", "Grain Talk"),
         ("<article><h2><a href=/1>Rye</a></h2></article>", "Grain Talk"),
+        ("<meta property='og:site_name' content='Grain'><article><h2><a href=/1>Rye</a></h2></article>", "Grain"),
     ],
 )
 def test_a_blog_is_not_named_after_its_first_post(body: str, title: str) -> None:

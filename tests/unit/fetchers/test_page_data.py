@@ -148,3 +148,18 @@ def test_objects_by_id_may_lack_some_fields_and_lists_may_be_of_days() -> None:
     days = {f"2026-04-{day:02}": [row] for day, row in enumerate(ROWS, 1)}
     assert propose({"days": days})["items"] == "days.* | []"
     assert propose({"latest": ROWS, "more": ROWS, "shows": ROWS})["items"] in {"latest", "more", "shows"}
+
+
+@pytest.mark.parametrize(
+    ("value", "title"),
+    [
+        (DATA, "Stone Talk"),
+        ({"name": "Stone Talk", "data": {"list": ROWS}}, "Stone Talk"),
+        ({"data": [{"attributes": row} for row in ROWS], "title": "Stone Talk"}, "Stone Talk"),
+        ({"data": ROWS, "meta": {"title": "Page 1"}}, None),
+        (ROWS, None),
+    ],
+)
+def test_the_show_of_an_api_is_the_object_that_has_the_list(value: object, title: str | None) -> None:
+    api = Document(Source("a", "json"), "https://s.example/api", json.dumps(value).encode(), "application/json")
+    assert proposals.propose(api).title == title
