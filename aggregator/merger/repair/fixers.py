@@ -6,6 +6,7 @@ comes last, when nothing stands behind it any more. Sound text is unchanged.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
@@ -68,6 +69,7 @@ FIXERS: tuple[tuple[str, _Fixer], ...] = (
     ("twice", _drop_repeated_half),
     ("look-alike", letters.replace_homoglyphs),
 )
+_CONTROL = re.compile("[\x80-\x9f\xad]")
 _OF_TAGS = frozenset({"tag", "silent part"})
 _ROUNDS = 6  # a fixer may give another one work (an entity in mojibake); four rounds were enough for all texts seen
 _PASSAGE = 120
@@ -116,12 +118,15 @@ def _repair(text: str, cut: bool, literal: bool) -> RepairedText:  # noqa: FBT00
             if repaired == text:
                 unchanged[cause] = text
             text = _note_change(cause, text, repaired, changes)
-        uncut = truncation.strip_cut_mark(text, known=cut)
-        cut = uncut.cut
-        shorter = truncation.strip_torn_word(uncut.text) if uncut.torn else uncut.text
-        text = _note_change("cut", text, shorter, changes)
-        if text == before:
-            break
+            if cause == "entity" and unchanged.get(cause) != text and _CONTROL.search(text):
+                break  # it may be a byte of mojibake, which another fixer removes
+        else:
+            uncut = truncation.strip_cut_mark(text, known=cut)
+            cut = uncut.cut
+            shorter = truncation.strip_torn_word(uncut.text) if uncut.torn else uncut.text
+            text = _note_change("cut", text, shorter, changes)
+            if text == before:
+                break
     return RepairedText(text, cut, tuple(changes))
 
 

@@ -11,7 +11,6 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from math import inf
-from operator import attrgetter
 from typing import NamedTuple
 
 ENCODINGS = ("cp1252", "cp1251", "cp1250")
@@ -253,7 +252,7 @@ def _read_sequence(text: str, name: str, lost: bool, familiar: bool) -> tuple[Ch
         for code, end, cost in partial
         if (cost >= _LOST_COST or not lost) and cost + _measure_strangeness(code) < MOST_COST
     ]
-    found.sort(key=attrgetter("price"))
+    found.sort(key=lambda one: (one.price, -one.size))  # "1⁄4" is ¼ rather than ¹
     return tuple(found[:_MOST_READINGS])
 
 

@@ -25,7 +25,7 @@ _READ_AS = (
     *("cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874", "cp932", "euc_jp", "gb18030", "big5", "cp949"),
 )
 """Encodings that UTF-8 may have been decoded as, beside those of ``redecode`` and ftfy."""
-_LIKE_PAGES = ("iso8859_2", "cp1257", "iso8859_5")
+_LIKE_PAGES = ("iso8859_2", "cp1257", "iso8859_5", "iso8859_15")
 """Pages that share letters with those of ``redecode``, but not where UTF-8 has its last bytes."""
 _WITH_BOXES = ("cp850", "cp852")  # lead bytes of Latin letters are boxes there; "Ôôô" alone is no sequence
 _CYRILLIC = ("cp1251", "koi8_r", "koi8_u", "cp866", "iso8859_5")
@@ -218,8 +218,8 @@ def _list_common_ideographs() -> frozenset[str]:
 
 
 def _undo_utf8(text: str, spots: int, encodings: Iterable[str]) -> str | None:
-    """Return the text as the UTF-8 that leaves the fewest odd spots, then unknown words, ``None`` without proof."""
-    best: tuple[tuple[int, int], str] | None = None
+    """Return the text as the UTF-8 with the fewest odd spots, fewest unknown and most known words; or ``None``."""
+    best: tuple[tuple[int, int, int], str] | None = None
     for encoding in encodings:
         encoded = _encode(text, encoding) or b""
         read = _decode(encoded, "utf-8", len(encoded))
@@ -228,9 +228,10 @@ def _undo_utf8(text: str, spots: int, encodings: Iterable[str]) -> str | None:
         left = _count_odd_spots(read, _LEFT * spots)
         if left > _LEFT * spots or not _is_proved(text, read, spots):
             continue
-        unknown = sum(not is_known_word(word) for word in _WORD.findall(read.lower()) if not word.isascii())
-        if best is None or (left, unknown) < best[0]:
-            best = (left, unknown), read
+        known = [is_known_word(word) for word in _WORD.findall(read.lower()) if not word.isascii()]
+        rank = left, known.count(False), -known.count(True)
+        if best is None or rank < best[0]:
+            best = rank, read
     return best[1] if best else None
 
 
