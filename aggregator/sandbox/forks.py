@@ -76,7 +76,7 @@ class ForkError(Exception):
     """A fork did not do its task; ``at`` is what it was at work on, empty if that is not known."""
 
     def __init__(self, why: str, at: str = "") -> None:
-        """Say why, in the words that follow the subject."""
+        """Note why, in words that follow the name of the task in a message, and what it was at work on."""
         super().__init__(why)
         self.at = at
 

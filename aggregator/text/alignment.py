@@ -101,7 +101,7 @@ def _find_anchors(left: Sequence[str], right: Sequence[str]) -> _Pairs:
 
 
 def _list_runs(keys: Sequence[str], step: int = 1) -> Sequence[int | str]:
-    """Return the run of keys from each place on; of lists a number for it: should two share one, a cut is less good."""
+    """Return the ``_ANCHOR`` keys from each place on: as a text, of a list as their hash, which may cut elsewhere."""
     if isinstance(keys, str):
         return [keys[at : at + _ANCHOR] for at in range(0, len(keys) - _ANCHOR + 1, step)]
     return list(map(hash, zip(*(keys[at::step] for at in range(_ANCHOR)), strict=False)))

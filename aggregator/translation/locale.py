@@ -142,7 +142,7 @@ class Locale(Struct, frozen=True):
 
     @property
     def comma(self) -> str:
-        """Return what stands between the parts of a list that has no last one."""
+        """Return the mark between the items of a list that goes on: no "and" stands before the last one."""
         return FORMATS[self.language].comma
 
 

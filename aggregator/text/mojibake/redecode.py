@@ -163,7 +163,7 @@ def _redecode(text: str) -> str:
 
 
 def _lacks_controls(text: str) -> bool:
-    """Return whether UTF-8 was read as Latin-1, where half of the last bytes are control characters, without these."""
+    """Return whether it is UTF-8 read as Latin-1 that lost its control characters, which half of the last bytes are."""
     if looks_windows(text):
         return False
     found = _SEQUENCE.findall(text)
