@@ -127,7 +127,7 @@ def _print_outcomes(
 
 
 def _find_feeds(config: Config, feeds: Sequence[str], source: str | None) -> tuple[str, ...]:
-    """Return the names of the feeds, of all if none is named; raise ConfigError if a ``source`` is not of the only one."""
+    """Return the names of the feeds, of all if none is named; raise ConfigError if the only one lacks ``source``."""
     if source is None:
         return tuple(plan.name for plan in find_plans(config, feeds))
     if len(feeds) > 1:
