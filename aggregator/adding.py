@@ -286,11 +286,11 @@ class _Looking(Struct):
 
 
 def _rate(listing: Listing) -> int:
-    """Return how much a listing looks like one: whether most of its entries have a date, and audio."""
+    """Return how much a listing looks like one: whether it has several entries, and most of them a date, and audio."""
     count = len(listing.entries)
     dated = sum(entry.published is not None for entry in listing.entries)
     audible = sum(entry.enclosure is not None for entry in listing.entries)
-    return (count > 1) + 2 * (dated >= _MOST_OF * count > 0) + 2 * (audible >= _MOST_OF * count > 0)
+    return 3 * (count > 1) + 2 * (dated >= _MOST_OF * count > 0) + 2 * (audible >= _MOST_OF * count > 0)
 
 
 def _refine_kind(found: Found) -> Found:

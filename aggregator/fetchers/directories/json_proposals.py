@@ -63,6 +63,10 @@ _DIGIT = re.compile(r"\d")
 _FULL_DATE = re.compile(r"(?:19|20)\d\d|^1\d{9}(?:\d{3})?$")
 _CODE = re.compile(r"[a-z0-9]+(?:[-_.:/][a-z0-9]+)*|[0-9A-F-]{8,}")
 _NEXT = re.compile(r"next(?:page|url|href|link)?")
+_OTHER_TYPES = re.compile(  # what a page lists beside its entries
+    r"(?:(?:User|Critic|Employer|Media)?Review|(?:Music|Social|Education|Business|Theater|Comedy)?Event|"
+    r"(?:Aggregate)?Rating|Comment|Question|Answer|Person|Organization|Offer|Product|ImageObject)"
+)
 _TYPES = re.compile(r"(?:Podcast|Radio)?Episode|BlogPosting|(?:News)?Article|(?:Audio|Video)Object")
 
 
@@ -112,7 +116,8 @@ def _find_lists(value: object, path: str, depth: int) -> Iterator[tuple[str, lis
             if _TYPES.fullmatch(kind):
                 chosen = [each for each in rows if each.get("@type") == kind]
                 yield f"{flat} | [?\"@type\"=='{kind}']".removeprefix(" | "), chosen
-        if rows and len(kinds) < 2:  # noqa: PLR2004 - several types are not one list
+        is_one_list = len(kinds) < 2  # noqa: PLR2004 - several types are not one list
+        if rows and is_one_list and not any(map(_OTHER_TYPES.fullmatch, kinds)):
             yield flat, rows
         if depth and rows:
             yield from _find_lists_within(rows, f"{path}[]", depth - 1)

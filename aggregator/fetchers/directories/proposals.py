@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from aggregator.fetchers import addresses, discovery, registry
 from aggregator.fetchers.directories import element_proposals, json_proposals
@@ -46,8 +47,7 @@ def _propose_for_page(root: xml.Element, base: str) -> Iterator[Source]:
         values = [value for each in scripts if (value := html_page.load_script(xml.get_text(each))) is not None]
         written = sorted({each.get("type", "") for each in scripts})
         selector = ", ".join(f'script[type="{each}"]' for each in written if not _SEPARATORS.search(each))
-        for options in json_proposals.propose(values):
-            yield Source(label, "json", options=_sort({**dict(options), "script": selector}))
+        yield from _propose_data(label, values, selector)
     yield from _propose_assigned(root)
     yield from _propose_attributes(root)
     yield from _propose_microdata(root)
@@ -56,21 +56,25 @@ def _propose_for_page(root: xml.Element, base: str) -> Iterator[Source]:
         yield Source("repeated elements", "page", options=options)
 
 
+def _propose_data(label: str, values: list[Any], script: str) -> Iterator[Source]:
+    """Yield the lists in the JSON that elements of a page hold, but for those of related shows and the like."""
+    for options in map(dict, json_proposals.propose(values)):
+        if not html_page.is_name_beside(options["items"]):
+            yield Source(label, "json", options=_sort({**options, "script": script}))
+
+
 def _propose_assigned(root: xml.Element) -> Iterator[Source]:
     """Yield the lists in values that the page's own code keeps, found by their name in it."""
     scripts = [xml.get_text(each) for each in root.iter("script")]
     if any(html_page.FLIGHT in each for each in scripts):
         selector = f'//script[contains(., "{html_page.FLIGHT}")]'
-        for options in json_proposals.propose([html_page.load_flight(scripts)]):
-            yield Source("data of the page's code", "json", options=_sort({**dict(options), "script": selector}))
+        yield from _propose_data("data of the page's code", [html_page.load_flight(scripts)], selector)
     for script in root.iter("script"):
         found = html_page.find_assigned(xml.get_text(script)) if _find_type(script) in _CODE else None
         if found is None:
             continue
         name, value = found
-        for options in json_proposals.propose([value]):
-            selector = f'//script[contains(., "{name}")]'
-            yield Source("data of the page's code", "json", options=_sort({**dict(options), "script": selector}))
+        yield from _propose_data("data of the page's code", [value], f'//script[contains(., "{name}")]')
 
 
 def _propose_attributes(root: xml.Element) -> Iterator[Source]:
@@ -79,9 +83,7 @@ def _propose_attributes(root: xml.Element) -> Iterator[Source]:
         for name, text in ((str(name), str(text)) for name, text in element.attrib.items()):
             if len(text) < _SHORTEST_DATA or text[0] not in "{[" or not _ATTRIBUTE.fullmatch(name):
                 continue
-            selector = f"{element.tag}[{name}]@{name}"
-            for options in json_proposals.propose([decoding.load_json(text)]):
-                yield Source("data of the page", "json", options=_sort({**dict(options), "script": selector}))
+            yield from _propose_data("data of the page", [decoding.load_json(text)], f"{element.tag}[{name}]@{name}")
 
 
 def _find_type(script: xml.Element) -> str:

@@ -29,10 +29,11 @@ _BESIDE_TAGS = frozenset({"aside", "footer", "nav"})
 _BESIDE = frozenset(
     {
         "ads", "advert", "advertisement", "comments", "popular", "recommendations", "recommended", "related",
-        "sidebar", "similar", "sponsored", "suggested", "suggestions", "trending",
+        "review", "reviews", "sidebar", "similar", "sponsored", "suggested", "suggestions", "trending",
     }
 )  # fmt: skip
 _COMMENTS = re.compile(r"(?:^|\s)comments?(?:-?list|-area|-body|-section)?(?:\s|$)")
+_CATEGORY = re.compile(r"(?<!\S)(?:category|cat|tag|term|topic)[-_]\S*")  # of a post, as WordPress has it
 _WORD = re.compile(r"[A-Z]?[a-z]+")  # of a name such as "related-posts" or "RelatedPosts_list__x1"
 
 _LAZY = ("data-src", "data-lazy-src", "data-original", "data-lazy", "data-srcset", "data-lazy-srcset")
@@ -122,7 +123,7 @@ def is_name_beside(name: str) -> bool:
     >>> is_name_beside("relatedEpisodes"), is_name_beside("episodes")
     (True, False)
     """
-    return not _BESIDE.isdisjoint(word.lower() for word in _WORD.findall(name))
+    return not _BESIDE.isdisjoint(word.lower() for word in _WORD.findall(_CATEGORY.sub("", name)))
 
 
 def _find_lazy_image(image: xml.Element) -> str | None:

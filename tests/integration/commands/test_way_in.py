@@ -60,6 +60,14 @@ def test_of_the_feeds_that_a_page_names_the_one_that_is_meant_comes_first(
     ]
 
 
+def test_a_list_is_read_before_the_one_episode_that_stands_apart(site: Site) -> None:
+    latest = '{"@type": "PodcastEpisode", "name": "Lamp 1", "datePublished": "2026-04-01", "audio": "/1.mp3"}'
+    rows = "".join(f"<li><h3>Lamp {n}</h3><time datetime=2026-04-0{n}>x</time></li>" for n in range(1, 5))
+    body = f"<html><script type='application/ld+json'>{latest}</script><ul>{rows}</ul></html>"
+    site.serve("/both", body, kind="text/html")
+    assert len(look_at(site, "/both")[0].listing.entries) == 4
+
+
 @pytest.mark.parametrize(
     ("body", "kind", "said"),
     [

@@ -48,6 +48,13 @@ def test_posts_of_a_blog_that_has_no_others_are_read_wherever_they_stand(beside:
     assert [each.title for each in listing.entries] == list(OWN)
 
 
+def test_posts_whose_category_is_called_so_are_posts() -> None:
+    tags = ("article class='post category-reviews'", "article class='post tag-related'", "article")
+    rows = "".join(make_rows(tag, [title], day) for day, (tag, title) in enumerate(zip(tags, OWN, strict=False), 1))
+    listing = read_blog(rows)
+    assert [each.title for each in listing.entries] == list(OWN[:3])
+
+
 def test_an_article_around_all_posts_is_none_of_them() -> None:
     listing = read_blog(f"<article><h1><a href=/miller>The Miller</a></h1>{make_rows('article', OWN)}</article>")
     assert [each.title for each in listing.entries] == list(OWN)
@@ -117,6 +124,13 @@ def test_objects_of_one_type_among_all_of_a_graphql_cache_are_the_entries(*, wra
 def test_an_object_beside_lists_of_the_same_name_is_no_entry() -> None:
     user = {"id": "7", "title": "The miller", "link": "https://g.example/miller"}
     assert read_json([{"is": "user", "data": user}, {"is": "sounds", "data": make_objects(OWN)}]) == list(OWN)
+
+
+@pytest.mark.parametrize("kind", ["Review", "UserReview", "Event", "Comment", "Person"])
+def test_what_json_ld_has_beside_episodes_is_none(kind: str) -> None:
+    others = [{"@type": kind, "name": title, "datePublished": f"2026-03-{n:02}"} for n, title in enumerate(OTHERS, 9)]
+    head = f'<script type="application/ld+json">{json.dumps({"@type": "PodcastSeries", "about": others})}</script>'
+    assert [each.title for each in read_first_proposal(f"{head}<ul>{make_rows('li', OWN)}</ul>").entries] == list(OWN)
 
 
 def test_one_object_with_the_title_and_the_date_of_two_others_is_no_entry() -> None:
