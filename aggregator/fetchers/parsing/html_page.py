@@ -1,4 +1,7 @@
-"""Read an HTML page as a browser shows it: base address, lazy images, what stands beside, and JSON in its scripts."""
+"""Read an HTML page as a browser shows it: base address, lazy images, what stands beside, and JSON in its scripts.
+
+Words in headings that a page has for screen readers alone ("opens in a new window") are left out.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,7 @@ _BESIDE = frozenset(
 )  # fmt: skip
 _COMMENTS = re.compile(r"(?:^|\s)comments?(?:-?list|-area|-body|-section)?(?:\s|$)")
 _CATEGORY = re.compile(r"(?<!\S)(?:category|cat|tag|term|topic)[-_]\S*")  # of a post, as WordPress has it
+_UNSEEN = frozenset({"sr-only", "screen-reader-text", "visually-hidden", "visuallyhidden"})
 _WORD = re.compile(r"[A-Z]?[a-z]+")  # of a name such as "related-posts" or "RelatedPosts_list__x1"
 
 _LAZY = ("data-src", "data-lazy-src", "data-original", "data-lazy", "data-srcset", "data-lazy-srcset")
@@ -68,14 +72,26 @@ FLIGHT = "__next_f.push("
 
 
 def parse(document: Document) -> xml.Element | None:
-    """Return the root of an HTML page with its real images; ``None`` for any other document."""
+    """Return the root of an HTML page with its real images and seen headings; ``None`` for any other document."""
     root = xml.parse_html(decoding.decode(document)) if decoding.detect_type(document) == "html" else None
     for image in () if root is None else root.iter("img"):
         if (url := _find_lazy_image(image)) is not None:
             image.set("src", url)
         elif _PLACEHOLDER.match(image.get("src") or ""):
             del image.attrib["src"]
+    for heading in () if root is None else root.iter("h1", "h2", "h3", "h4"):
+        _remove_unseen_words(heading)
     return root
+
+
+def _remove_unseen_words(heading: xml.Element) -> None:
+    """Remove the words of a heading that are made for screen readers, unless there are no others."""
+    unseen = [each for each in heading.iterdescendants() if not _UNSEEN.isdisjoint((each.get("class") or "").split())]
+    if unseen and sum(len(xml.get_text(each).strip()) for each in unseen) < len(xml.get_text(heading).strip()):
+        for element in unseen:
+            tail = element.tail
+            element.clear()
+            element.tail = tail
 
 
 def find_year_headings(root: xml.Element, entries: Sequence[xml.Element]) -> list[int | None]:

@@ -250,3 +250,16 @@ def test_audio_behind_a_heading_is_found_and_never_that_of_the_next(around: str,
     found = {entry.title: entry.enclosure and entry.enclosure.url for entry in entries}
     audio = {f"Teil {day}": f"https://radio.example/{day}.mp3" for day in (*DAYS, 28)}
     assert found == audio | {"Teil 17": None}
+
+
+@pytest.mark.parametrize("name", ["sr-only", "a screen-reader-text", "visually-hidden b"])
+@pytest.mark.parametrize("kind", ["page", "blog"])
+def test_words_for_screen_readers_are_no_part_of_a_title(kind: str, name: str) -> None:
+    titles = (
+        f"<a href=/1>Folge eins<span class='{name}'>(neu)</span></a>",
+        f"<span class='{name}'>Lies: </span><a href=/2>Folge zwei</a>",
+        f"<a href=/3><span class='{name}'>Folge drei</span><img alt=3></a>",
+    )
+    body = "".join(f"<article><h2>{title}</h2></article>" for title in titles)
+    options = {"items": "article"} if kind == "page" else {}
+    assert [each.title for each in read(f"<body>{body}", kind, **options)] == ["Folge eins", "Folge zwei", "Folge drei"]
