@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from aggregator.fetchers.directories.element_proposals import Options, is_media
+from aggregator.fetchers.directories.element_fields import is_media
+from aggregator.fetchers.directories.element_proposals import Options
 from aggregator.fetchers.directories.json_paths import parse_date
 from aggregator.fetchers.parsing import html_page
 from aggregator.text.times import durations

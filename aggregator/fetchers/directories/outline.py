@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from aggregator.errors import ReadError
-from aggregator.fetchers.directories import element_proposals, page
+from aggregator.fetchers.directories import element_fields, element_proposals, page
 from aggregator.fetchers.parsing import xml
 from aggregator.model.outline import Outline, Piece
 from aggregator.model.source import Document
@@ -92,7 +92,7 @@ def _walk(elements: Sequence[xml.Element], roles: Mapping[int, tuple[int, str]])
                     ahead.append((child, None, role))
         for text, is_media in shown:
             if words := " ".join((text or "").split()):
-                level = int(owner.tag[1]) if owner.tag in element_proposals.HEADINGS else 0
+                level = int(owner.tag[1]) if owner.tag in element_fields.HEADINGS else 0
                 yield Piece(numbers[id(owner)], words[:_LONGEST], starts, level, is_media, *role)
                 starts = False
 
@@ -100,6 +100,6 @@ def _walk(elements: Sequence[xml.Element], roles: Mapping[int, tuple[int, str]])
 def _name_file(element: xml.Element) -> str:
     """Return the name of the file that an element plays, shows or links to; empty if it does not."""
     url = element.get(_MEDIA.get(str(element.tag), "src"), "")
-    if element.tag == "a" and not element_proposals.is_media(url):
+    if element.tag == "a" and not element_fields.is_media(url):
         return ""
     return url.split("?")[0].rstrip("/").rsplit("/", 1)[-1]
