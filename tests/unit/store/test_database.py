@@ -371,15 +371,23 @@ def test_a_reader_waits_for_nobody(state: str) -> None:
 
 
 def test_many_processes_may_begin_at_once(any_state: str) -> None:
-    program = (
-        "import sys; from aggregator.store import database, facts\n"
-        "with database.open_store(sys.argv[1]) as store: facts.write_fact(store, 'show', sys.argv[2], b'1')"
-    )
-    children = [subprocess.Popen([sys.executable, "-c", program, any_state, str(number)]) for number in range(4)]
-    try:
-        assert [child.wait(120) for child in children] == [0] * 4
-    finally:
-        for child in children:
-            child.kill()
+    program = """
+import os, sys
+from aggregator.store import connection, database, facts
+connection.load_driver(sys.argv[1])
+shut, opened = os.pipe()
+for number in range(4):
+    if not os.fork():
+        os.close(opened)
+        os.read(shut, 1)  # until every process has been started
+        with database.open_store(sys.argv[1]) as store:
+            facts.write_fact(store, "show", str(number), b"1")
+        os._exit(0)
+os.close(opened)
+print([os.waitstatus_to_exitcode(os.wait()[1]) for _ in range(4)])
+"""
+    command = [sys.executable, "-c", program, any_state]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.stdout, done.stderr) == ("[0, 0, 0, 0]\n", "")
     with database.open_store(any_state) as store:
         assert all(read_fact(store, "show", str(number)) == b"1" for number in range(4))
