@@ -12,10 +12,10 @@ from selenium import webdriver
 
 from evaluation.proposals.pages import make_pages
 from tests.clients.chromium.conftest import FLAGS
+from tests.integration.service.desk.conftest import Visitor, opened
+from tests.integration.service.desk.test_choose import find_piece, open_page
 from tests.support import desk_demo
 from tests.support.origin import Site, serving
-from tests.unit.service.desk.conftest import Visitor, opened
-from tests.unit.service.desk.test_choose import find_piece, open_page
 
 WIDTH, HEIGHT = 1280, 900
 

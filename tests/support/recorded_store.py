@@ -33,7 +33,7 @@ from aggregator.store import (
 )
 from aggregator.store.database import Store
 
-FOLDER: Final = Path(__file__).parents[1] / "unit" / "store" / "data"
+FOLDER: Final = Path(__file__).parents[1] / "integration" / "store" / "data"
 _NOON: Final = datetime(2024, 3, 9, 12, tzinfo=UTC)
 _LATER: Final = _NOON + timedelta(days=7)
 _FEED: Final = "harbour"

@@ -16,12 +16,12 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from aggregator.service.desk import access
 from evaluation.proposals.pages import make_pages
+from tests.integration.service.desk.conftest import Visitor, opened
+from tests.integration.service.desk.test_choose import open_page
 from tests.support import desk_demo, desk_pictures
 from tests.support.origin import Site, serving
 from tests.support.paths import ROOT
 from tests.support.tools import need_axe
-from tests.unit.service.desk.conftest import Visitor, opened
-from tests.unit.service.desk.test_choose import open_page
 
 AXE = "const done = arguments[arguments.length - 1]; axe.run().then(r => done(JSON.stringify(r.violations)))"
 Look = tuple[int, int, str]

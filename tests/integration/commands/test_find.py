@@ -29,13 +29,13 @@ from aggregator.fetchers.show_search import (
     list_requests,
     read_shows,
 )
+from tests.integration.service.desk.conftest import opened
+from tests.integration.service.desk.test_pages import wait
 from tests.support.origin import Request, Site, playing, serving
 from tests.support.origin import answer as answer_bytes
 from tests.support.program import run_program
 from tests.support.rss import make_rss
 from tests.support.workspace import make_item
-from tests.unit.service.desk.conftest import opened
-from tests.unit.service.desk.test_pages import wait
 
 NOW = datetime(2026, 1, 2, 3, tzinfo=UTC)
 APPLE, INDEX, FYYD, GPODDER = CATALOGUES

@@ -12,8 +12,8 @@ from aggregator.config.load import load
 from aggregator.opml_lists import find_unlisted, keep
 from aggregator.store import database
 from tests.integration.commands.test_edit import FEED, POSTS
+from tests.integration.service.desk.conftest import opened
 from tests.support.origin import Site, serving
-from tests.unit.service.desk.conftest import opened
 
 
 @pytest.fixture

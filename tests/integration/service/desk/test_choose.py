@@ -10,10 +10,10 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 from aggregator.config.load import load
+from tests.integration.service.desk.conftest import Visitor
+from tests.integration.service.desk.test_hostile import ATTACK
+from tests.integration.service.desk.test_pages import wait
 from tests.support.origin import Site, serving
-from tests.unit.service.desk.conftest import Visitor
-from tests.unit.service.desk.test_hostile import ATTACK
-from tests.unit.service.desk.test_pages import wait
 
 ENTRY = '<div class="row"><b>{title}</b> <i>{n} May 2024</i> <a href="/m/{n}.mp3">hear</a></div>'
 BARE = "<div class='row'><b>Row {n}</b></div>"

@@ -16,10 +16,10 @@ from aggregator.service.desk.app import ACTS
 from aggregator.service.desk.frame import Act
 from aggregator.translation.locale import Locale
 from aggregator.translation.sentences import translate_sentence
+from tests.integration.service.desk.conftest import CONFIG, Visitor
+from tests.integration.service.desk.test_choose import ENTRY, make_page
 from tests.support.origin import Site, serving
 from tests.support.paths import TESTS
-from tests.unit.service.desk.conftest import CONFIG, Visitor
-from tests.unit.service.desk.test_choose import ENTRY, make_page
 
 BAD = ("", 'x"y; z: (')
 FEED = "/feeds/crumb-talk"

@@ -22,10 +22,10 @@ from aggregator.service import web
 from aggregator.service.desk import api, app
 from aggregator.service.desk.access import hash_password
 from aggregator.service.desk.frame import Desk
+from tests.integration.service.conftest import started
+from tests.integration.service.desk.conftest import CONFIG, Visitor, opened
 from tests.support.paths import ROOT
 from tests.support.tools import need
-from tests.unit.service.conftest import started
-from tests.unit.service.desk.conftest import CONFIG, Visitor, opened
 
 TOKEN = "t0kent0ken-t0kent0ken"  # noqa: S105 - a made-up one
 RIGHT = "open sesame"

@@ -16,9 +16,9 @@ from aggregator.config.load import load
 from aggregator.service import web
 from aggregator.service.desk import api, app
 from aggregator.service.desk.frame import Desk
+from tests.integration.service.conftest import started
 from tests.support.paths import TESTS
 from tests.support.program import run_program
-from tests.unit.service.conftest import started
 
 CONFIG = """\
 # words of a person

@@ -12,8 +12,8 @@ from urllib.parse import quote
 import pytest
 from lxml import html
 
+from tests.integration.service.desk.conftest import Visitor, opened
 from tests.support.program import run_program
-from tests.unit.service.desk.conftest import Visitor, opened
 
 APPS = "feed|podcast|overcast|pktc|castro|podcastaddict|gpodder"
 ATTACK = "\"'><script>alert(1)</script><img src=x onerror=alert(2)><a href=javascript:alert(3)>\u202e\u2066{{7*7}}&amp;"

@@ -9,8 +9,8 @@ import yaml
 
 from aggregator.config.load import load
 from aggregator.store import database, decisions
-from tests.unit.service.desk.conftest import Visitor
-from tests.unit.service.desk.test_pages import wait
+from tests.integration.service.desk.conftest import Visitor
+from tests.integration.service.desk.test_pages import wait
 
 SOURCE = "/feeds/crumb-talk/sources/topic"
 WALK = "  walk:\n    title: Walk\n    sources:\n      host: {kind: listing, path: numbered.txt}\n"

@@ -9,7 +9,7 @@ import pytest
 
 from aggregator.service.desk.errors import BusyError
 from aggregator.service.desk.jobs import Jobs
-from tests.unit.service.desk.conftest import Visitor
+from tests.integration.service.desk.conftest import Visitor
 
 
 def test_a_file_of_the_current_folder_is_not_run_in_place_of_the_program(

@@ -13,8 +13,8 @@ import pytest
 import requests
 
 from aggregator.service.desk import access
+from tests.integration.service.desk.conftest import Visitor, opened
 from tests.support.waiting import wait_for
-from tests.unit.service.desk.conftest import Visitor, opened
 
 RIGHT = "open sesame"
 FIELDS = "application/x-www-form-urlencoded"

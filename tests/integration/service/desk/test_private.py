@@ -12,12 +12,12 @@ import requests
 
 from aggregator.service.desk.access import hash_password
 from aggregator.service.desk.app import PAGES
+from tests.integration.service.desk.conftest import Visitor, opened
+from tests.integration.service.desk.test_pages import wait
 from tests.support.origin import Site, serving
 from tests.support.program import run_program
 from tests.support.rss import make_rss
 from tests.support.workspace import make_item
-from tests.unit.service.desk.conftest import Visitor, opened
-from tests.unit.service.desk.test_pages import wait
 
 TOKEN, KEY, LOGIN, HEADER, NEW = "t0kent0kent0kent0ken", "k3yk3yk3y", "s3cr3t", "h3ad3rh3ad3r", "n3wn3wn3w"
 API = "4pit0ken-4pit0ken"

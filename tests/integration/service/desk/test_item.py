@@ -8,8 +8,8 @@ from pathlib import Path
 
 from aggregator.store import database, decisions
 from aggregator.store.decisions import Event
+from tests.integration.service.desk.conftest import Visitor
 from tests.support.program import run_program
-from tests.unit.service.desk.conftest import Visitor
 
 
 def published(home: Path) -> dict[str, str]:

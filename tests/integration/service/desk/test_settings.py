@@ -7,8 +7,8 @@ from pathlib import Path
 import lxml.html
 import yaml
 
-from tests.unit.service.desk.conftest import Visitor
-from tests.unit.service.desk.test_pages import wait
+from tests.integration.service.desk.conftest import Visitor
+from tests.integration.service.desk.test_pages import wait
 
 SOURCE = "/feeds/crumb-talk/sources/topic"
 

@@ -10,10 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator.store import database, publications
+from tests.integration.service.desk.conftest import Visitor
+from tests.integration.service.desk.test_item import published
+from tests.integration.service.desk.test_pages import wait
 from tests.support.program import run_program
-from tests.unit.service.desk.conftest import Visitor
-from tests.unit.service.desk.test_item import published
-from tests.unit.service.desk.test_pages import wait
 
 REVIEW = "/feeds/crumb-talk/review"
 

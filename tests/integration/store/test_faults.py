@@ -179,7 +179,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(small_disk: Path, tmp_path: Pat
 def traced(state: str, rule: str) -> subprocess.CompletedProcess[str]:
     """One refresh in a process to whose system calls the rule of strace happens."""
     program = (
-        "import sys; sys.path.insert(0, sys.argv[3]); from tests.unit.store import test_faults as faults;"
+        "import sys; sys.path.insert(0, sys.argv[3]); from tests.integration.store import test_faults as faults;"
         "sys.exit(faults.told(sys.argv[1], int(sys.argv[2])))"
     )
     number = check(state, 0) + 1 if Path(state).exists() else 1

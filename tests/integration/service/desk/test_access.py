@@ -17,8 +17,8 @@ from aggregator.service import web
 from aggregator.service.desk import access
 from aggregator.service.desk.access import AccessRequest, judge
 from aggregator.service.desk.app import ACTS, _Turn, mount_closed
-from tests.unit.service.conftest import started
-from tests.unit.service.desk.conftest import Visitor, opened
+from tests.integration.service.conftest import started
+from tests.integration.service.desk.conftest import Visitor, opened
 
 RIGHT, WRONG = "open sesame", "sesame"
 REFRESH = "/desk/feeds/crumb-talk/refresh"

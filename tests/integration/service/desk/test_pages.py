@@ -15,11 +15,11 @@ import pytest
 
 from aggregator.service.desk.frame import now
 from aggregator.store import database, leases
+from tests.integration.service.desk.conftest import Visitor, opened
 from tests.support.origin import Site, serving
 from tests.support.program import run_program
 from tests.support.rss import make_rss
 from tests.support.workspace import make_item
-from tests.unit.service.desk.conftest import Visitor, opened
 
 PAGE = '<!doctype html><html><head><link rel="alternate" type="application/rss+xml" href="/feed.xml"></head></html>'
 

@@ -18,13 +18,13 @@ from aggregator.service.desk import access
 from aggregator.service.desk.frame import Frame, render
 from aggregator.service.desk.words import WORDS
 from aggregator.translation.locale import NAMES, Locale
+from tests.integration.service.desk.conftest import Visitor, opened
+from tests.integration.service.desk.test_pages import list_another, wait
 from tests.support.levels import LEVELS
 from tests.support.origin import Site, serving
 from tests.support.program import run_program
 from tests.support.rss import make_rss
 from tests.support.workspace import make_item
-from tests.unit.service.desk.conftest import Visitor, opened
-from tests.unit.service.desk.test_pages import list_another, wait
 
 RIGHT, WRONG = "open sesame", "sesame"
 JAPANESE = {"accept-language": "ja"}

@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.integration.service.desk.conftest import opened
+from tests.integration.service.desk.test_pages import list_another, wait
 from tests.support.program import run_program
 from tests.support.servers import running_s3
-from tests.unit.service.desk.conftest import opened
-from tests.unit.service.desk.test_pages import list_another, wait
 
 
 def test_changes_are_shown_and_published_and_every_page_answers(
