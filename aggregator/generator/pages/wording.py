@@ -162,6 +162,7 @@ _CAUSES: Final[Mapping[str, str]] = {
     "cut id": N_("an address that was cut off"),
     "displaced word": N_("misplaced words"),
     "displaced words": N_("misplaced words"),
+    "emoji": N_("wrongly decoded characters"),
     "entity": N_("HTML codes instead of characters"),
     "escape": N_("backslashes before characters"),
     "escape sequence": N_("escape codes of another format"),
