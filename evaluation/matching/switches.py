@@ -178,13 +178,12 @@ BLOCKS = (
     Switch("rare words of titles", _BLOCKING, "_list_block_keys", _list_keys_without(0)),
     Switch("equal titles", _BLOCKING, "_list_block_keys", _list_keys_without(2)),
     Switch("ids", _BLOCKING, "_list_block_keys", _list_keys_without(3)),
-    Switch("days", _BLOCKING, "_list_block_keys", _list_keys_without(6, 7)),
-    Switch("numbers", _BLOCKING, "_list_block_keys", _list_keys_without(15)),
+    Switch("days", _BLOCKING, "_list_block_keys", _list_keys_without(5, 6)),
+    Switch("numbers", _BLOCKING, "_list_block_keys", _list_keys_without(14)),
     Switch("couples of common words", _BLOCKING, "_list_couple_keys", _give(_NO_KEYS)),
     Switch("lengths with a number or year", _BLOCKING, "_list_length_keys", _yield_nothing),
     Switch("repeated titles", _BLOCKING, "_list_repeated_title_keys", _yield_nothing),
     Switch("beginnings of texts", _BLOCKING, "_list_opening_keys", _give(_NO_KEYS)),
-    Switch("rare words of texts", _BLOCKING, "_list_block_keys", _list_keys_without(4)),
 )
 
 GROUPS = {"evidence": EVIDENCE, "learned": LEARNERS, "rule": RULES, "list": LISTS, "block": BLOCKS}

@@ -16,10 +16,8 @@ from aggregator.merger.matching.features.token_bags import Bags, Bools, Ints, nu
 # Records of a block; a larger one says "common", not "same". 60 or 120 change pairs by 4 %, recall by nothing.
 _CAP = 80
 _COMMON = 50  # rows of a title token that is a key of its own, at most
-_UNCOMMON = 20  # rows of a description token that is a key, at most
 _WEEK = 1_000_000  # above any length in steps of four seconds
 _COUPLED = 4  # common tokens of a row that are combined in pairs
-_RAREST = 3  # description tokens of a row that are keys
 _OPENING = 8  # words at the start of a text that are one key: a cut copy has these, but not the rarest words
 _MIXED = 1_000_003  # a prime above most vocabularies: openings that collide are only compared in vain
 
@@ -61,7 +59,6 @@ def _list_block_keys(frame: Frame) -> Iterator[tuple[Ints, Ints]]:
     yield _list_couple_keys(frame.tokens, learned)
     yield frame.core * width + scope, rows
     yield select_features(frame.unique_ids, (2, _CAP), learned)[:2]
-    yield _select_rarest(frame.texts, (2, _UNCOMMON), _RAREST, learned)
     yield _list_opening_keys(frame)
     dated = frame.day != ABSENT
     for shift in (0, 1):
@@ -109,23 +106,14 @@ def _list_opening_keys(frame: Frame) -> tuple[Ints, Ints]:
     return keys, who
 
 
-def _select_rarest(bags: Bags, between: tuple[int, int], most: int, learned: Bools) -> tuple[Ints, Ints]:
-    """Return for each row its ``most`` rarest features of those in a range of numbers of rows, the rarest first.
-
-    Features that fewer ``learned`` rows have are returned beside these.
-    """
-    features, owners, often = select_features(bags, between, learned)
-    order = np.lexsort((often * bags.width + features, owners))
-    features, owners, is_known = features[order], owners[order], often[order] >= between[0]
-    known = np.cumsum(is_known)
-    before = np.concatenate(([0], known))[np.searchsorted(owners, owners, side="left")]
-    near = ~is_known | (known - before <= most)
-    return features[near], owners[near]
-
-
 def _list_couple_keys(bags: Bags, learned: Bools) -> tuple[Ints, Ints]:
     """Return pairs of the rarest tokens that are too common to be keys alone, for large runs."""
-    features, owners = _select_rarest(bags, (_COMMON + 1, int(learned.sum()) // 4), _COUPLED, learned)
+    features, owners, often = select_features(bags, (_COMMON + 1, int(learned.sum()) // 4), learned)
+    common = np.flatnonzero(often > _COMMON)  # those that fewer learned rows have are keys alone
+    common = common[np.lexsort((features[common], often[common], owners[common]))]
+    features, owners = features[common], owners[common]
+    rarest = np.arange(len(owners)) - np.searchsorted(owners, owners) < _COUPLED
+    features, owners = features[rarest], owners[rarest]
     found = []
     for step in range(1, _COUPLED):
         one, other = np.arange(len(owners) - step), np.arange(step, len(owners))

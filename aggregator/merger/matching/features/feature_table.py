@@ -99,7 +99,6 @@ def build_frame(records: Sequence[Record], kept: Kept | None = None) -> Frame:
         tokens=_make_token_bags(f"{title.core} {extra}" for title, extra in zip(titles, names_of, strict=True)),
         descriptions=texts.descriptions,
         summaries=texts.summaries,
-        texts=texts.texts,
         sentences=texts.sentences,
         unique_ids=make_bags(ids),
         numbers=numbers,
@@ -219,7 +218,10 @@ def _encode(values: Sequence[Hashable | None]) -> Ints:
 
 
 def _make_token_bags(titles: Iterable[str]) -> Bags:
-    """Return bags of the tokens of titles, numbered in the order of the alphabet, as the words of texts are."""
+    """Return bags of the tokens of titles, numbered in the order of the alphabet.
+
+    Of tokens that are equally rare the first are keys of blocks: which, may not depend on the names of sources.
+    """
     rows = [title.split() for title in titles]
     return make_bags(rows, {token: number for number, token in enumerate(sorted({*chain.from_iterable(rows)}))})
 

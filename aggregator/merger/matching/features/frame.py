@@ -46,7 +46,7 @@ class Frame(Struct, frozen=True):
     Bags:
 
     - ``title_grams``, ``name_grams``: 3-grams of the core, and of author and show; ``tokens``: the words of both.
-    - ``descriptions``, ``summaries``, ``texts``: the words of either text, and of both (unweighted).
+    - ``descriptions``, ``summaries``: the words of either text.
     - ``sentences``, ``codes``: those that occur once in their source.
     - ``unique_ids``: those that one item of their source has (``records.list_unique_ids``).
     - ``numbers``, ``digits`` of the core, and ``all_numbers``: both with the part.
@@ -87,7 +87,6 @@ class Frame(Struct, frozen=True):
     tokens: Bags
     descriptions: Bags
     summaries: Bags
-    texts: Bags
     sentences: Bags
     unique_ids: Bags
     numbers: Bags

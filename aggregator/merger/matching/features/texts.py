@@ -44,7 +44,7 @@ _DIGEST_BYTES = 16
 
 
 class TextBags(NamedTuple):
-    """The words of descriptions, of summaries and of both, and sentences that a source has once (see ``Frame``).
+    """The words of descriptions and of summaries, and sentences that a source has once (see ``Frame``).
 
     ``said`` is what each row has of these, as bytes. ``kept`` is what was made of all texts, for a later run, and
     ``None`` if what was kept is not outdated.
@@ -52,7 +52,6 @@ class TextBags(NamedTuple):
 
     descriptions: Bags
     summaries: Bags
-    texts: Bags
     sentences: Bags
     said: Sequence[bytes]
     kept: bytes | None
@@ -101,9 +100,8 @@ def make_text_bags(
 ) -> TextBags:
     """Return bags of the words of texts and of sentences.
 
-    Words are weighted by their rarity in ``groups`` of rows, the last of which are the listings; those of both texts
-    have no weights, as they are only used for blocking. ``source`` is the number of the source of each row, ``kept``
-    what a former run kept, ``None`` if nothing is to be kept.
+    Words are weighted by their rarity in ``groups`` of rows, the last of which are the listings. ``source`` is the
+    number of the source of each row, ``kept`` what a former run kept, ``None`` if nothing is to be kept.
     """
     place: dict[str, int] = {}
     columns = [
@@ -117,9 +115,11 @@ def make_text_bags(
     sentences = [_list_sentences(texts, column, number, (source, listing.learned)) for column in columns]
     words = [_list_words(texts, *each) for each in sentences]
     owners, features = _unite(words, len(texts.vocabulary))
-    rank, width = _number_words(features, texts.vocabulary)
-    long, short = (pack_flat(rows_of, rank[said], width, len(rows)) for rows_of, said in words)
-    both = pack_flat(owners, rank[features], width, len(rows))
+    used = features[find_first(np.zeros_like(features), features, len(texts.vocabulary))]  # in their order in the rows
+    number_of_word, width = np.zeros(len(texts.vocabulary), dtype=np.int32), max(len(used), 1)
+    number_of_word[used] = np.arange(len(used))
+    long, short = (pack_flat(rows_of, number_of_word[said], width, len(rows)) for rows_of, said in words)
+    both = pack_flat(owners, number_of_word[features], width, len(rows))
     rare = [measure_rarity([both], group) for group in groups]
     own = _find_own_sentences(texts, sentences, number, source)
     distinct, own_numbers = np.unique(number[own[1]], return_inverse=True)
@@ -127,7 +127,6 @@ def make_text_bags(
     return TextBags(
         weigh_bags(long, rare),
         weigh_bags(short, rare),
-        both,
         pack_flat(own[0], own_numbers, max(len(distinct), 1), len(rows)),
         [b"%d %d " % (len(one), len(two)) + one + two + three for one, two, three in zip(*parts, strict=True)],
         _pack(digests, texts) if new and kept is not None else None,
@@ -225,17 +224,6 @@ def _unite(several: Sequence[tuple[Narrow, Narrow]], width: int) -> tuple[Narrow
     owners, features = owners[order], features[order]
     first = find_first(owners, features, width)
     return owners[first], features[first]
-
-
-def _number_words(features: Narrow, vocabulary: Sequence[str]) -> tuple[Narrow, int]:
-    """Return the number of each word that occurs, in the order of the alphabet, and how many there are.
-
-    Of words that are equally rare the first are keys of blocks: which, may not depend on the names of sources.
-    """
-    used = np.flatnonzero(np.bincount(features, minlength=len(vocabulary))).tolist()
-    rank = np.zeros(len(vocabulary), dtype=np.int32)
-    rank[sorted(used, key=vocabulary.__getitem__)] = np.arange(len(used))
-    return rank, max(len(used), 1)
 
 
 def _find_own_sentences(
