@@ -7,18 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 from aggregator.merger.blending.source_model import SourceModel
+from aggregator.merger.matching.features.habits import MIN_SERIES, MIN_TITLES, NEARLY_ALL
 from aggregator.model.cluster import Cluster
 from aggregator.model.entry import Entry, Moment
 from aggregator.model.feed_model import ListingModel, ListingPair
 from aggregator.text.titles.affixes import Template, mask_numbers
 from aggregator.text.titles.titles import parse_title
 
-_MIN_TITLES, _MIN_SHARE = 3, 0.5  # titles, and share of a listing's, that an affix must have; with less it is a series
-_MIN_ITEMS = 5  # items of two listings that show how these differ
-_NEARLY_ALL = 0.8  # share of the items that must differ by the same
-_MIN_CUT = 3  # shortened texts that show where a listing shortens
+_MIN_SHARE = 0.5  # share of a listing's titles that an affix must have; with less it is a series
 _SAME_LENGTH = 0.1  # by how much the longest of them may be longer than most
-_MIN_EXCHANGED = 3  # items whose dates are the same with day and month exchanged
 _VAGUE = {"guess", "year"}  # precisions of dates that are not compared
 _STEADY, _DAY = 10, 24 * 60  # minutes
 
@@ -54,7 +51,7 @@ def _learn_listing(source: str, entries: Sequence[Entry], texts: SourceModel) ->
 def _find_affixes(entries: Sequence[Entry], template: Template) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what enough titles of a listing have before and behind their own words, the most frequent first."""
     splits = [template.split(title) for title in sorted({each.title for each in entries})]
-    least = max(_MIN_TITLES, _MIN_SHARE * len(splits))
+    least = max(MIN_TITLES, _MIN_SHARE * len(splits))
     found = []
     for edges in ((split.prefix for split in splits), (split.suffix for split in splits)):
         counts = Counter(mask_numbers(edge) for edge in edges if edge)
@@ -66,7 +63,7 @@ def _find_affixes(entries: Sequence[Entry], template: Template) -> tuple[tuple[s
 def _find_cut(entries: Sequence[Entry]) -> int | None:
     """Return the length at which most shortened texts of a listing end."""
     lengths = [len(each.description) for each in entries if each.cut and each.description]
-    if len(lengths) < _MIN_CUT or max(lengths) > (1 + _SAME_LENGTH) * median(lengths):
+    if len(lengths) < MIN_TITLES or max(lengths) > (1 + _SAME_LENGTH) * median(lengths):
         return None
     return max(lengths)
 
@@ -82,7 +79,7 @@ def learn_pairs(clusters: Iterable[Cluster], trust: Mapping[str, float]) -> tupl
                 both[source, trusted].append((first[trusted], first[source]))
     found: dict[str, ListingPair] = {}
     for source, trusted in sorted(both, key=lambda pair: (pair[0], -trust.get(pair[1], 0.0), pair[1])):
-        if source not in found and len(both[source, trusted]) >= _MIN_ITEMS:
+        if source not in found and len(both[source, trusted]) >= MIN_SERIES:
             found[source] = _learn_pair(source, trusted, both[source, trusted])
     return tuple(found.values())
 
@@ -90,18 +87,18 @@ def learn_pairs(clusters: Iterable[Cluster], trust: Mapping[str, float]) -> tupl
 def _learn_pair(source: str, trusted: str, both: Sequence[tuple[Entry, Entry]]) -> ListingPair:
     dated = [(one.published, other.published) for one, other in both if one.published and other.published]
     away = [_subtract(other, one) for one, other in dated if not {one.precision, other.precision} & _VAGUE]
-    later = median(away) if len(away) >= _MIN_ITEMS else None
+    later = median(away) if len(away) >= MIN_SERIES else None
     steady = later is not None and _is_nearly_all(abs(each - later) <= _STEADY for each in away)
     leads = [lead for one, other in both if (lead := _find_lead(one, other)) is not None]
     ahead = max(sorted(set(leads)), key=leads.count, default=0)
-    counted = len(leads) >= _MIN_ITEMS and _is_nearly_all(each == ahead for each in leads)
+    counted = len(leads) >= MIN_SERIES and _is_nearly_all(each == ahead for each in leads)
     return ListingPair(
         source,
         trusted,
         len(both),
         minutes=round(later) if steady and later is not None else None,
         ahead=ahead if counted else None,
-        exchanged=sum(_are_exchanged(one, other) for one, other in dated) >= _MIN_EXCHANGED,
+        exchanged=sum(_are_exchanged(one, other) for one, other in dated) >= MIN_TITLES,
         recounted=_is_recounted(both),
     )
 
@@ -114,7 +111,7 @@ def _is_recounted(both: Sequence[tuple[Entry, Entry]]) -> bool:
 
 def _is_nearly_all(some: Iterable[bool]) -> bool:
     holds = list(some)
-    return sum(holds) >= _NEARLY_ALL * len(holds)
+    return sum(holds) >= NEARLY_ALL * len(holds)
 
 
 def _subtract(other: Moment, one: Moment) -> float:
