@@ -135,7 +135,6 @@ LEARNERS = (
     Switch("alignment", f"{_ALIGNMENT}align", "find_encounters", _yield_nothing),
     Switch("alignment through a third listing", f"{_ALIGNMENT}align", "_complete", _give_argument(0)),
     Switch("alignment: other editions", f"{_ALIGNMENT}align", "_are_apart", _give(False)),
-    Switch("alignment by numbers", f"{_ALIGNMENT}hypotheses", "_meet_by_number", _yield_nothing),
     Switch("alignment by places", f"{_ALIGNMENT}hypotheses", "_try_places", _yield_nothing),
     Switch("alignment: numbers counted otherwise", _MATCH, "_forget_numbers", _give_argument(0)),
 )

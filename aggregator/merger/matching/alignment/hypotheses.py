@@ -1,8 +1,8 @@
 """Hypotheses about two listings: which of their entries of one title meet, and what each costs before any evidence.
 
-A hypothesis is an offset in time with its tolerance, a zone, the same numbers on other days, or other places of an
-archive that was dated anew. Prior costs are natural log-odds. They were chosen on the cases of ``python -m
-evaluation.matching one-title``; what matters is their order, not their size (``docs/matching.md``).
+A hypothesis is an offset in time with its tolerance, a zone, or other places of an archive that was dated anew. Prior
+costs are natural log-odds. They were chosen on the cases of ``python -m evaluation.matching one-title``; what matters
+is their order, not their size (``docs/matching.md``).
 
 What was learned to relate two listings (``ListingRelation``) tells again which of their entries meet.
 """
@@ -29,7 +29,6 @@ _OTHER_OFFSET = 5.5  # any other offset, and a day between days without times
 _SOME_HOURS = 6.5  # the same day though both have times: each time some other hours late
 _IMPOSSIBLE = 14.0  # more than two hours between two clocks with zones: other editions
 _COUNTED_OTHERWISE = 2.0  # the numbers of one are higher throughout
-_BY_NUMBER = 3.0  # the dates of one are moved by days, the numbers agree
 _BY_PLACE = 6.0  # an archive that was dated anew: only lengths and texts are evidence
 _WIDER = 0.3  # each step to a wider tolerance
 
@@ -60,7 +59,6 @@ def suppose(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
         each.ahead = _find_lead(one.numbers[each.one], other.numbers[each.other])
         each.cost += _COUNTED_OTHERWISE if each.ahead else 0.0
         yield each
-    yield from _meet_by_number(one, other)
     yield from _try_places(one, other)
 
 
@@ -234,19 +232,7 @@ def _count_before(cells: Ints) -> Ints:
     return before
 
 
-# Numbers and places
-
-
-def _meet_by_number(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
-    """Yield what meets by equal numbers, if nearly all days are apart by much the same: one feed is early."""
-    for found in _meet_by_day(one, other, (one.numbers, other.numbers), _BY_NUMBER):
-        numbered = one.numbers[found.one] != ABSENT
-        found.one, found.other = found.one[numbered], found.other[numbered]
-        away = other.days[found.other] - one.days[found.one]
-        if len(away) >= MIN_SERIES:
-            usual, found.ahead, found.early = float(np.median(away)), 0, True
-            if np.mean(np.abs(away - usual) <= 1) >= NEARLY_ALL and abs(usual) >= 1:
-                yield found
+# Places
 
 
 def _try_places(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:

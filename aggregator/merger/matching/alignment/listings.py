@@ -60,7 +60,6 @@ class Hypothesis(Struct):
     - ``surprise``: log of the ratio of the distance of entries and the tolerance: how unlikely they meet by chance.
     - ``ahead``: by how much the numbers of the other are higher; ``None`` if they say nothing.
     - ``anew``: whether an archive was dated anew, so that dates are no evidence.
-    - ``early``: whether one listing has items days before their instants in the other.
     - ``crowded``: places of entries that may meet one of several, so that they meet none.
     - ``score``: natural log-odds, filled in by ``scores``.
     - ``relation``: by which the same entries are found to meet in a later run; ``None`` if only all evidence tells.
@@ -72,7 +71,6 @@ class Hypothesis(Struct):
     surprise: float = 0.0
     ahead: int | None = None
     anew: bool = False
-    early: bool = False
     crowded: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     score: float = 0.0
     relation: ListingRelation | None = None

@@ -158,7 +158,7 @@ def _weigh_first_seen(lists: tuple[TitleList, TitleList], each: Hypothesis) -> f
 
     Entries that either listing announces say nothing: it has them before the instant that it gives itself.
     """
-    if lists[0].zoned == lists[1].zoned or each.anew or each.early:
+    if lists[0].zoned == lists[1].zoned or each.anew:
         return 0.0
     met = (each.one, each.other)
     at = int(lists[1].zoned)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from aggregator.merger.matching.match import compare_entries, match
-from aggregator.model.entry import Duration, Enclosure, Entry, Moment
+from aggregator.model.entry import Enclosure, Entry, Moment
 from tests.support.matching import sort_out
 
 TITLE = "Kurier wyspiarski"
@@ -110,20 +110,6 @@ def test_single_instants_that_were_changed_later_do_not_matter() -> None:
     late = moved(entries, [COUNT - 3], 5 * HOUR, "host")
     assert sort_out(late, seen)[1] == 0
     assert sort_out(late, seen)[0] <= sort_out(late, {})[0]
-
-
-def test_an_early_feed_may_have_an_item_before_its_instant() -> None:
-    ats = [START + turn * 168 * HOUR for turn in range(COUNT)]
-    host, host_seen = polled("host", ats, timedelta(), map(Moment, ats))
-    early = [Moment(at.replace(hour=0, minute=0, second=0) - 168 * HOUR, "day", zoned=False) for at in ats]
-    page, page_seen = polled("page", ats, -167 * HOUR, early)
-    turns = {each.id: int(each.key.partition("-")[2]) for each in (*host, *page)}
-    lengths = {turn: Duration(60 * (9 + turn * 7 % 11), 60) for turn in range(3)}
-    entries = [
-        replace(each, title=f"Wyspa {70 + turns[each.id]}", duration=lengths.get(turns[each.id]))
-        for each in (*host, *page)
-    ]
-    assert sort_out(entries, {**host_seen, **page_seen}) == (COUNT, 0)
 
 
 def test_an_entry_that_may_be_any_of_the_hosts_is_undecided_until_the_listings_are_decided() -> None:
