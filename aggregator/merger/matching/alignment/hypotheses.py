@@ -26,7 +26,6 @@ _HOURS_MOVED = 3.0  # the same, any number, after a move: the new host has conve
 _ZONE = 1.2  # half-hours between two clocks, one without a zone; also without a difference
 _RARE_ZONE = 3.7  # the same beyond 10.5 hours
 _OTHER_OFFSET = 5.5  # any other offset, and a day between days without times
-_SOME_HOURS = 6.5  # the same day though both have times: each time some other hours late
 _IMPOSSIBLE = 14.0  # more than two hours between two clocks with zones: other editions
 _COUNTED_OTHERWISE = 2.0  # the numbers of one are higher throughout
 _BY_PLACE = 6.0  # an archive that was dated anew: only lengths and texts are evidence
@@ -44,8 +43,6 @@ def suppose(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
     """Yield the hypotheses about two listings under which some of their entries meet."""
     if one.clock and other.clock:
         tried = list(_try_offsets(one, other))
-        if one.source != other.source:
-            tried += _meet_days_apart(one, other, 0, _SOME_HOURS)
     elif one.clock or other.clock:
         tried = [
             *_try_zones(one, other, _ZONES),
