@@ -144,7 +144,9 @@ def _read_shows(file: Path, faults: Faults) -> Iterator[list[Line]]:
         with duckdb.connect(f"{folder}/catalogue.db", config=settings) as database:
             try:
                 _load(database, file)
-                for _, some in groupby(_fetch(database.execute(_SORTED)), key=itemgetter(0)):
+                rows = database.execute(_SORTED)
+                parts = iter(lambda: rows.fetchmany(_ROWS), [])
+                for _, some in groupby(chain.from_iterable(parts), key=itemgetter(0)):
                     lines: dict[str, Line] = {}
                     for _, text in some:
                         line, _ = parse_line(text or "")  # nothing if DuckDB could not read it
@@ -177,11 +179,6 @@ def _load(database: Any, file: Path) -> None:
     database.begin()
     database.executemany("INSERT INTO shows VALUES (?, ?)", [(name, fold(name)) for name in names])
     database.commit()
-
-
-def _fetch(rows: Any) -> Iterator[tuple[str, str]]:
-    while some := rows.fetchmany(_ROWS):
-        yield from some
 
 
 def parse_line(text: str) -> tuple[Line | None, str]:

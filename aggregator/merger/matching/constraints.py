@@ -286,8 +286,10 @@ def find_mergeable(
     for at, name in guid.items():
         rows[at] = number.get(name, -1)
     left, right = rows[compared.left], rows[compared.right]
-    some = np.flatnonzero((left >= 0) & (right >= 0))
-    some = some[_are_contradicted(compared)[some] & ~translated[some]]
+    contradicted: Bools = (compared.of(TitleLevel) < TitleLevel.FROM_8) & (compared.of(TextLevel) < TextLevel.FROM_7)
+    for kind in KINDS:
+        contradicted |= np.isin(compared.of(kind.levels), kind.contradicting)
+    some = np.flatnonzero((left >= 0) & (right >= 0) & contradicted & ~translated)
     against = {(min(one, other), max(one, other)) for one, other in zip(left[some], right[some], strict=True)}
     return frozenset(together - {(names[one], names[other]) for one, other in against})
 
@@ -304,12 +306,3 @@ def _find_together(guid: Mapping[int, str], groups: Sequence[Sequence[int]]) -> 
         if len(homes[name]) == 1:
             whole[min(homes[name])].append(name)
     return {pair for together in whole.values() for pair in combinations(together, 2)}
-
-
-def _are_contradicted(compared: Compared) -> Bools:
-    """Return whether some kind of evidence contradicts each pair."""
-    found: Bools = (compared.of(TitleLevel) < TitleLevel.FROM_8) & (compared.of(TextLevel) < TextLevel.FROM_7)
-    for kind in KINDS:
-        if kind.contradicting:
-            found |= np.isin(compared.of(kind.levels), kind.contradicting)
-    return found

@@ -43,7 +43,10 @@ def decide_genres(frame: Frame, compared: Compared) -> Ints:
         learned = [row for row in rows if not frame.fresh[row]] or rows
         if assumed[learned].all():
             days = frame.day[is_episode & (frame.likely_scope == scope) & (frame.day != ABSENT)]
-            posts = [row for row in learned if _is_within(int(frame.day[row]), days)]
+            # One without a date may be an episode. Of a daily show a host lists the newest, older ones say nothing.
+            first, last = days.min(initial=-ABSENT) - 1, days.max(initial=ABSENT) + _DAYS
+            within = (frame.day == ABSENT) | (not len(days)) | ((first <= frame.day) & (frame.day <= last))
+            posts = [row for row in learned if within[row]]
             found = {partner[row] for row in posts if row in partner}
             if is_habit(len(found), len(posts)):
                 kind[rows] = frame.kind[np.argmax(is_episode)]
@@ -96,11 +99,3 @@ def _find_announced(compared: Compared, assumed: Bools, is_episode: Bools) -> se
         for posts, episodes in ((left, right), (right, left))
         for post in posts[same & assumed[posts] & is_episode[episodes]]
     }
-
-
-def _is_within(day: int, days: Ints) -> bool:
-    """Return whether an entry may belong to the days of episodes; one without a date may.
-
-    Of a daily show of which a host lists the newest ten, older ones have an episode each day.
-    """
-    return day == ABSENT or not len(days) or int(days.min()) - 1 <= day <= int(days.max()) + _DAYS

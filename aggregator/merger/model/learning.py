@@ -68,15 +68,12 @@ def is_outgrown(model: FeedModel, entries: Mapping[str, int], changed: Mapping[s
 def learn_texts(clusters: Sequence[Cluster], weights: Weights) -> SourceModel:
     """Return what the texts of several sources, and all titles, show of the sources."""
     shared = [cluster for cluster in clusters if len({entry.source for entry in cluster.entries}) > 1]
-    votes = (rank_entries(cluster.entries, weights) for cluster in _sample(shared))
+    count = len(shared)
+    if count > _MOST_ITEMS:  # spread evenly
+        shared = [shared[at * count // _MOST_ITEMS] for at in range(_MOST_ITEMS)]
+    votes = (rank_entries(cluster.entries, weights) for cluster in shared)
     learned = source_learning.learn_sources(text for each in votes for text in texts_of(each))
     return replace(learned, template=_learn_template(clusters))
-
-
-def _sample(clusters: Sequence[Cluster]) -> Sequence[Cluster]:
-    """Return the clusters to learn from, of many some that are spread evenly."""
-    count = len(clusters)
-    return clusters if count <= _MOST_ITEMS else [clusters[at * count // _MOST_ITEMS] for at in range(_MOST_ITEMS)]
 
 
 def _learn_template(clusters: Sequence[Cluster]) -> Template:

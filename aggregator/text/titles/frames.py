@@ -180,7 +180,11 @@ def _stay_distinct(new: dict[str, str], old: dict[str, str], repeated: AbstractS
 def _find_common(lists: Sequence[Sequence[str]]) -> list[_Candidate]:
     """Return the frames with a mark that enough titles of a listing have."""
     carriers: _Carriers = defaultdict(lambda: defaultdict(list))
-    ends = {text: _list_ends(text) for text in set().union(*lists)}
+    ends = {
+        text: {(fold(text[:cut]), True) for cut in _find_head_cuts(text)}
+        | {(fold(text[cut:]), False) for cut in _find_tail_cuts(text)}
+        for text in set().union(*lists)
+    }
     for at, texts in enumerate(lists):
         for text in texts:
             for end in ends[text]:
@@ -198,12 +202,6 @@ def _rank(carriers: Mapping[tuple[str, bool], dict[int, list[str]]]) -> list[_Ca
     """Return the frames that may be decoration, the most common first, then the longest."""
     found = [(frame, leads, by) for (frame, leads), by in carriers.items() if _is_decorative(frame)]
     return sorted(found, key=lambda one: (-sum(map(len, one[2].values())), -len(one[0]), one[0], one[1]))
-
-
-def _list_ends(text: str) -> set[tuple[str, bool]]:
-    """Return the possible frames of a text, and whether each stands before the title."""
-    before = {(fold(text[:cut]), True) for cut in _find_head_cuts(text)}
-    return before | {(fold(text[cut:]), False) for cut in _find_tail_cuts(text)}
 
 
 def _is_decorative(frame: str) -> bool:

@@ -235,9 +235,18 @@ def _find_rivals(encounters: _Encounters, key: _Key, apart: set[_Key]) -> Iterat
 
 
 def _find_best(found: Sequence[_Meeting]) -> _Meeting | None:
-    """Return the most likely meeting of two listings, with the probability of those like it added up."""
+    """Return the most likely meeting of two listings, with the probability of those like it added up.
+
+    Each counts by the share of its pairs: some hypotheses differ in their tolerance alone.
+    """
     best = max(found, key=lambda each: each.share, default=None)
-    return best and replace(best, share=sum(each.share * _measure_likeness(best, each) for each in found))
+    if best is None:
+        return None
+    pairs = {*zip(best.one.tolist(), best.other.tolist(), strict=True)}
+    alike = [pairs & {*zip(each.one.tolist(), each.other.tolist(), strict=True)} for each in found]
+    return replace(
+        best, share=sum(each.share * len(some) / len(pairs) for each, some in zip(found, alike, strict=True))
+    )
 
 
 def _complete(
@@ -257,12 +266,6 @@ def _complete(
                 completed[one, other] = [_Meeting(DECIDED, mine[at], theirs[there])]
                 break
     return completed
-
-
-def _measure_likeness(one: _Meeting, other: _Meeting) -> float:
-    """Return the share of the pairs of one that the other has, too: some hypotheses differ in their tolerance alone."""
-    pairs = set(zip(one.one.tolist(), one.other.tolist(), strict=True))
-    return len(pairs & set(zip(other.one.tolist(), other.other.tolist(), strict=True))) / len(pairs)
 
 
 # Applying

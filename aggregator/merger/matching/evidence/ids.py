@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from aggregator.merger.matching.evidence.levels import Kind, Level
-from aggregator.merger.matching.features.frame import Frame
-from aggregator.merger.matching.features.token_bags import Ints, sum_shared
+from aggregator.merger.matching.features.token_bags import sum_shared
 from aggregator.translation.marks import N_
 
 
@@ -17,13 +16,13 @@ class IdLevel(Level):
     EQUAL = N_("equal"), 20.0  # more than all other evidence except a veto
 
 
-def _compare(frame: Frame, left: Ints, right: Ints) -> Ints:
-    return (sum_shared((frame.unique_ids,), frame.unique_ids, left, right) > 0).astype(np.int64)
-
-
-def _read(frame: Frame, row: int) -> str:
-    return " ".join(frame.records[row].ids)
-
-
 # Equal ids show which pairs the other weights are fitted to.
-ID = Kind("id", N_("guid, audio or link"), IdLevel, _read, _compare, is_fitted=False, witnesses=(IdLevel.EQUAL,))
+ID = Kind(
+    "id",
+    N_("guid, audio or link"),
+    IdLevel,
+    lambda frame, row: " ".join(frame.records[row].ids),
+    lambda frame, *rows: (sum_shared((frame.unique_ids,), frame.unique_ids, *rows) > 0).astype(np.int64),
+    is_fitted=False,
+    witnesses=(IdLevel.EQUAL,),
+)

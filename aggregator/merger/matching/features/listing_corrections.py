@@ -138,15 +138,6 @@ def _exchange_date(record: Record) -> Record:
     return replace(record, day=day, year=date.fromordinal(day).year, instant=instant)
 
 
-def _do_contradict(one: Record, other: Record) -> bool | None:
-    """Return whether lengths or texts contradict; ``None`` if neither is known of both."""
-    longer = differ_in_length(one, other)
-    mine, theirs = (set(fold(row.description or "").split()) for row in (one, other))
-    if min(len(mine), len(theirs)) < _WORDS:
-        return longer
-    return bool(longer) or len(mine & theirs) < _COMMON * min(len(mine), len(theirs))
-
-
 def find_series_frames(
     rows: Sequence[Record], titles: Sequence[Title], shows: Sequence[int], learned: Sequence[bool]
 ) -> Mapping[int, frozenset[str]]:
@@ -177,5 +168,8 @@ def find_series_frames(
 
 def _are_apart(one: Record, other: Record) -> bool | None:
     """Return whether lengths or texts contradict and the days differ; ``None`` if neither is known of both."""
-    unlike = _do_contradict(one, other)
-    return None if unlike is None else unlike and (one.day is None or one.day != other.day)
+    unlike = differ_in_length(one, other)
+    mine, theirs = (set(fold(row.description or "").split()) for row in (one, other))
+    if min(len(mine), len(theirs)) >= _WORDS:
+        unlike = bool(unlike) or len(mine & theirs) < _COMMON * min(len(mine), len(theirs))
+    return unlike and (one.day is None or one.day != other.day)

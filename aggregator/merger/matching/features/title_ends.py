@@ -140,18 +140,13 @@ def strip_shared_ends(texts: Sequence[str], listed: _Listed, learned: Sequence[b
             seen = [Counter(ends[at][1] for at in places if ends[at][1]) for places in shown]
             for own, few, places in zip(seen, shown, listings.values(), strict=True):
                 others: set[str] = set().union(*(each for each in seen if each is not own))
-                shared = _find_shared(own, others, len(few))
+                often = {end: times for end, times in own.items() if times >= _SHAPE * len(few) and end not in others}
+                shared = {*often} if is_habit(sum(often.values()), len(few)) else set()
                 kept = {at: ends[at][0] if ends[at][1] in shared else found[at] for at in places if shared}
                 if shared and _stay_distinct((found[at], kept[at]) for at in few):
                     for at, rest in kept.items():
                         found[at] = rest
     return found
-
-
-def _find_shared(own: Mapping[str, int], others: set[str], size: int) -> set[str]:
-    """Return the ends that are decoration of a listing of some size; ``others`` are those of the other listings."""
-    shared = {end: often for end, often in own.items() if often >= _SHAPE * size and end not in others}
-    return set(shared) if is_habit(sum(shared.values()), size) else set()
 
 
 def _cut_tail(text: str) -> tuple[str, str]:
