@@ -19,7 +19,6 @@ from aggregator.merger.matching.features.habits import MAX_DELAY
 from aggregator.merger.matching.features.token_bags import Bools, Ints, number_combinations
 from aggregator.merger.matching.scoring import Compared
 
-_FURTHER = 3  # days by which the next entry of the title must be further away
 _FAR = 1000  # days to the next entry of a title if there is none
 
 
@@ -67,5 +66,5 @@ def _stand_alone(frame: Frame, compared: Compared, gap: Ints) -> Bools:
     found = (frame.source[left] != frame.source[right]) & (frame.repeats[left] > 1)
     found &= (frame.day[left] != ABSENT) & (away <= MAX_DELAY) & ~frame.wordless[left]
     found &= compared.of(NumberLevel) < NumberLevel.OTHER_SEASON
-    alone: Bools = found & (np.minimum(gap[left], gap[right]) >= away + _FURTHER)
+    alone: Bools = found & (np.minimum(gap[left], gap[right]) >= away + MAX_DELAY)
     return alone

@@ -28,11 +28,11 @@ from typing import NamedTuple
 from aggregator.merger.matching.features.habits import MIN_TITLES, is_habit
 from aggregator.merger.matching.features.records import Record
 from aggregator.text.fold import fold, normalize
+from aggregator.text.titles.frames import MIN_SHARE
 from aggregator.text.titles.markers import find_part, find_tag, strip_numbers
 
 _HABIT = 0.6  # share of the titles of a listing with a date: the listing adds it
 _SOMETIMES = 0.2  # the same: a listing has such dates, too
-_SHAPE = 0.1  # share of them with one of these: "(# min)" beside "(# h # min)"
 _LONGEST = 200  # characters of a title that are examined
 _WIDEST = 40  # characters of an end
 _MAX_WORDS = 3  # beside the numbers of a date: the name of a month, "年月日"
@@ -140,8 +140,8 @@ def strip_shared_ends(texts: Sequence[str], listed: _Listed, learned: Sequence[b
             seen = [Counter(ends[at][1] for at in places if ends[at][1]) for places in shown]
             for own, few, places in zip(seen, shown, listings.values(), strict=True):
                 others: set[str] = set().union(*(each for each in seen if each is not own))
-                often = {end: times for end, times in own.items() if times >= _SHAPE * len(few) and end not in others}
-                shared = {*often} if is_habit(sum(often.values()), len(few)) else set()
+                shared = {end for end in own.keys() - others if own[end] >= MIN_SHARE * len(few)}
+                shared = shared if is_habit(sum(own[end] for end in shared), len(few)) else set()
                 kept = {at: ends[at][0] if ends[at][1] in shared else found[at] for at in places if shared}
                 if shared and _stay_distinct((found[at], kept[at]) for at in few):
                     for at, rest in kept.items():
