@@ -18,17 +18,18 @@ from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.token_bags import Bools, Doubles, Ints
 from aggregator.merger.matching.scoring import Table
 
-_MEETING, _MAX_MEETING = 0.5, 4  # of each entry that meets, times the surprise of the hypothesis
+_MOST = 4  # entries, or pairs, that count for each of these, at most
+_MEETING = 0.5  # of each entry that meets, times the surprise of the hypothesis
+_AGREEING = 1.0  # of each pair of numbers as expected
+_OTHER_NUMBER = 2.0  # against, of each pair of other numbers
+_KNOWN = 3.0  # of each pair known to be one, for or against
+_LACKING = 2.5  # against, of each entry inside the overlap that meets nothing
+_BEHIND = 0.7  # against, of each entry that the other does not have yet
+_IMPOSSIBLE = 5.0  # the same if the other is the host, which has each first; and of each entry before its instant
+
 _MIN_CONTENT, _MAX_CONTENT = -6.0, 4.0  # lengths and text of one pair
-_AGREEING, _MAX_AGREEING = 1.0, 4  # of each pair of numbers as expected
-_OTHER_NUMBER, _MAX_OTHER = 2.0, 6  # against, of each pair of other numbers
-_KNOWN, _MAX_KNOWN = 3.0, 4  # of each pair known to be one, for or against
-_LACKING, _MAX_LACKING = 2.5, 6  # against, of each entry inside the overlap that meets nothing
-_OMITTED, _OMITTED_SHARE = 0.4, 0.15  # the same of as many as listings omit
+_OMITTED, _OMITTED_SHARE = 0.4, 0.15  # against, of each of as many as listings omit
 _MAX_ALONE = 0.25  # share of the entries inside the overlap that meet nothing, in one listing at least
-_BEHIND, _MAX_BEHIND = 0.7, 4  # against, of each entry that the other does not have yet
-_BEFORE_HOST, _MAX_BEFORE = 5.0, 3  # the same if the other is the host, which has each first
-_FUTURE, _MAX_FUTURE = 5.0, 3  # against, of each entry that a listing had before its instant
 _EXCEPTIONS = 0.1  # share of such entries, and one at least, that are no evidence: their instants may have been changed
 _SLACK = 5 * MINUTE  # by which clocks may be wrong
 
@@ -96,7 +97,7 @@ def _score(unit: Ints, contents: _Contents, lists: tuple[TitleList, TitleList], 
     around = np.concatenate([contents.weigh(one.rows[left], other.rows[right]) for left, right in beside])
     shared = max(0.0, float(around.mean())) if len(around) else max(0.0, float(met.mean()))
     score = float(met.sum()) - shared * len(met) - each.cost
-    score += _MEETING * min(len(met), _MAX_MEETING) * each.surprise
+    score += _MEETING * min(len(met), _MOST) * each.surprise
     score += _weigh_known(unit, lists, each) - _weigh_first_seen(lists, each)
     if each.anew:
         return score
@@ -113,7 +114,7 @@ def _weigh_known(unit: Ints, lists: tuple[TitleList, TitleList], each: Hypothesi
     _, at, there = np.intersect1d(mine, theirs, return_indices=True)
     near = np.abs(lists[1].instants[there] - lists[0].instants[at]) <= _NEAR
     apart = max(int(near.sum()) - agree, 0)
-    return _KNOWN * (min(agree, _MAX_KNOWN) - min(apart, _MAX_KNOWN))
+    return _KNOWN * (min(agree, _MOST) - min(apart, _MOST))
 
 
 def _weigh_numbers(lists: tuple[TitleList, TitleList], each: Hypothesis) -> float:
@@ -123,7 +124,7 @@ def _weigh_numbers(lists: tuple[TitleList, TitleList], each: Hypothesis) -> floa
     one, other = lists[0].numbers[each.one], lists[1].numbers[each.other]
     both = (one != ABSENT) & (other != ABSENT)
     agree = int((other[both] - one[both] == each.ahead).sum())
-    return _AGREEING * min(agree, _MAX_AGREEING) - _OTHER_NUMBER * min(int(both.sum()) - agree, _MAX_OTHER)
+    return _AGREEING * min(agree, _MOST) - _OTHER_NUMBER * min(int(both.sum()) - agree, _MOST)
 
 
 def _weigh_alone(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints], crowded: Ints) -> tuple[float, bool]:
@@ -137,10 +138,10 @@ def _weigh_alone(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints], cro
     inside, total = int((within & alone).sum()), int(within.sum())
     ahead = int((alone & (at > newest) & (at <= newest + _NEAR)).sum()) if listing.last <= across.last else 0
     first = across.host and not listing.host and listing.source != across.source
-    cost = _BEFORE_HOST * min(ahead, _MAX_BEFORE) if first else _BEHIND * min(ahead, _MAX_BEHIND)
+    cost = (_IMPOSSIBLE if first else _BEHIND) * min(ahead, _MOST)
     usual = _OMITTED_SHARE * total
     lacking = _OMITTED * min(inside, usual) + _LACKING * max(inside - usual, 0.0)
-    return cost + min(lacking, _LACKING * _MAX_LACKING), inside <= max(1, _MAX_ALONE * total)
+    return cost + min(lacking, _LACKING * _MOST), inside <= max(1, _MAX_ALONE * total)
 
 
 def find_within(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints]) -> tuple[Doubles, Bools, float]:
@@ -167,4 +168,4 @@ def _weigh_first_seen(lists: tuple[TitleList, TitleList], each: Hypothesis) -> f
     known = ~np.isnan(seen) & ~(own < instants - _SLACK) & ~(seen < written - MAX_ZONE)
     future = int((seen < instants - _SLACK)[known].sum())
     exceptions = max(1.0, _EXCEPTIONS * int(known.sum()))
-    return _FUTURE * min(max(future - exceptions, 0.0), _MAX_FUTURE)
+    return _IMPOSSIBLE * min(max(future - exceptions, 0.0), _MOST)
