@@ -20,18 +20,16 @@ from aggregator.merger.matching.features.habits import MIN_SERIES, NEARLY_ALL
 from aggregator.merger.matching.features.token_bags import Ints, number_combinations
 from aggregator.model.cluster import ListingRelation
 
-_LATE = 1.0  # a mirror that is up to five minutes late
-_HOURS = 5.0  # whole hours, up to two, between two clocks with zones: one zone is wrong
-_HOURS_MOVED = 3.0  # the same, any number, after a move: the new host has converted the times
-_ZONE = 1.2  # half-hours between two clocks, one without a zone; also without a difference
-_RARE_ZONE = 3.7  # the same beyond 10.5 hours
-_OTHER_OFFSET = 5.5  # any other offset, and a day between days without times
+# A mirror that is up to five minutes late; half-hours, or none, between two clocks of which one has no zone.
+_USUAL = 1.2
+# The same beyond 10.5 hours; whole hours after a move: the new host has converted the times.
+_UNUSUAL = 3.7
+# Other offsets, of clocks with zones and of days; an archive that was dated anew: only lengths and texts are evidence.
+_RARE = 5.5
 _IMPOSSIBLE = 14.0  # more than two hours between two clocks with zones: other editions
 _COUNTED_OTHERWISE = 2.0  # the numbers of one are higher throughout
-_BY_PLACE = 6.0  # an archive that was dated anew: only lengths and texts are evidence
-_WIDER = 0.3  # each step to a wider tolerance
 
-_TOLERANCES = (60, 180, 600)  # seconds
+_TOLERANCES = (60, 600)  # seconds
 _ZONES = range(-11, 15)  # hours
 _MAX_OFFSETS = 8  # most frequent differences of time that are tried, at two resolutions
 _MAX_SURPRISE = 3.0  # log of the ratio of the distance of entries and the tolerance, at most
@@ -46,12 +44,10 @@ def suppose(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
     elif one.clock or other.clock:
         tried = [
             *_try_zones(one, other, _ZONES),
-            *(each for days in (-1, 1) for each in _meet_days_apart(one, other, days, _OTHER_OFFSET)),
+            *(each for days in (-1, 1) for each in _meet_days_apart(one, other, days, _RARE)),
         ]
     else:
-        tried = [
-            each for days in (0, -1, 1) for each in _meet_days_apart(one, other, days, _OTHER_OFFSET if days else 0.0)
-        ]
+        tried = [each for days in (0, -1, 1) for each in _meet_days_apart(one, other, days, _RARE if days else 0.0)]
     for each in tried:
         each.ahead = _find_lead(one.numbers[each.one], other.numbers[each.other])
         each.cost += _COUNTED_OTHERWISE if each.ahead else 0.0
@@ -107,9 +103,9 @@ def _try_offsets(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
         offsets += values[np.lexsort((np.abs(values), -often))[:_MAX_OFFSETS]].tolist()
     for offset in dict.fromkeys(offsets):
         cost, usual = _price_offset(offset, zoned=zoned, moved=moved), zoned and _repeats(one, offset)
-        for wider, tolerance in enumerate(_TOLERANCES):
+        for tolerance in _TOLERANCES:
             for each in _meet_clocks_apart(one, other, offset, tolerance):
-                each.cost = cost + wider * _WIDER
+                each.cost = cost
                 each.surprise = 0.0 if usual else _measure_surprise(one, other, tolerance)
                 yield each
 
@@ -126,13 +122,12 @@ def _price_offset(offset: float, *, zoned: bool, moved: bool) -> float:
     away = abs(offset)
     if not zoned:
         half = abs(away - HOUR / 2 * round(2 * away / HOUR)) < MINUTE
-        return (_RARE_ZONE if away > 10.5 * HOUR else _ZONE) if half else _OTHER_OFFSET
+        return (_UNUSUAL if away > 10.5 * HOUR else _USUAL) if half else _RARE
     if away <= 5 * MINUTE:
-        return _LATE if away >= MINUTE else 0.0
+        return _USUAL if away >= MINUTE else 0.0
     if away > 2 * HOUR + MINUTE and not moved:
         return _IMPOSSIBLE
-    whole = abs(away - HOUR * round(away / HOUR)) < MINUTE
-    return (_HOURS_MOVED if moved else _HOURS) if whole else _OTHER_OFFSET
+    return _UNUSUAL if moved and abs(away - HOUR * round(away / HOUR)) < MINUTE else _RARE
 
 
 def _meet_by_time(one: TitleList, other: TitleList, offset: float, tolerance: float) -> tuple[Ints, Ints]:
@@ -241,4 +236,4 @@ def _try_places(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
     for shift in sorted({*range(-_MAX_SHIFT, _MAX_SHIFT + 1), *ends}):
         places = np.arange(max(0, -shift), min(mine, theirs - shift))
         if len(places) >= max(MIN_SERIES, min(mine, theirs) // 2):
-            yield Hypothesis(places, places + shift, _BY_PLACE, anew=True)
+            yield Hypothesis(places, places + shift, _RARE, anew=True)
