@@ -44,10 +44,9 @@ _NONE = 3.0  # prior cost of no relation; with 2, days alone are never enough, w
 DECIDED = 0.95
 """Share of the probability from which two listings are decided."""
 
-_MIN_SHARE = 0.002  # of a hypothesis that counts
 _NEARLY_SURE = 0.9  # that two entries meet, or that two listings count otherwise
 _LIKELY = 0.8  # that two entries meet, so that their dates agree
-_EPSILON = 0.004  # of both probabilities: no alignment is surer
+_MIN_SHARE = 0.002  # of a hypothesis that counts, and of both probabilities of a pair: no alignment is surer
 _DOUBT = 1.5  # taken from the gain of all pairs: two hypotheses of equal probability merge nothing
 _RIVAL = 6.0  # the same for the less likely of the two
 _OPEN = 0.2  # share of both in all hypotheses, without none: whatever the listings are, nothing decides between them
@@ -322,7 +321,7 @@ def _weigh_meetings(
         alike += meeting.share * (not meeting.ahead)
         anew += meeting.share * (meet & meeting.anew)
     rest = np.maximum(1.0 - together - elsewhere, 0.0)
-    gain = np.log((together + rest + _EPSILON) / (elsewhere + rest + _EPSILON))
+    gain = np.log((together + rest + _MIN_SHARE) / (elsewhere + rest + _MIN_SHARE))
     gain -= _DOUBT * (1.0 - rest) + _RIVAL * np.minimum(together, elsewhere)
     related = max(sum(meeting.share for meeting in meetings), _MIN_SHARE)
     open_between = np.minimum(together, elsewhere) >= _OPEN * related

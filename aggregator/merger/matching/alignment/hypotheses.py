@@ -20,14 +20,14 @@ from aggregator.merger.matching.features.habits import MIN_SERIES, NEARLY_ALL
 from aggregator.merger.matching.features.token_bags import Ints, number_combinations
 from aggregator.model.cluster import ListingRelation
 
-# A mirror that is up to five minutes late; half-hours, or none, between two clocks of which one has no zone.
+# A mirror that is up to five minutes late; half-hours, or none, between two clocks of which one has no zone; higher
+# numbers throughout.
 _USUAL = 1.2
 # The same beyond 10.5 hours; whole hours after a move: the new host has converted the times.
 _UNUSUAL = 3.7
 # Other offsets, of clocks with zones and of days; an archive that was dated anew: only lengths and texts are evidence.
 _RARE = 5.5
 _IMPOSSIBLE = 14.0  # more than two hours between two clocks with zones: other editions
-_COUNTED_OTHERWISE = 2.0  # the numbers of one are higher throughout
 
 _TOLERANCES = (60, 600)  # seconds
 _ZONES = range(-11, 15)  # hours
@@ -50,7 +50,7 @@ def suppose(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
         tried = [each for days in (0, -1, 1) for each in _meet_days_apart(one, other, days, _RARE if days else 0.0)]
     for each in tried:
         each.ahead = _find_lead(one.numbers[each.one], other.numbers[each.other])
-        each.cost += _COUNTED_OTHERWISE if each.ahead else 0.0
+        each.cost += _USUAL if each.ahead else 0.0
         yield each
     yield from _try_places(one, other)
 

@@ -15,6 +15,7 @@ from aggregator.merger.matching.alignment.listings import DAY, MAX_ZONE, MINUTE,
 from aggregator.merger.matching.evidence.length import LengthLevel, compare_lengths
 from aggregator.merger.matching.evidence.text import TextLevel, compare_short_texts
 from aggregator.merger.matching.features.frame import ABSENT, Frame
+from aggregator.merger.matching.features.habits import NEARLY_ALL
 from aggregator.merger.matching.features.token_bags import Bools, Doubles, Ints
 from aggregator.merger.matching.scoring import Table
 
@@ -29,12 +30,11 @@ _IMPOSSIBLE = 5.0  # the same if the other is the host, which has each first; an
 
 _MIN_CONTENT, _MAX_CONTENT = -6.0, 4.0  # lengths and text of one pair
 _OMITTED, _OMITTED_SHARE = 0.4, 0.15  # against, of each of as many as listings omit
-_MAX_ALONE = 0.25  # share of the entries inside the overlap that meet nothing, in one listing at least
 _EXCEPTIONS = 0.1  # share of such entries, and one at least, that are no evidence: their instants may have been changed
 _SLACK = 5 * MINUTE  # by which clocks may be wrong
 
 _NEAR = 31 * DAY  # by which a listing is ahead at most: entries that are dated even later were dated anew
-_STEPS = (-2, -1, 1, 2)  # places of neighbours
+_STEPS = (-1, 1)  # places of neighbours
 _ALIKE = [LengthLevel.SECONDS_2, LengthLevel.SECONDS_15, LengthLevel.MINUTE]  # never evidence against
 
 Encounter = tuple[TitleList, TitleList, list[Hypothesis]]
@@ -141,7 +141,7 @@ def _weigh_alone(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints], cro
     cost = (_IMPOSSIBLE if first else _BEHIND) * min(ahead, _MOST)
     usual = _OMITTED_SHARE * total
     lacking = _OMITTED * min(inside, usual) + _LACKING * max(inside - usual, 0.0)
-    return cost + min(lacking, _LACKING * _MOST), inside <= max(1, _MAX_ALONE * total)
+    return cost + min(lacking, _LACKING * _MOST), total - inside >= min(total - 1, NEARLY_ALL * total)
 
 
 def find_within(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints]) -> tuple[Doubles, Bools, float]:
