@@ -238,7 +238,7 @@ def correct_dates(frame: Frame, compared: Compared, table: Table, weights: Float
     for pairs in _group_by_listings(compared, listing, dated, MIN_TITLES):
         chosen = (pairs.select_best(meant[pairs.at], np.flatnonzero(known[pairs.at])) for known in (sure, titled))
         surveys.append(_make_survey(pairs, frame.day[pairs.other] - frame.day[pairs.one], *chosen))
-    elsewhere = _find_other_calendar(frame, listing, surveys)
+    elsewhere = _find_other_calendar(frame, surveys)
     day, one, other = frame.day, compared.left, compared.right
     days = np.abs([day[other] - day[one], elsewhere[other] - day[one], day[other] - elsewhere[one]]).min(axis=0)
     apart = dated & (listing[one] != listing[other])
@@ -285,15 +285,12 @@ def _find_agreeing(moved: Ints, sure: Ints) -> tuple[Bools, Bools]:
     return agree, agree & ((away > _STEADY).sum() - itself <= _NEXT_TO_NONE * others)
 
 
-def _find_other_calendar(frame: Frame, listing: Ints, surveys: Sequence[_Survey]) -> Ints:
+def _find_other_calendar(frame: Frame, surveys: Sequence[_Survey]) -> Ints:
     """Return the day of each row in the calendar of a listing that disagrees with its own.
 
-    It is the day of its partner in that listing, else its own day moved by the constant difference of the listings.
+    It is the day of its partner in that listing, else its own.
     """
-    shift = np.zeros(int(listing.max(initial=0)) + 1, dtype=np.int64)
-    for survey in sorted((each for each in surveys if each.steady), key=lambda each: len(each.sure)):
-        shift[listing[survey.pairs.one[0]]], shift[listing[survey.pairs.other[0]]] = -survey.stretch, survey.stretch
-    days: Ints = frame.day - shift[listing]
+    days: Ints = frame.day.copy()
     for survey in (each for each in surveys if each.disagree):
         one, other = survey.pairs.one[survey.sure], survey.pairs.other[survey.sure]
         days[one], days[other] = frame.day[other], frame.day[one]

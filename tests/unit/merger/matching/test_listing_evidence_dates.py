@@ -96,14 +96,6 @@ def test_a_third_listing_is_compared_by_the_nearer_of_two_calendars(steady: bool
     assert ("x-own", "y-own", "z-own") in clusters(joined)
 
 
-def test_an_entry_that_one_calendar_lacks_is_moved_by_the_stretch_of_the_others() -> None:
-    stamped = [replace(each, day=(each.day or 0) + 900) for each in listed("y", TITLES[:4])]
-    mail = replace(WEEKLY, id="y-own", source="y", day=DAY + 1600)
-    other = replace(WEEKLY, id="z-own", source="z")
-    found = match_records([*listed("x", TITLES[:4]), *stamped, mail, other], SHIPPED)
-    assert date(found, "y-own", "z-own") == "same day"
-
-
 def clusters(found: Resolution) -> set[tuple[str, ...]]:
     """The ids of each cluster."""
     return {tuple(found.frame.records[row].id for row in group) for group in found.groups}
