@@ -24,13 +24,12 @@ from aggregator.text.titles.titles import Title, strip_teaser
 
 _COUNTER_DENSE = 3  # numbers by which a counter may grow for each title
 _COUNTER_ORDER = 0.9  # share of its steps in one direction
-_NUMBER = r"(?P<number>\d{1,4})"
+_NUMBER, _WORD = r"(?P<number>\d{1,4})", r"[^\d\s]{1,16}\s{0,2}[^\w\s]{0,2}"
+_GAP = r"[^\w\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u109f]"  # no mark of Hebrew, Arabic or Indic letters
 _COUNTERS = (
-    re.compile(
-        rf"(?P<before>\W{{0,3}}(?:[^\W\d]{{1,12}}\W{{0,3}})?){_NUMBER}(?![.,]\d)(?P<after>[^\W\d_]{{0,3}}\W+)(?=\S)"
-    ),
-    re.compile(rf"(?<=\S)(?P<before>\W{{1,8}}(?:[^\W\d]{{1,12}}\W{{0,3}})?)(?<!\d[.,]){_NUMBER}(?P<after>\W{{0,8}})$"),
-    re.compile(rf"(?<=\S)(?P<before>\W{{1,8}})(?<!\d[.,]){_NUMBER}(?P<after>[^\W\d_]{{0,3}}\W{{0,8}})$"),
+    re.compile(rf"(?P<before>(?:{_WORD})?){_NUMBER}(?![.,]\d)(?P<after>[^\W\d_]{{0,3}}\W+)(?=\S)"),
+    re.compile(rf"(?<=\S)(?P<before>{_GAP}{{1,8}}{_WORD})(?<!\d[.,]){_NUMBER}(?P<after>\W{{0,8}})$"),
+    re.compile(rf"(?<=\S)(?P<before>{_GAP}{{1,8}})(?<!\d[.,]){_NUMBER}(?P<after>[^\W\d_]{{0,3}}\W{{0,8}})$"),
 )  # of a title's beginning, "Puntata 12: X" or "12회 X", and of its end, "X, afl. 12" or "X [12]"
 _LONGEST_COUNTER = 36  # characters of a counter at the end of a title
 _BARS = str.maketrans("丨ㅣ", "||")  # letters that Chinese and Korean titles have for a bar, "EP12丨X"

@@ -171,8 +171,8 @@ def _cut(rest: str, end: str, *, leads: bool) -> tuple[str, str]:
 
 
 def _stay_distinct(pairs: Iterable[tuple[str, str]]) -> bool:
-    """Return whether titles keep words and are as different as before, given each before and after."""
-    before, after = (set(map(fold, texts)) for texts in zip(*pairs, strict=True))
+    """Return whether titles keep words and are as different as before but for numbers, given each before and after."""
+    before, after = ({fold(strip_numbers(text)[0]) for text in texts} for texts in zip(*pairs, strict=True))
     return len(before) == len(after) and all(any(map(str.isalpha, text)) for text in after)
 
 

@@ -27,6 +27,17 @@ WORDS = {
     "{n}회 {t}": ("등대 이야기", "편지", "오래된 항구", "그물", "편지", "밀물과 썰물", "편지", "부두의 밤"),
     "{t} {n}화": ("등대 이야기", "편지", "오래된 항구", "그물", "편지", "밀물과 썰물", "편지", "부두의 밤"),
     "{n}回目 {t}": ("灯台の話", "お便り", "古い港", "網の直し方", "お便り", "潮の満ち引き", "お便り", "桟橋の夜"),
+    "अंक {n}: {t}": (
+        "दीपस्तंभ की बात",
+        "चिट्ठी",
+        "पुराना घाट",
+        "जाल की मरम्मत",
+        "चिट्ठी",
+        "ज्वार और भाटा",
+        "चिट्ठी",
+        "घाट की रात",
+    ),
+    "{t} (পর্ব {n})": ("বাতিঘরের কথা", "চিঠি", "পুরোনো ঘাট", "জাল সারানো", "চিঠি", "জোয়ার ও ভাটা", "চিঠি", "ঘাটের রাত"),
     "{n}期 {t}": ("灯塔的故事", "来信", "旧港", "渔网", "来信", "潮汐", "来信", "码头的夜晚"),
     "{t}丨{n}": ("灯塔的故事", "来信", "旧港", "渔网", "来信", "潮汐", "来信", "码头的夜晚"),
     "{t}, afl. {n}": (
@@ -80,7 +91,7 @@ def test_equal_titles_of_other_weeks_stay_apart_without_their_count(pattern: str
     assert found == {("host-0", "page-0")}
 
 
-@pytest.mark.parametrize("pattern", ["#{n} {t}", "S1E{n} {t}", "Puntata {n}: {t}", "حلقة {n} - {t}"])
+@pytest.mark.parametrize("pattern", ["#{n} {t}", "S1E{n} {t}", "Puntata {n}: {t}", "حلقة {n} - {t}", "भाग-{n}: {t}"])
 @pytest.mark.parametrize("name", ["Bollettino {n}", "मछली बाज़ार {n}", "港だより {n}"])
 def test_a_count_before_titles_that_are_numbered_themselves_is_decoration(pattern: str, name: str) -> None:
     titles = [name.format(n=20 - at) for at in range(12)]
