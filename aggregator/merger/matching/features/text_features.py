@@ -32,7 +32,9 @@ _COUNTERS = (
     re.compile(rf"(?<=\S)(?P<before>{_GAP}{{1,8}})(?<!\d[.,]){_NUMBER}(?P<after>[^\W\d_]{{0,3}}\W{{0,8}})$"),
 )  # of a title's beginning, "Puntata 12: X" or "12회 X", and of its end, "X, afl. 12" or "X [12]"
 _LONGEST_COUNTER = 36  # characters of a counter at the end of a title
-_BARS = str.maketrans("丨ㅣ", "||")  # letters that Chinese and Korean titles have for a bar, "EP12丨X"
+# Letters that Chinese and Korean titles have for a bar, "EP12丨X", and the stroke that stretches Arabic words.
+_LETTERS = str.maketrans("丨ㅣ", "||", "\u0640")
+_FILE_ENDING = re.compile(r"\.(?:mp3|mp4|m4[abv]|aac|og[ga]|opus|wav|flac|mov|webm)$", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 
 
@@ -44,7 +46,7 @@ def split_titles(
     Also return what is to be kept of them. ``learned`` and ``kept`` are as in ``show_titles.parse_shows``.
     """
     by_show = list_by_show(rows, scope.likely_scope)
-    told = [text.translate(_BARS) for text in _strip_teasers(rows, learned)]
+    told = [_FILE_ENDING.sub("", text.translate(_LETTERS)) for text in _strip_teasers(rows, learned)]
     texts = type_days(rows, told, by_show, learned)
     texts, counts = _strip_counters(rows, texts, by_show, learned)
     texts = strip_shared_ends(texts, by_show, learned)

@@ -101,6 +101,21 @@ def test_a_count_before_titles_that_are_numbered_themselves_is_decoration(patter
     assert not joined(listed("host", titles)[:6], listed("page", counted)[6:])
 
 
+@pytest.mark.parametrize("pattern", ["{t}.mp3", "{t}.M4A", "EP{n}丨{t}", "{n:03} ㅣ {t}"])
+def test_an_ending_of_files_and_letters_for_bars_are_no_words(pattern: str) -> None:
+    titles = WORDS["Puntata {n}: {t}"]
+    told = [pattern.format(n=140 - at, t=title) for at, title in enumerate(titles)]
+    found = joined(listed("host", titles), listed("page", told))
+    assert found == {(f"host-{at}", f"page-{at}") for at in range(len(titles))}
+
+
+def test_stretched_arabic_words_are_the_same() -> None:
+    titles = ("حديث المنارة", "الميناء القديم", "شباك الصيد", "المد والجزر", "ليل على الرصيف", "رسائل البحارة")
+    stretched = [title.replace("ي", "يـــ").replace("م", "مـ") for title in titles]
+    found = joined(listed("host", titles), listed("page", stretched))
+    assert found == {(f"host-{at}", f"page-{at}") for at in range(len(titles))}
+
+
 @pytest.mark.parametrize("stage", ["Tappa {n}: {t}", "Этап {n}. {t}", "ステージ {n}: {t}"])
 def test_numbers_that_the_titles_need_are_no_count(stage: str) -> None:
     race = [stage.format(n=12 - at, t="Coppi") for at in range(12)]
