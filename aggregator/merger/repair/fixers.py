@@ -15,7 +15,7 @@ from rapidfuzz.distance import Postfix, Prefix
 
 from aggregator.merger.repair import escapes, letters, markup, whitespace
 from aggregator.text import html, truncation
-from aggregator.text.mojibake import latin_pages, lost_emoji, other_encodings, redecode
+from aggregator.text.mojibake import latin_pages, lost_emoji, other_encodings, redecode, sound_signs
 
 _Fixer = Callable[[str], str]
 
@@ -43,6 +43,10 @@ def _drop_repeated_half(text: str) -> str:
 
 
 def _redecode_pages(text: str) -> str:
+    return text if text.isascii() else sound_signs.read_beside_signs(text, _read_in_pages)
+
+
+def _read_in_pages(text: str) -> str:
     return latin_pages.redecode_latin(other_encodings.redecode_others(text))
 
 

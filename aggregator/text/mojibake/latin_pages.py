@@ -58,7 +58,7 @@ _ELIDED = re.compile("^[a-z]{1,2}[\x92’]")
 _AROUND = "".join(filter(lambda one: not one.isalnum(), map(chr, range(0x21, 0x7F)))) + "“”„’‘–—…«»"
 _BETWEEN = re.compile(r"[-’'/&.,]")
 _COMMAS = str.maketrans("şţ", "șț")  # cp1250 has no letters with a comma below, the words of Romanian no cedillas
-_PART = 10_000  # characters that prove a page
+PART = 10_000  # characters that prove a page
 _LEAST = 2  # different words that prove it; one alone if long or with a control, and most others are of its language
 _LONG = 6  # letters of such a word
 _MOST_KNOWN_BEFORE, _LEAST_KNOWN_AFTER = 0.2, 0.6  # shares of the words that change
@@ -81,9 +81,9 @@ def redecode_latin(text: str) -> str:
     >>> redecode_latin("Dziœ du¿o s³oñca"), redecode_latin("Ýþ arayan genç þarkýcýlar"), redecode_latin("très près")
     ('Dziś dużo słońca', 'İş arayan genç şarkıcılar', 'très près')
     """
-    if text.isascii() or not _is_doubtful(text[:_PART]):
+    if text.isascii() or not is_doubtful(text[:PART]):
         return text
-    part = text[:_PART].rsplit(None, 1)[0] if len(text) > _PART else text
+    part = text[:PART].rsplit(None, 1)[0] if len(text) > PART else text
     tokens = {token for token in _TOKEN.findall(part) if not token.isascii()}
     best = max(_read_pages(tokens), key=lambda reading: 2 * len(reading.known) - len(reading.words), default=None)
     if best is None or not _is_proved(best, part):
@@ -91,7 +91,7 @@ def redecode_latin(text: str) -> str:
     return _TOKEN.sub(lambda found: _decode(found[0], best.read_as, best.page) or found[0], text)
 
 
-def _is_doubtful(text: str) -> bool:
+def is_doubtful(text: str) -> bool:
     """Return whether the text has letters of Western pages that no language has together, or signs where none has."""
     letters = {letter for letter in {*text} if not letter.isascii() and letter.isalpha()}
     if not _CHARACTERS.issuperset(letters):

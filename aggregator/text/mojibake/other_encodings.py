@@ -131,9 +131,9 @@ def _redecode_part(text: str) -> str:
     beyond = " ".join(_BEYOND.findall(text))
     if _DRAWN.fullmatch(beyond) and not _BOX_IN_WORD.search(text):
         return text
-    if any(_may_be_utf8(beyond, f"sloppy-windows-{encoding[2:]}") for encoding in ENCODINGS):
+    if is_of_windows(text):
         return _undo_like_pages(text) or text  # any other is the task of ``redecode``
-    spots = _count_odd_spots(text)
+    spots = count_odd_spots(text)
     different = len({*beyond} - {" "})
     boxes = different > _LEAST_LETTERS or _QUOTES_BESIDE_BOXES in beyond or _BOX.search(beyond)
     names = _READ_AS if boxes else [name for name in _READ_AS if name not in _WITH_BOXES]
@@ -150,7 +150,7 @@ def _undo_words(text: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _undo_word(token: str) -> str:
-    spots = _count_odd_spots(token)
+    spots = count_odd_spots(token)
     encodings = [name for name in _READ_AS if _may_be_utf8("".join(_BEYOND.findall(token)), name)] if spots else []
     read = _undo_utf8(token, spots, encodings)
     return read if read and (is_known(read) or _MARKED.fullmatch(read)) else token
@@ -177,7 +177,8 @@ def _rate_words(text: str) -> tuple[int, int]:
     return sum(is_known_word(word.lower()) for word in cased), len(cased)
 
 
-def _count_odd_spots(text: str, most: float = inf) -> int:
+@lru_cache(maxsize=64)
+def count_odd_spots(text: str, most: float = inf) -> int:
     """Return how many sequences of a text no writer makes in any language, of more than ``most`` only some.
 
     U+FFFD is not counted.
@@ -196,6 +197,12 @@ def _count_odd_spots(text: str, most: float = inf) -> int:
 def keep_beyond_ascii(text: str) -> str:
     """Return the text with each run of ASCII shortened to its first and last two characters."""
     return _PLAIN_INSIDE.sub("", text)
+
+
+def is_of_windows(text: str) -> bool:
+    """Return whether all of a text may be UTF-8 read as a page of Windows, which is the task of ``redecode``."""
+    beyond = " ".join(_BEYOND.findall(text))
+    return any(_may_be_utf8(beyond, f"sloppy-windows-{encoding[2:]}") for encoding in ENCODINGS)
 
 
 def _may_be_utf8(beyond: str, encoding: str) -> bool:
@@ -225,7 +232,7 @@ def _undo_utf8(text: str, spots: int, encodings: Iterable[str]) -> str | None:
         read = _decode(encoded, "utf-8", len(encoded))
         if read is None or read == text:
             continue
-        left = _count_odd_spots(read, _LEFT * spots)
+        left = count_odd_spots(read, _LEFT * spots)
         if left > _LEFT * spots or not _is_proved(text, read, spots):
             continue
         known = [is_known_word(word) for word in _WORD.findall(read.lower()) if not word.isascii()]
@@ -269,7 +276,7 @@ def _undo_national(text: str, spots: int) -> str | None:
     for wrong, right in chain(product(_WESTERN, _NATIONAL), product(_CYRILLIC, _CYRILLIC)):
         encoded = in_bytes[wrong]
         read = None if encoded is None or wrong == right else _decode(encoded, right, lost)
-        if encoded is None or read is None or _count_odd_spots(read, left) > left:
+        if encoded is None or read is None or count_odd_spots(read, left) > left:
             continue
         has_letters = any(map(str.isalpha, "".join(_BEYOND.findall(read))))
         if not has_letters and len(encoded) == len(read):
@@ -289,7 +296,7 @@ def _undo_thai(text: str, spots: int) -> str | None:
     read = _decode(encoded, "cp874", 0) if encoded else None
     if read is None or not _THAI_RUN.search(read) or _LONE_THAI_MARK.search(read) or not _is_thai(read):
         return None
-    if _count_odd_spots(read) > _LEFT * spots:
+    if count_odd_spots(read) > _LEFT * spots:
         return None
     return read if all("\u0e01" <= one <= "\u0e5b" for one in _BEYOND.findall(read) if one.isalpha()) else None
 
