@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -36,6 +36,9 @@ _SHORTEST = 3
 
 _MOST_OF = 0.8
 """The share of the entries of a list that have what makes it one."""
+
+_LARGEST_OFFSET = timedelta(days=1)
+"""A date without a zone may be ahead of the clock by this."""
 
 _MOST_FEEDS = 3
 """Feeds that a page names which are asked."""
@@ -175,11 +178,11 @@ def _find_ways(candidates: Sequence[Source], looking: _Looking) -> list[Found]:
         proposed = looking.propose(document)
         linked = [each for each in proposed if each.source.url != source.url]
         others = [each for each in proposed if each not in linked]
-        return sorted([*linked, found, *others], key=lambda each: -_rate(each.listing))
+        return looking.rank([*linked, found, *others])
     document = next((document for source in candidates[:1] if (document := looking.get(source))), None)
     proposed = looking.propose(document) if document is not None and len(candidates) > 1 else []
     if proposed:
-        return sorted(proposed, key=lambda each: -_rate(each.listing))
+        return looking.rank(proposed)
     if len(refused) == 1:
         raise ReadError(refused[0])
     if document is None:
@@ -261,6 +264,21 @@ class _Looking(Struct):
             "aggregator add URL --set items=SELECTOR --set date=SELECTOR --preview shows what they find"
         )
 
+    def rank(self, ways: Sequence[Found]) -> list[Found]:
+        """Return ways to read one address, those first that have several entries, most of them with date and audio.
+
+        A date to come is that of an event.
+        """
+
+        def rate(listing: Listing) -> int:
+            count = len(listing.entries)
+            dates = [entry.published.at for entry in listing.entries if entry.published is not None]
+            dated = sum(at <= self.now + _LARGEST_OFFSET for at in dates)
+            audible = sum(entry.enclosure is not None for entry in listing.entries)
+            return 3 * (count > 1) + 2 * (dated >= _MOST_OF * count > 0) + 2 * (audible >= _MOST_OF * count > 0)
+
+        return sorted(ways, key=lambda each: -rate(each.listing))
+
     def propose(self, document: Document) -> list[Found]:
         """Return the proposals for a document that can be read, in their order."""
         found: list[Found] = []
@@ -283,14 +301,6 @@ class _Looking(Struct):
                 if not here:
                     break  # a feed is all that is wanted
         return found
-
-
-def _rate(listing: Listing) -> int:
-    """Return how much a listing looks like one: whether it has several entries, and most of them a date, and audio."""
-    count = len(listing.entries)
-    dated = sum(entry.published is not None for entry in listing.entries)
-    audible = sum(entry.enclosure is not None for entry in listing.entries)
-    return 3 * (count > 1) + 2 * (dated >= _MOST_OF * count > 0) + 2 * (audible >= _MOST_OF * count > 0)
 
 
 def _refine_kind(found: Found) -> Found:

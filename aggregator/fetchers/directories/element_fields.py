@@ -17,7 +17,7 @@ CLASS_NAME = re.compile(r"[A-Za-z_][\w-]*")
 _TWO_NUMBERS = re.compile(r"\d{1,2}\s?[/.-]\s?\d{1,2}\.?")
 ENDINGS = ("mp3", "m4a", "m4b", "ogg", "oga", "opus", "aac", "wav", "flac", "mp4")
 _MEDIA = re.compile(rf"\.({'|'.join(ENDINGS)})(?:[?#]|$)", re.IGNORECASE)
-_SIZE = re.compile(r"\d+(?:[.,]\d+)?\s?[KMG]B?")  # of a file
+_NO_LENGTH = re.compile(r"\d+|\d+(?:[.,]\d+)?\s?[KMG]B?|[^$€£¥]*[$€£¥].*")  # a number, the size of a file, a price
 _BEHIND, _BEFORE = "./following-sibling::node()[1][self::text()]", "./preceding-sibling::node()[1][self::text()]"
 _OWN_TEXT, _FIRST_TEXT = "./text()[normalize-space()]", "./node()[1][self::text()][normalize-space()]"
 _ADDRESS = re.compile(r"https?://|/")
@@ -143,7 +143,8 @@ def _list_selectors(rows: Sequence[Row], share: float, test: Callable[[str], obj
 
 
 def _are_distinct(rows: Sequence[Row], selector: str, least: float = _DISTINCT) -> bool:
-    values = [row[selector] for row in rows if selector in row]
+    """Return whether the values of a selector differ, parts of one file (``#t=60``) aside."""
+    values = [row[selector].partition("#t=")[0] for row in rows if selector in row]
     return len(set(values)) >= max(least * len(values), min(len(values), 2))
 
 
@@ -252,11 +253,7 @@ def _find_date(rows: Sequence[Row], title: str, _date: str) -> str | None:
 
 def _find_length(rows: Sequence[Row], title: str, date: str) -> str | None:
     def is_length(text: str) -> bool:
-        return (
-            not (text.isdecimal() or _SIZE.fullmatch(text))
-            and len(text) <= _LONGEST_TITLE
-            and find_duration(text) is not None
-        )
+        return not _NO_LENGTH.fullmatch(text) and len(text) <= _LONGEST_TITLE and find_duration(text) is not None
 
     found = [
         name

@@ -214,7 +214,7 @@ def _make_group(elements: list[xml.Element]) -> _Group | None:
         return None
     if len(elements) < _SURE and elements[0].tag != "article" and not {"date", "audio"} <= fields.keys():
         return None
-    weights = {"date": 2.0, "audio": 2.0, "length": 0.6, "text": 0.4, "link": 0.4}
+    weights = {"date": 2.0, "audio": 2.0, "length": 0.6, "text": 0.4, "link": 1.5}
     full = sum(fields["title"] in row for row in rows) / len(rows)
     place = _BESIDE if html_page.is_beside(elements[0]) else 1.0
     entries = [element for element, row in zip(elements, rows, strict=False) if is_entry(row, fields)]

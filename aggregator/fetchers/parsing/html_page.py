@@ -35,6 +35,9 @@ _BESIDE = frozenset(
         "review", "reviews", "sidebar", "similar", "sponsored", "suggested", "suggestions", "trending",
     }
 )  # fmt: skip
+_OTHER_LISTS = frozenset(
+    {"event", "events", "members", "member", "product", "products", "shop", "team", "testimonials"}
+)
 _COMMENTS = re.compile(r"(?:^|\s)comments?(?:-?list|-area|-body|-section)?(?:\s|$)")
 _CATEGORY = re.compile(r"(?<!\S)(?:category|cat|tag|term|topic)[-_]\S*")  # of a post, as WordPress has it
 _UNSEEN = frozenset({"sr-only", "screen-reader-text", "visually-hidden", "visuallyhidden"})
@@ -124,8 +127,9 @@ def find_address_date(url: str) -> str | None:
 def is_beside(element: xml.Element) -> bool:
     """Return whether an element stands in what a page shows beside its entries: a sidebar, comments, other posts."""
     above = [each for each in (element, *element.iterancestors()) if each.tag != "body"]
-    names = (f"{each.get('class') or ''} {each.get('id') or ''}" for each in above)
-    return any(each.tag in _BESIDE_TAGS or is_of_comments(each) for each in above) or any(map(is_name_beside, names))
+    names = " ".join(f"{each.get('class') or ''} {each.get('id') or ''}" for each in above)
+    is_named = not (_BESIDE | _OTHER_LISTS).isdisjoint(_list_words(names))
+    return is_named or any(each.tag in _BESIDE_TAGS or is_of_comments(each) for each in above)
 
 
 def is_of_comments(element: xml.Element) -> bool:
@@ -139,7 +143,11 @@ def is_name_beside(name: str) -> bool:
     >>> is_name_beside("relatedEpisodes"), is_name_beside("episodes")
     (True, False)
     """
-    return not _BESIDE.isdisjoint(word.lower() for word in _WORD.findall(_CATEGORY.sub("", name)))
+    return not _BESIDE.isdisjoint(_list_words(name))
+
+
+def _list_words(name: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(_CATEGORY.sub("", name))]
 
 
 def _find_lazy_image(image: xml.Element) -> str | None:

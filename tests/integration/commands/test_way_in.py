@@ -68,6 +68,14 @@ def test_a_list_is_read_before_the_one_episode_that_stands_apart(site: Site) -> 
     assert len(look_at(site, "/both")[0].listing.entries) == 4
 
 
+def test_a_list_of_what_was_is_read_before_one_of_what_is_to_come(site: Site) -> None:
+    row = "<li><h3><a href=/{0}{1}>{0} {1}</a></h3><time datetime=2026-0{2}-0{1}>x</time></li>"
+    lists = [[row.format(name, n, month) for n in range(1, 5 + month)] for name, month in (("Lamp", 4), ("Fair", 6))]
+    body = "".join(f"<ul>{''.join(rows)}</ul>" for rows in lists)
+    site.serve("/fairs", f"<html>{body}</html>", kind="text/html")
+    assert [each.title for each in look_at(site, "/fairs")[0].listing.entries[:2]] == ["Lamp 1", "Lamp 2"]
+
+
 @pytest.mark.parametrize(
     ("body", "kind", "said"),
     [

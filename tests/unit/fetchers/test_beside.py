@@ -82,6 +82,35 @@ def test_elements_beside_the_list_are_proposed_behind_it(beside: str) -> None:
     assert [each.title for each in listing.entries] == list(OWN)
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        "<div class=event><h2><a href=/{0}>{0}</a></h2><i>March {1}, 2026</i><p>Come and see {0}.</p></div>",
+        "<div class=team-member><h2><a href=/{0}>{0}</a></h2><i>Since March {1}, 2016</i><p>Grinds.</p></div>",
+        "<div class=x><h2>{0}</h2><i>March {1}, 2026</i><p>I liked what was said of {0} there, very much.</p></div>",
+    ],
+)
+def test_events_people_and_what_leads_nowhere_are_proposed_behind_the_list(row: str) -> None:
+    others = "".join(row.format(title, day) for day, title in enumerate(OTHERS, 9))
+    listing = read_first_proposal(f"<ul class=own>{make_rows('li', OWN)}</ul>{others}")
+    assert [each.title for each in listing.entries] == list(OWN)
+
+
+def test_chapters_of_one_file_are_no_entries() -> None:
+    rows = "".join(
+        f"<li><a href='/1.mp3#t={60 * at}'>{title}</a> <b>{at}:00</b></li>" for at, title in enumerate(OTHERS)
+    )
+    page = Document(Source("p", "page"), "https://g.example/", PAGE.format(f"<ol>{rows}</ol>").encode(), "text/html")
+    assert not proposals.propose(page).sources
+
+
+def test_a_price_is_no_length() -> None:
+    rows = "".join(
+        f"<li><h2>{title}</h2><i>March {at}, 2026</i><b>$ {at}.50</b></li>" for at, title in enumerate(OWN, 1)
+    )
+    assert not any(each.duration for each in read_first_proposal(f"<ul>{rows}</ul>").entries)
+
+
 @pytest.mark.parametrize("name", ["class=comment", "class='comment-list'", "id=comments"])
 def test_comments_are_never_proposed(name: str) -> None:
     page = PAGE.format(f"<div {name}>{make_rows(f'li {name}', OWN)}</div>").replace(f"</li {name}>", "</li>")
