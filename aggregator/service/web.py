@@ -161,6 +161,7 @@ def make_server(
     config = uvicorn.Config(
         app(output, routes=routes, meter=meter, find_overdue=find_overdue, first=first),
         http=limit_connections(),
+        ws="none",  # no library of web sockets, whichever is installed
         log_level="warning",
         access_log=False,
         server_header=False,
