@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from aggregator.fetchers.directories.element_fields import is_media
 from aggregator.fetchers.directories.element_proposals import Options
@@ -57,6 +57,7 @@ _OTHER_FILES = re.compile(
     r"\.(?:jpe?g|png|gif|webp|svg|html?|xml|rss|json|pdf|vtt|srt|m3u8?|zip)(?:[?#]|$)", re.IGNORECASE
 )
 _UNIT = re.compile(r"(?:in)?(?:milliseconds|millis|seconds|secs|sec|ms|minutes|mins)$")
+_PARTS = frozenset({"hours", "minutes", "seconds"})
 _MINUTES = re.compile(r"min(?:ute)?s$", re.IGNORECASE)
 _WRAPPERS = frozenset({"rendered", "text", "plain", "html", "href", "url", "src", "label", "value", "raw"})
 _STEP = re.compile(r'[A-Za-z_]\w*|"[^"\\]*"')
@@ -185,6 +186,7 @@ def _find_fields(rows: Sequence[Mapping[str, object]]) -> dict[str, str]:
             if _rank(what, path) is not None
             and path not in fields.values()
             and not (what == "audio" and _OTHER_AUDIO.search(path))
+            and not (what == "length" and _is_part(path, columns))
             and sum(map(test, values)) >= share * len(rows)
             and (what not in _DISTINCT or _are_distinct(values))
         ]
@@ -195,6 +197,12 @@ def _find_fields(rows: Sequence[Mapping[str, object]]) -> dict[str, str]:
         if good:
             fields[what] = min(good, key=lambda path: (_rank(what, path), path.count(".")))
     return fields | _guess_by_values(columns, fields, len(rows))
+
+
+def _is_part(path: str, paths: Iterable[str]) -> bool:
+    """Return whether a field is one part of a length that is written as hours, minutes and seconds."""
+    parent, dot, name = path.rpartition(".")
+    return name in _PARTS and any(f"{parent}{dot}{other}" in paths for other in _PARTS - {name})
 
 
 def _guess_by_values(columns: Mapping[str, Sequence[object]], named: Mapping[str, str], rows: int) -> dict[str, str]:

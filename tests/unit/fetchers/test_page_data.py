@@ -142,6 +142,11 @@ def test_the_unit_of_a_length_is_that_of_its_name(name: str, unit: str | None) -
     assert (found["length"], found.get("unit")) == (name, unit)
 
 
+def test_seconds_beside_minutes_are_no_length() -> None:
+    assert "length" not in propose([{**row, "duration": {"minutes": 30, "seconds": at}} for at, row in enumerate(ROWS)])
+    assert propose([{**row, "duration": {"seconds": 1800}} for row in ROWS])["length"] == "duration.seconds"
+
+
 def test_objects_by_id_may_lack_some_fields_and_lists_may_be_of_days() -> None:
     by_id = {row["id"]: row | ({"more": 1} if at else {}) for at, row in enumerate(ROWS)}
     assert propose({"episodes": by_id})["items"] == "episodes.*"
