@@ -49,7 +49,6 @@ _LIKELY = 0.8  # that two entries meet, so that their dates agree
 _MIN_SHARE = 0.002  # of a hypothesis that counts, and of both probabilities of a pair: no alignment is surer
 _DOUBT = 1.5  # taken from the gain of all pairs: two hypotheses of equal probability merge nothing
 _RIVAL = 6.0  # the same for the less likely of the two
-_OPEN = 0.2  # share of both in all hypotheses, without none: whatever the listings are, nothing decides between them
 _MAX_GAIN = 4.0
 _DAILY = 1.5 * DAY  # seconds between the entries of a daily title, at most
 _IMPOSSIBLE = -99.0  # natural log-odds
@@ -323,9 +322,6 @@ def _weigh_meetings(
     rest = np.maximum(1.0 - together - elsewhere, 0.0)
     gain = np.log((together + rest + _MIN_SHARE) / (elsewhere + rest + _MIN_SHARE))
     gain -= _DOUBT * (1.0 - rest) + _RIVAL * np.minimum(together, elsewhere)
-    related = max(sum(meeting.share for meeting in meetings), _MIN_SHARE)
-    open_between = np.minimum(together, elsewhere) >= _OPEN * related
-    gain[open_between] = np.minimum(gain[open_between], -_DOUBT)
     numbered = (frame.title_number[left] != ABSENT) & (frame.title_number[right] != ABSENT)
     nothing = 1.0 - sum(meeting.share for meeting in meetings)
     flags = (
