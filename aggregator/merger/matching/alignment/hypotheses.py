@@ -32,7 +32,6 @@ _IMPOSSIBLE = 14.0  # more than two hours between two clocks with zones: other e
 _TOLERANCES = (60, 600)  # seconds
 _ZONES = range(-11, 15)  # hours
 _MAX_OFFSETS = 8  # most frequent differences of time that are tried, at two resolutions
-_MAX_SURPRISE = 3.0  # log of the ratio of the distance of entries and the tolerance, at most
 _MAX_AHEAD = 3  # difference of numbers: trailers that are counted; beyond, a listing has numbers of its own
 _MAX_SHIFT = 40  # places by which an archive that was dated anew is moved
 
@@ -92,7 +91,7 @@ def _find_lead(one: Ints, other: Ints) -> int | None:
 def _try_offsets(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
     """Yield what meets under the most frequent differences between two clocks.
 
-    If a listing with a zone meets itself under an offset, any two of its kind would: that is no surprise.
+    If a listing with a zone meets itself under an offset, any two of its kind would: that is no evidence.
     """
     zoned, moved = one.zoned and other.zoned, one.source == other.source
     away = (other.instants[None, :] - one.instants[:, None])[other.keys[None, :] == one.keys[:, None]]
@@ -106,7 +105,7 @@ def _try_offsets(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
         for tolerance in _TOLERANCES:
             for each in _meet_clocks_apart(one, other, offset, tolerance):
                 each.cost = cost
-                each.surprise = 0.0 if usual else _measure_surprise(one, other, tolerance)
+                each.usual = usual
                 yield each
 
 
@@ -155,13 +154,6 @@ def _repeats(listing: TitleList, offset: float) -> bool:
         return False
     met = np.abs((listing.instants[None, :] - listing.instants[:, None]) - offset) <= 2 * MINUTE
     return bool(2 * met.any(axis=1).sum() > len(met))
-
-
-def _measure_surprise(one: TitleList, other: TitleList, tolerance: float) -> float:
-    """Return the log of the ratio of the distance of entries and the width of the tolerance."""
-    gaps = np.diff(np.sort(one.instants)) if len(one.rows) > 1 else np.diff(np.sort(other.instants))
-    spacing = float(np.median(gaps)) if len(gaps) else DAY
-    return float(np.clip(np.log(max(spacing, 1.0) / (2 * tolerance)), 0.0, _MAX_SURPRISE))
 
 
 # Days
@@ -228,12 +220,11 @@ def _count_before(cells: Ints) -> Ints:
 
 
 def _try_places(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
-    """Yield what meets with one listing moved by places from where both begin, or both end, together."""
+    """Yield what meets with one listing moved by places from where both begin together."""
     mine, theirs = len(one.rows), len(other.rows)
     if min(mine, theirs) < MIN_SERIES or len({*one.keys.tolist(), *other.keys.tolist()}) > 1:
         return
-    ends = range(theirs - mine - _MAX_SHIFT, theirs - mine + _MAX_SHIFT + 1)
-    for shift in sorted({*range(-_MAX_SHIFT, _MAX_SHIFT + 1), *ends}):
+    for shift in range(-_MAX_SHIFT, _MAX_SHIFT + 1):
         places = np.arange(max(0, -shift), min(mine, theirs - shift))
         if len(places) >= max(MIN_SERIES, min(mine, theirs) // 2):
             yield Hypothesis(places, places + shift, _RARE, anew=True)

@@ -57,7 +57,7 @@ class TitleList(Struct, frozen=True):
 class Hypothesis(Struct):
     """The places of the entries of two listings that meet, and what the hypothesis costs.
 
-    - ``surprise``: log of the ratio of the distance of entries and the tolerance: how unlikely they meet by chance.
+    - ``usual``: whether entries would meet by chance, too.
     - ``ahead``: by how much the numbers of the other are higher; ``None`` if they say nothing.
     - ``anew``: whether an archive was dated anew, so that dates are no evidence.
     - ``crowded``: places of entries that may meet one of several, so that they meet none.
@@ -68,7 +68,7 @@ class Hypothesis(Struct):
     one: Ints
     other: Ints
     cost: float
-    surprise: float = 0.0
+    usual: bool = True
     ahead: int | None = None
     anew: bool = False
     crowded: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))

@@ -20,7 +20,7 @@ from aggregator.merger.matching.features.token_bags import Bools, Doubles, Ints
 from aggregator.merger.matching.scoring import Table
 
 _MOST = 4  # entries, or pairs, that count for each of these, at most
-_MEETING = 0.5  # of each entry that meets, times the surprise of the hypothesis
+_MEETING = 1.5  # of each entry that meets at its time, which is unlikely by chance
 _AGREEING = 1.0  # of each pair of numbers as expected
 _OTHER_NUMBER = 2.0  # against, of each pair of other numbers
 _KNOWN = 3.0  # of each pair known to be one, for or against
@@ -97,7 +97,7 @@ def _score(unit: Ints, contents: _Contents, lists: tuple[TitleList, TitleList], 
     around = np.concatenate([contents.weigh(one.rows[left], other.rows[right]) for left, right in beside])
     shared = max(0.0, float(around.mean())) if len(around) else max(0.0, float(met.mean()))
     score = float(met.sum()) - shared * len(met) - each.cost
-    score += _MEETING * min(len(met), _MOST) * each.surprise
+    score += 0.0 if each.usual else _MEETING * min(len(met), _MOST)
     score += _weigh_known(unit, lists, each) - _weigh_first_seen(lists, each)
     if each.anew:
         return score
