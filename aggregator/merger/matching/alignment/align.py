@@ -23,7 +23,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.merger.matching.alignment.hypotheses import suppose, suppose_again
+from aggregator.merger.matching.alignment.hypotheses import UNUSUAL, suppose, suppose_again
 from aggregator.merger.matching.alignment.listings import (
     DAY,
     Hypothesis,
@@ -40,7 +40,6 @@ from aggregator.merger.matching.features.token_bags import Bools, Doubles, Float
 from aggregator.merger.matching.scoring import Compared, Table
 from aggregator.model.cluster import ListingAlignment
 
-_NONE = 3.0  # prior cost of no relation; with 2, days alone are never enough, with 4 they are with other editions
 DECIDED = 0.95
 """Share of the probability from which two listings are decided."""
 
@@ -192,7 +191,7 @@ def _find_usual_key(listing: TitleList) -> int:
 
 def _share(hypotheses: Sequence[Hypothesis]) -> list[float]:
     """Return the probability of each hypothesis; what is left is that of none."""
-    scores = np.array([-_NONE, *(each.score for each in hypotheses)])
+    scores = np.array([-UNUSUAL, *(each.score for each in hypotheses)])
     odds = np.exp(scores - scores.max())
     return [float(share) for share in (odds / odds.sum())[1:]]
 

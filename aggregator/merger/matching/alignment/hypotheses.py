@@ -23,8 +23,9 @@ from aggregator.model.cluster import ListingRelation
 # A mirror that is up to five minutes late; half-hours, or none, between two clocks of which one has no zone; higher
 # numbers throughout.
 _USUAL = 1.2
-# The same beyond 10.5 hours; whole hours after a move: the new host has converted the times.
-_UNUSUAL = 3.7
+UNUSUAL = 3.7
+"""The same beyond 10.5 hours; whole hours after a move, as the new host has converted the times; no relation at all."""
+
 # Other offsets, of clocks with zones and of days; an archive that was dated anew: only lengths and texts are evidence.
 _RARE = 5.5
 _IMPOSSIBLE = 14.0  # more than two hours between two clocks with zones: other editions
@@ -121,12 +122,12 @@ def _price_offset(offset: float, *, zoned: bool, moved: bool) -> float:
     away = abs(offset)
     if not zoned:
         half = abs(away - HOUR / 2 * round(2 * away / HOUR)) < MINUTE
-        return (_UNUSUAL if away > 10.5 * HOUR else _USUAL) if half else _RARE
+        return (UNUSUAL if away > 10.5 * HOUR else _USUAL) if half else _RARE
     if away <= 5 * MINUTE:
         return _USUAL if away >= MINUTE else 0.0
     if away > 2 * HOUR + MINUTE and not moved:
         return _IMPOSSIBLE
-    return _UNUSUAL if moved and abs(away - HOUR * round(away / HOUR)) < MINUTE else _RARE
+    return UNUSUAL if moved and abs(away - HOUR * round(away / HOUR)) < MINUTE else _RARE
 
 
 def _meet_by_time(one: TitleList, other: TitleList, offset: float, tolerance: float) -> tuple[Ints, Ints]:
