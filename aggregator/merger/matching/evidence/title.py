@@ -59,7 +59,6 @@ class NamesLevel(Level):
 
 _SHARES = np.array([0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
 _NAME_SHARES = np.array([0.2, 0.4, 0.6, 0.8, 0.95])
-_FOUND = 0.8  # share of names found in the other record that counts even if that has no names
 _WITHIN = 0.85  # share of the shorter title that the beginning of the longer one must have
 _REST = 5  # characters of a cut title without decoration
 _BEGINNING = 12  # characters of a title's beginning that are evidence
@@ -102,15 +101,11 @@ def _sort_cores(frame: Frame, left: int, right: int) -> tuple[str, str]:
 
 
 def _compare_names(frame: Frame, left: Ints, right: Ints) -> Ints:
-    """Return the level of the names found in the other record, the better of both; 0 if only one has names, unfound."""
+    """Return the level of the names found in the other record, the better of both; 0 if one of the two has none."""
     one = _measure_share(frame, frame.name_grams, left, right)
     other = _measure_share(frame, frame.name_grams, right, left)
-    mine, theirs = (frame.name_grams.sums[rows] for rows in (left, right))
-    enough, known = find_least_idf(frame, left), theirs >= find_least_idf(frame, right)
-    best = np.maximum(np.where(known, one, 0.0), np.where(mine >= enough, other, 0.0))
-    least, most = np.minimum(mine, theirs), np.maximum(mine, theirs)
-    known = (least >= enough) | ((best >= _FOUND) & (most >= enough))
-    return np.where(known, grade(best, _NAME_SHARES), 0)
+    mine, theirs = (frame.name_grams.sums[rows] >= find_least_idf(frame, rows) for rows in (left, right))
+    return np.where(mine & theirs, grade(np.maximum(one, other), _NAME_SHARES), 0)
 
 
 # Exceptions

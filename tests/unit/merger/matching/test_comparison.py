@@ -120,9 +120,8 @@ GUESTS = [
 ]
 
 
-def test_names_are_found_in_a_title_and_not_looked_for_under_another() -> None:
+def test_names_are_not_looked_for_under_another_title() -> None:
     told = Record("a", "x", "Lenses by hand", author="Ilka Brandstetter")
-    assert among(GUESTS, told, Record("b", "y", "Ilka Brandstetter: Lenses by hand"))["names"] == "above .95"
     assert "names" not in among(GUESTS, told, Record("b", "y", "Die Schleiferei", author="Ilka Brandstetter"))
 
 
