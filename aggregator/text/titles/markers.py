@@ -41,7 +41,7 @@ _TRAILING = re.compile(
     | {_EPISODE_WORD}[\s.#:]{{0,3}}(?P<n2>\d{{1,5}})(?:\s(?:of|von|de|/)\s\d{{1,4}})?
     | \#\s?(?P<n3>\d{{1,5}})
     | (?<=\|\s)[^\W\d]{{1,6}}\s?(?P<n4>\d{{1,5}})
-    | 第\s?(?P<n5>{_CHINESE_NUMBER})\s?{_CHINESE_WORD}
+    | 第\s?(?P<n5>\d{{1,4}})\s?[回話集期]
     )[\])]?$""",
     re.IGNORECASE | re.VERBOSE,
 )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from aggregator.merger.matching.match import match
 from aggregator.model.entry import Entry, Moment
@@ -107,6 +108,12 @@ def test_an_ending_of_files_and_letters_for_bars_are_no_words(pattern: str) -> N
     told = [pattern.format(n=140 - at, t=title) for at, title in enumerate(titles)]
     found = joined(listed("host", titles), listed("page", told))
     assert found == {(f"host-{at}", f"page-{at}") for at in range(len(titles))}
+
+
+def test_equal_titles_of_series_are_one_without_any_date() -> None:
+    titles = [f"{series} 第{figure}集" for series in ("旧港故事", "灯塔来信", "渔网与绳结") for figure in "四三二一"]
+    host, page = ([replace(entry, published=None) for entry in listed(source, titles)] for source in ("host", "page"))
+    assert joined(host, page) == {tuple(sorted((f"host-{at}", f"page-{at}"))) for at in range(12)}
 
 
 def test_stretched_arabic_words_are_the_same() -> None:
