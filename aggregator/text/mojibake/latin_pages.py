@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import ftfy.bad_codecs  # noqa: F401 - registers "sloppy-windows-1252"
@@ -91,6 +92,7 @@ def redecode_latin(text: str) -> str:
     return _TOKEN.sub(lambda found: _decode(found[0], best.read_as, best.page) or found[0], text)
 
 
+@lru_cache(maxsize=64)
 def is_doubtful(text: str) -> bool:
     """Return whether the text has letters of Western pages that no language has together, or signs where none has."""
     letters = {letter for letter in {*text} if not letter.isascii() and letter.isalpha()}

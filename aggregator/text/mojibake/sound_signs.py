@@ -6,36 +6,60 @@ has a byte for it, or another one. One such sign would keep all of the text from
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 import regex
 
 from aggregator.text.mojibake.latin_pages import PART, is_doubtful
 from aggregator.text.mojibake.other_encodings import count_odd_spots, is_of_windows
+from aggregator.text.mojibake.word_choice import is_known
 
 _SIGNS = r"[\p{Emoji}\ufe0f\u200d★☆♪♫✓✗→►●--[\x00-\x7f©®™‼⁉ℹ↔Ⓜ▪▫▶◀◻-◾]]"
-_MARKS = r"(?<!\S)[“„‘«]|[”’…»](?=[\s.,;:!?)]|\Z)|(?<=\s)[–—](?=\s)"
-_ALONE, _EVERY = regex.compile(_SIGNS, regex.V1), regex.compile(f"{_SIGNS}|{_MARKS}", regex.V1)
+_DASHES, _QUOTES = r"(?<=\s)[–—](?=\s)|…(?=\s|\Z)", r"(?<!\S)[“„‘«]|[”’»](?=[\s.,;:!?)]|\Z)"
+_ALONE, _UNQUOTED = regex.compile(_SIGNS, regex.V1), regex.compile(f"{_SIGNS}|{_DASHES}", regex.V1)
+_EVERY, _OPENING = regex.compile(f"{_UNQUOTED.pattern}|{_QUOTES}", regex.V1), regex.compile(r"(?<!\S)[“„‘«]")
 _WRONG = regex.compile("[⌠⌡■√]")  # what KOI8 has for the quotes and dashes of Windows
+_TOKEN = regex.compile(r"\S*[^\s\x00-\x7f]\S*")
 _STAND_IN = "\x1e"
 
 
 def read_beside_signs(text: str, reader: Callable[[str], str]) -> str:
-    """Return the text as it is read, or as it is read without its sound signs, with these in their places.
+    """Return the text as it is read, or as it is read without its sound signs and words, with these in their places.
 
     The latter is taken if it is another text that has fewer sequences that no writer makes.
     """
     whole = reader(text)
-    if not _EVERY.search(text) or _STAND_IN in text or (whole == text and not _may_be_wrong(text)):
+    if _STAND_IN in text or (whole == text and not _may_be_wrong(text)):
         return whole
-    # marks may be bytes of UTF-8 read as a page of Windows
-    pattern = _ALONE if is_of_windows(_ALONE.sub("", text)) else _EVERY
-    signs, bare = pattern.findall(text), pattern.sub(_STAND_IN, text)
-    read = reader(bare)
-    if read == bare or read.count(_STAND_IN) != len(signs) or (whole != text and _rate(whole) <= _rate(read)):
-        return whole
-    left = iter(signs)
-    return "".join(next(left) if one == _STAND_IN else one for one in read)
+    # marks may be bytes of UTF-8 read as a page of Windows, a closing quote without an opening one those of any page
+    marked = _EVERY if _OPENING.search(text) else _UNQUOTED
+    pattern = _ALONE if is_of_windows(_ALONE.sub("", text)) else marked
+    best = whole
+    for bare, apart in (_set_apart(text, pattern.finditer(text)), _set_apart(text, _find_known(text, pattern))):
+        read = reader(bare) if apart else bare
+        if read != bare and read.count(_STAND_IN) == len(apart) and (best == text or _rate(read) < _rate(best)):
+            left = iter(apart)
+            best = "".join(next(left) if one == _STAND_IN else one for one in read)
+    return best
+
+
+def _find_known(text: str, pattern: regex.Pattern[str]) -> Iterator[regex.Match[str]]:
+    """Yield the words of a text that are known, beyond ASCII, and the signs of the others."""
+    for token in _TOKEN.finditer(text):
+        if is_known(token[0]):
+            yield token
+        else:
+            yield from pattern.finditer(text, token.start(), token.end())
+
+
+def _set_apart(text: str, places: Iterable[regex.Match[str]]) -> tuple[str, list[str]]:
+    """Return the text with stand-ins in these places, and what stood there."""
+    parts, apart, end = [], [], 0
+    for found in places:
+        parts += [text[end : found.start()], _STAND_IN]
+        apart.append(found[0])
+        end = found.end()
+    return "".join([*parts, text[end:]]), apart
 
 
 def _may_be_wrong(text: str) -> bool:

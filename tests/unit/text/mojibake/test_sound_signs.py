@@ -1,4 +1,4 @@
-"""One sound sign in a wrongly decoded text does not keep the text from being read, in any encoding."""
+"""One sound sign or word in a wrongly decoded text does not keep the text from being read, in any encoding."""
 
 from __future__ import annotations
 
@@ -32,6 +32,12 @@ def test_a_wrongly_decoded_text_is_read_beside_a_sound_sign(text: str, page: str
     damaged = text.encode(page).decode(read_as)
     assert repair_text(damaged).text == text
     assert repair_text(around.format(damaged)).text == around.format(text)
+
+
+@pytest.mark.parametrize("page", ["mac_roman", "cp437", "koi8_r", "gb18030"])
+def test_a_wrongly_decoded_part_is_read_beside_sound_words(page: str) -> None:
+    sound, meant = "Größe der Küche: ", "zwölf Gäste für übermorgen"
+    assert repair_text(sound + meant.encode().decode(page)).text == sound + meant
 
 
 @given(st.text("aäéП “”–🎧★❤\ufe0f\x1e.", max_size=12))
