@@ -90,10 +90,7 @@ def _find_lead(one: Ints, other: Ints) -> int | None:
 
 
 def _try_offsets(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
-    """Yield what meets under the most frequent differences between two clocks.
-
-    If a listing with a zone meets itself under an offset, any two of its kind would: that is no evidence.
-    """
+    """Yield what meets under the most frequent differences between two clocks."""
     zoned, moved = one.zoned and other.zoned, one.source == other.source
     away = (other.instants[None, :] - one.instants[:, None])[other.keys[None, :] == one.keys[:, None]]
     away = away[np.abs(away) <= MAX_ZONE]
@@ -102,11 +99,11 @@ def _try_offsets(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
         values, often = np.unique(np.rint(away / step) * step, return_counts=True)
         offsets += values[np.lexsort((np.abs(values), -often))[:_MAX_OFFSETS]].tolist()
     for offset in dict.fromkeys(offsets):
-        cost, usual = _price_offset(offset, zoned=zoned, moved=moved), zoned and _repeats(one, offset)
+        cost = _price_offset(offset, zoned=zoned, moved=moved)
         for tolerance in _TOLERANCES:
             for each in _meet_clocks_apart(one, other, offset, tolerance):
                 each.cost = cost
-                each.usual = usual
+                each.timed = True
                 yield each
 
 
@@ -147,14 +144,6 @@ def _meet_by_time(one: TitleList, other: TitleList, offset: float, tolerance: fl
     often[order] = near[:-1]
     kept = often[partner] == 1
     return single[kept], partner[kept]
-
-
-def _repeats(listing: TitleList, offset: float) -> bool:
-    """Return whether most entries of a listing meet another of it under an offset."""
-    if abs(offset) <= _TOLERANCES[-1]:
-        return False
-    met = np.abs((listing.instants[None, :] - listing.instants[:, None]) - offset) <= 2 * MINUTE
-    return bool(2 * met.any(axis=1).sum() > len(met))
 
 
 # Days

@@ -57,7 +57,7 @@ class TitleList(Struct, frozen=True):
 class Hypothesis(Struct):
     """The places of the entries of two listings that meet, and what the hypothesis costs.
 
-    - ``usual``: whether entries would meet by chance, too.
+    - ``timed``: whether entries meet at their times, not by days or places.
     - ``ahead``: by how much the numbers of the other are higher; ``None`` if they say nothing.
     - ``anew``: whether an archive was dated anew, so that dates are no evidence.
     - ``crowded``: places of entries that may meet one of several, so that they meet none.
@@ -68,7 +68,7 @@ class Hypothesis(Struct):
     one: Ints
     other: Ints
     cost: float
-    usual: bool = True
+    timed: bool = False
     ahead: int | None = None
     anew: bool = False
     crowded: tuple[Ints, Ints] = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))

@@ -95,7 +95,7 @@ def _score(unit: Ints, contents: _Contents, lists: tuple[TitleList, TitleList], 
     around = np.concatenate([contents.weigh(one.rows[left], other.rows[right]) for left, right in beside])
     shared = max(0.0, float(around.mean())) if len(around) else max(0.0, float(met.mean()))
     score = float(met.sum()) - shared * len(met) - each.cost
-    score += 0.0 if each.usual else _MEETING * min(len(met), _MOST)
+    score += _MEETING * min(len(met), _MOST) if each.timed else 0.0
     score += _weigh_known(unit, lists, each) - _weigh_first_seen(lists, each)
     if each.anew:
         return score
