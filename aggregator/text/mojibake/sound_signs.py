@@ -6,7 +6,7 @@ has a byte for it, or another one. One such sign would keep all of the text from
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import regex
 
@@ -26,7 +26,7 @@ _STAND_IN = "\x1e"
 def read_beside_signs(text: str, reader: Callable[[str], str]) -> str:
     """Return the text as it is read, or as it is read without its sound signs and words, with these in their places.
 
-    The latter is taken if it is another text that has fewer sequences that no writer makes.
+    The latter is taken if it has fewer sequences that no writer makes.
     """
     whole = reader(text)
     if _STAND_IN in text or (whole == text and not _may_be_wrong(text)):
@@ -34,13 +34,10 @@ def read_beside_signs(text: str, reader: Callable[[str], str]) -> str:
     # marks may be bytes of UTF-8 read as a page of Windows, a closing quote without an opening one those of any page
     marked = _EVERY if _OPENING.search(text) else _UNQUOTED
     pattern = _ALONE if is_of_windows(_ALONE.sub("", text)) else marked
-    best = whole
-    for bare, apart in (_set_apart(text, pattern.finditer(text)), _set_apart(text, _find_known(text, pattern))):
-        read = reader(bare) if apart else bare
-        if read != bare and read.count(_STAND_IN) == len(apart) and (best == text or _rate(read) < _rate(best)):
-            left = iter(apart)
-            best = "".join(next(left) if one == _STAND_IN else one for one in read)
-    return best
+    signs, words = _set_apart(text, pattern.finditer(text)), _set_apart(text, _find_known(text, pattern))
+    beside_signs, beside_words = _read_between(*signs, reader), _read_between(*words, reader)
+    best = beside_signs if whole == text or _rate(beside_signs) < _rate(whole) else whole
+    return beside_words if _rate(beside_words) < _rate(best) else best
 
 
 def _find_known(text: str, pattern: regex.Pattern[str]) -> Iterator[regex.Match[str]]:
@@ -50,6 +47,15 @@ def _find_known(text: str, pattern: regex.Pattern[str]) -> Iterator[regex.Match[
             yield token
         else:
             yield from pattern.finditer(text, token.start(), token.end())
+
+
+def _read_between(bare: str, apart: Sequence[str], reader: Callable[[str], str]) -> str:
+    """Return what is read of a text with stand-ins, with what was set apart in their places again."""
+    read = reader(bare) if apart else bare
+    if read.count(_STAND_IN) != len(apart):
+        read = bare
+    left = iter(apart)
+    return "".join(next(left) if one == _STAND_IN else one for one in read)
 
 
 def _set_apart(text: str, places: Iterable[regex.Match[str]]) -> tuple[str, list[str]]:
