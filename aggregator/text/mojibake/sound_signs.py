@@ -12,7 +12,7 @@ import regex
 
 from aggregator.text.mojibake.latin_pages import PART, is_doubtful
 from aggregator.text.mojibake.other_encodings import count_odd_spots, is_of_windows
-from aggregator.text.mojibake.word_choice import is_known
+from aggregator.text.mojibake.word_choice import count_unknown_letters, is_known
 
 _SIGNS = r"[\p{Emoji}\ufe0f\u200d★☆♪♫✓✗→►●--[\x00-\x7f©®™‼⁉ℹ↔Ⓜ▪▫▶◀◻-◾]]"
 _DASHES, _QUOTES = r"(?<=\s)[–—](?=\s)|…(?=\s|\Z)", r"(?<!\S)[“„‘«]|[”’»](?=[\s.,;:!?)]|\Z)"
@@ -26,7 +26,7 @@ _STAND_IN = "\x1e"
 def read_beside_signs(text: str, reader: Callable[[str], str]) -> str:
     """Return the text as it is read, or as it is read without its sound signs and words, with these in their places.
 
-    The latter is taken if it has fewer sequences that no writer makes.
+    The latter is taken if it has fewer sequences that no writer makes, and beside words more words that are known.
     """
     whole = reader(text)
     if _STAND_IN in text or (whole == text and not _may_be_wrong(text)):
@@ -37,7 +37,8 @@ def read_beside_signs(text: str, reader: Callable[[str], str]) -> str:
     signs, words = _set_apart(text, pattern.finditer(text)), _set_apart(text, _find_known(text, pattern))
     beside_signs, beside_words = _read_between(*signs, reader), _read_between(*words, reader)
     best = beside_signs if whole == text or _rate(beside_signs) < _rate(whole) else whole
-    return beside_words if _rate(beside_words) < _rate(best) else best
+    is_better = _rate(beside_words) < _rate(best) and count_unknown_letters(beside_words) < count_unknown_letters(best)
+    return beside_words if is_better else best
 
 
 def _find_known(text: str, pattern: regex.Pattern[str]) -> Iterator[regex.Match[str]]:
