@@ -21,8 +21,10 @@ from aggregator.merger.matching.scoring import Table
 
 _MOST = 4  # entries, or pairs, that count for each of these, at most
 _MEETING = 1.5  # of each entry that meets at its time, which is unlikely by chance
-_NUMBERED = 2.0  # of each pair of numbers as expected, and against, of each of other numbers
-_CERTAIN = 3.0  # of each pair known to be one, for or against; against, of each entry in the overlap that meets nothing
+_AGREEING = 1.0  # of each pair of numbers as expected
+_OTHER_NUMBER = 2.0  # against, of each pair of other numbers
+_KNOWN = 3.0  # of each pair known to be one, for or against
+_LACKING = 2.5  # against, of each entry inside the overlap that meets nothing
 _BEHIND = 0.7  # against, of each entry that the other does not have yet
 _IMPOSSIBLE = 5.0  # the same if the other is the host, which has each first; and of each entry before its instant
 
@@ -112,7 +114,7 @@ def _weigh_known(unit: Ints, lists: tuple[TitleList, TitleList], each: Hypothesi
     _, at, there = np.intersect1d(mine, theirs, return_indices=True)
     near = np.abs(lists[1].instants[there] - lists[0].instants[at]) <= _NEAR
     apart = max(int(near.sum()) - agree, 0)
-    return _CERTAIN * (min(agree, _MOST) - min(apart, _MOST))
+    return _KNOWN * (min(agree, _MOST) - min(apart, _MOST))
 
 
 def _weigh_numbers(lists: tuple[TitleList, TitleList], each: Hypothesis) -> float:
@@ -122,7 +124,7 @@ def _weigh_numbers(lists: tuple[TitleList, TitleList], each: Hypothesis) -> floa
     one, other = lists[0].numbers[each.one], lists[1].numbers[each.other]
     both = (one != ABSENT) & (other != ABSENT)
     agree = int((other[both] - one[both] == each.ahead).sum())
-    return _NUMBERED * (min(agree, _MOST) - min(int(both.sum()) - agree, _MOST))
+    return _AGREEING * min(agree, _MOST) - _OTHER_NUMBER * min(int(both.sum()) - agree, _MOST)
 
 
 def _weigh_alone(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints], crowded: Ints) -> tuple[float, bool]:
@@ -138,8 +140,8 @@ def _weigh_alone(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints], cro
     first = across.host and not listing.host and listing.source != across.source
     cost = (_IMPOSSIBLE if first else _BEHIND) * min(ahead, _MOST)
     usual = _OMITTED_SHARE * total
-    lacking = _OMITTED * min(inside, usual) + _CERTAIN * max(inside - usual, 0.0)
-    return cost + min(lacking, _CERTAIN * _MOST), total - inside >= min(total - 1, NEARLY_ALL * total)
+    lacking = _OMITTED * min(inside, usual) + _LACKING * max(inside - usual, 0.0)
+    return cost + min(lacking, _LACKING * _MOST), total - inside >= min(total - 1, NEARLY_ALL * total)
 
 
 def find_within(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints]) -> tuple[Doubles, Bools, float]:
