@@ -36,7 +36,7 @@ _MARKED = regex.compile(
 _ALONE = regex.compile(
     rf"(?<![\w{_NAMES}])(?<lost>â[{_NAMES}&&[\xad\u0100-\uffff]--[‘-”–—•…]])(?![\w{_NAMES}€])", regex.V1
 )
-_BULLET = regex.compile(r"(?m)^\s*\Kâ—(?= )")  # ● before an item of a list, whose last byte is lost
+_BULLET = regex.compile(r"(?m)^[ \t]*\Kâ—(?= )")  # ● before an item of a list, whose last byte is lost
 # A colour of skin, and a joiner between two emoji, that lost a byte or have "?" for it.
 _TONED = regex.compile(rf"(?<base>ðŸ[{_NAMES}]{{2}}|\p{{Emoji_Modifier_Base}})ðŸ{_FOR_BYTE}(?<tone>[»¼½¾¿])", regex.V1)
 _JOINED = regex.compile(

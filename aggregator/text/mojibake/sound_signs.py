@@ -19,7 +19,7 @@ _DASHES, _QUOTES = r"(?<=\s)[–—](?=\s)|…(?=\s|\Z)", r"(?<!\S)[“„‘«]
 _ALONE, _UNQUOTED = regex.compile(_SIGNS, regex.V1), regex.compile(f"{_SIGNS}|{_DASHES}", regex.V1)
 _EVERY, _OPENING = regex.compile(f"{_UNQUOTED.pattern}|{_QUOTES}", regex.V1), regex.compile(r"(?<!\S)[“„‘«]")
 _WRONG = regex.compile("[⌠⌡■√]")  # what KOI8 has for the quotes and dashes of Windows
-_TOKEN = regex.compile(r"\S*[^\s\x00-\x7f]\S*")
+_TOKEN = regex.compile(r"\S+")
 _STAND_IN = "\x1e"
 
 
@@ -44,9 +44,9 @@ def read_beside_signs(text: str, reader: Callable[[str], str]) -> str:
 def _find_known(text: str, pattern: regex.Pattern[str]) -> Iterator[regex.Match[str]]:
     """Yield the words of a text that are known, beyond ASCII, and the signs of the others."""
     for token in _TOKEN.finditer(text):
-        if is_known(token[0]):
+        if not token[0].isascii() and is_known(token[0]):
             yield token
-        else:
+        elif not token[0].isascii():
             yield from pattern.finditer(text, token.start(), token.end())
 
 

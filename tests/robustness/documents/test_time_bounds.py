@@ -14,6 +14,8 @@ from aggregator.merger.blending.source_learning import SourceModelLearner
 from aggregator.merger.repair import fixers
 from aggregator.text import alignment, tokens
 from aggregator.text.mojibake import other_encodings
+from aggregator.text.mojibake.lost_emoji import complete_emoji
+from aggregator.text.mojibake.sound_signs import read_beside_signs
 from tests.support.texts import blend
 
 SMALL = 8_000
@@ -355,3 +357,12 @@ def test_a_long_text_is_aligned_as_a_short_one():
     assert alignment.align(keys, longer) == [(i, i if i < 5_000 else i + 9_000) for i in range(20_000)]
     changed = keys[8_000:] + keys[:8_000]
     assert alignment.align(keys, changed) == [(i, i - 8_000) for i in range(8_000, 20_000)]
+
+
+@pytest.mark.parametrize("given", [lambda size: "zw√∂lf G√§ste " + "a" * size, lambda size: "F¸r " + "a" * size])
+def test_the_time_to_set_words_apart_grows_with_a_word_of_ascii(given):
+    assert grows_with_the_text(lambda text: read_beside_signs(text, other_encodings.redecode_others), given)
+
+
+def test_the_time_to_read_bullets_grows_with_the_empty_lines_before_them():
+    assert grows_with_the_text(complete_emoji, lambda size: "\n" * size + "x â— ")
