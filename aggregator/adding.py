@@ -1,73 +1,29 @@
-"""Add sources to the config: detect what an address is, the feed that it goes to, and the feeds of an OPML file."""
+"""Write a source into the config: the feed it goes to, its name there, and which source is the show's own."""
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import preview
 from aggregator.config import edit
 from aggregator.config.change import Addition
 from aggregator.config.load import Config, load
-from aggregator.config.messages import suggest
-from aggregator.errors import ConfigError, FetchError, ReadError
-from aggregator.fetchers import addresses, registry, snapshot
-from aggregator.fetchers.fetch import Resources
-from aggregator.fetchers.http import bot_protection
+from aggregator.errors import ConfigError
+from aggregator.fetchers import registry
 from aggregator.fetchers.http.target import redact
-from aggregator.fetchers.parsing import decoding
-from aggregator.model.entry import Entry, Listing
-from aggregator.model.source import Document, Source
+from aggregator.model.entry import Entry
+from aggregator.model.source import DetectedSource, Source
 from aggregator.store import connection, database, decisions
 from aggregator.store import entries as stored_entries
 from aggregator.subscriptions import list_taken_names, make_name, read_polled
 from aggregator.text.fold import fold
 from aggregator.translation.marks import N_
-
-_SHORTEST = 3
-"""Labels of a host up to this length, such as the co of co.uk, are not used as a name."""
-
-_MOST_OF = 0.8
-"""The share of the entries of a list that have what makes it one."""
-
-_LARGEST_OFFSET = timedelta(days=1)
-"""A date without a zone may be ahead of the clock by this."""
-
-_MOST_FEEDS = 3
-"""Feeds that a page names which are asked."""
-
-_FILE_HEAD = 1000
-"""Bytes at the beginning of a file that is no text, one of which is 0."""
-
-_LONGEST_TITLE = 60
-
-_PASSWORD = re.compile(rb"""<input[^>]{1,300}type\s*=\s*["']?password""", re.IGNORECASE)
-
-_LARGEST_PAGE = 2_000_000
-"""Bytes of a page that a person may choose elements of."""
-
-
-class Found(Struct, frozen=True):
-    """A way to read an address, and what it reads; ``label`` says what it was proposed from, if it was.
-
-    ``assumed`` is whether a feed is only assumed to be a blog's, because it has no audio. ``feed`` is the address
-    of the feed that was read, if the source's own address only leads to it. ``is_primary`` is whether a person says
-    that it is the show's own.
-    """
-
-    source: Source
-    listing: Listing = Listing(())
-    label: str = ""
-    assumed: bool = False
-    feed: str | None = None
-    is_primary: bool = False
 
 
 class KnownSource(Struct, frozen=True):
@@ -90,289 +46,7 @@ class AddedSource(Struct, frozen=True):
     returns: bool = False
 
 
-def list_candidates(
-    text: str,
-    kind: str | None = None,
-    options: Mapping[str, str] | None = None,
-    *,
-    allow: Sequence[str] = (),
-    files: bool = False,
-) -> tuple[Source, ...]:
-    """Return what a pasted text may be, the most likely first; raise ConfigError if nothing, or the kind is unknown.
-
-    ``options`` are those of the kind, if it is named. The address may be in the private networks of ``allow``.
-    ``files`` is whether a file of this machine may be meant.
-    """
-    if kind is not None and kind not in registry.names():
-        raise ConfigError(f'--kind: "{kind}" is not a kind of source; {suggest(kind, registry.names())}')
-    given = tuple(sorted((options or {}).items())) if kind else ()
-    if files and (file := Path(text).expanduser()).is_file():
-        kinds = (kind,) if kind else registry.guesses()
-        name = make_name(file.stem, "file")
-        return tuple(Source(name, each, path=str(file.resolve()), options=given) for each in kinds)
-    url = addresses.normalize(text)
-    named = registry.recognise(url)
-    networks = tuple(allow)
-    if kind is not None:
-        source = named if named and named.kind == kind else Source(kind, kind, url=url)
-        return (replace(source, options=given, allow_networks=networks),)
-    if named is not None:
-        return (replace(named, allow_networks=networks),)
-    guesses = (Source(each, each, url=url, allow_networks=networks) for each in registry.guesses())
-    return tuple(replace(each, name=_name(each)) for each in guesses)
-
-
-def find_ways(
-    config: Config | None,
-    candidates: Sequence[Source],
-    now: datetime,
-    options: Mapping[str, str] | None = None,
-) -> list[Found]:
-    """Return the ways to read what the candidates name, the best first; with ``options`` that one, changed by them.
-
-    Raises FetchError, ReadError, and ConfigError for an option that the kind does not have.
-    """
-    with preview.open_resources(config, now) as resources:
-        try:
-            ways = _find_ways(candidates, _Looking(resources, now))
-        except ReadError:
-            if "items" not in (options or ()):
-                raise
-            ways = [Found(candidates[0])]
-        if options:
-            ways = _find_ways((_change_options(ways[0].source, options),), _Looking(resources, now))[:1]
-        return ways
-
-
-def read_named(url: str, resources: Resources, now: datetime, found_by: str) -> Found:
-    """Return the best way to read an address that a document names, which may then not be in a private network.
-
-    ``found_by`` is the address of that document. Raises FetchError, ReadError, and ConfigError for what is no address.
-    May be called in any thread.
-    """
-    return list_episodes(_find_ways(list_candidates(url), _Looking(resources, now, found_by))[0])
-
-
-def _find_ways(candidates: Sequence[Source], looking: _Looking) -> list[Found]:
-    """Return the ways to read what the candidates name, the best first: never none.
-
-    A candidate that reads its document is all there is, but for a front page read as a blog without dates: then, and
-    where no candidate can, the feeds that the document names or links to, and selectors and paths made for it, are
-    tried. Raises FetchError if the URL cannot be fetched, ReadError if no kind can read its document.
-    """
-    refused: list[str] = []
-    for source in candidates:
-        document = looking.get(source)
-        if document is None or (source.kind == "jsonfeed" and _is_markup(document) and len(candidates) > 1):
-            continue  # of a known source either format is read, but here the kind is found
-        if led := looking.follow(replace(document, source=source)):
-            return led
-        try:
-            listing = looking.resources.read(replace(document, source=source))
-        except ReadError as error:
-            refused.append(str(error))
-            continue
-        found = _refine_kind(Found(source, listing))
-        if source.kind != "blog" or len(candidates) == 1:
-            return [found]
-        proposed = looking.propose(document)
-        linked = [each for each in proposed if each.source.url != source.url]
-        others = [each for each in proposed if each not in linked]
-        return looking.rank([*linked, found, *others])
-    document = next((document for source in candidates[:1] if (document := looking.get(source))), None)
-    proposed = looking.propose(document) if document is not None and len(candidates) > 1 else []
-    if proposed:
-        return looking.rank(proposed)
-    if len(refused) == 1:
-        raise ReadError(refused[0])
-    if document is None:
-        raise FetchError("the source has no address to ask")
-    raise looking.explain(document)
-
-
-def _is_markup(document: Document) -> bool:
-    return document.body[:100].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
-
-
-class _Looking(Struct):
-    """The documents fetched for one address, each once; ``found_by`` is the document that names it, if one does."""
-
-    resources: Resources
-    now: datetime
-    found_by: str | None = None
-    documents: dict[str, Document | None] = field(default_factory=dict)
-
-    def get(self, source: Source, found_by: str | None = None) -> Document | None:
-        """Return the document of a source; ``None`` if it has no address. Raises FetchError, ConfigError."""
-        if source.path is not None:
-            return _refuse_list_of_feeds(snapshot.read_file(source))
-        for request in registry.locate(source)[:1]:
-            if request.url not in self.documents:
-                fetched = preview.fetch_document(source, request, self.resources, self.now, found_by or self.found_by)
-                self.documents[request.url] = _refuse_list_of_feeds(fetched)
-            return self.documents[request.url]
-        return None
-
-    def follow(self, document: Document) -> list[Found]:
-        """Return the feeds that a page names and that can be read, first what a refresh finds, last empty ones."""
-        if document.source.kind not in ("feed", "blog", "simplecast") or document.source.path is not None:
-            return []
-        feeds = self.resources.discover(document) if "html" in (document.media_type or "") else ()
-        led: list[Found] = []
-        for url in feeds[:_MOST_FEEDS]:
-            known = registry.recognise(url)
-            named = known or replace(document.source, kind="feed")
-            try:
-                asked = replace(known or Source("feed", "feed", url=url), allow_networks=document.source.allow_networks)
-                feed = self.get(asked, document.url)
-                listing = self.resources.read(replace(feed, source=replace(named, url=url))) if feed else None
-            except (FetchError, ReadError):
-                continue
-            if listing is not None:
-                label = N_(f"the feed that the page names: {redact(url)}")
-                found = _refine_kind(Found(named, listing, label, feed=url if named.url != url else None))
-                if self.resources.discover(replace(document, source=found.source))[:1] != (url,):
-                    found = replace(found, source=replace(found.source, url=url), feed=None)
-                led.append(found)
-        return sorted(led, key=lambda each: not each.listing.entries)
-
-    def explain(self, document: Document) -> ReadError:
-        """Return the error for a document that nothing can be read of: where it is, what it is, and what to do."""
-        url, path = document.source.url, document.source.path
-        at = path or redact(document.url)
-        if url and redact(url) != at:
-            at = f"{redact(url)} → {at}"
-        if wall := bot_protection.find_in_page(document.body):
-            return ReadError(f"{at}: {bot_protection.describe(wall)}")
-        is_file = b"\0" in document.body[:_FILE_HEAD]
-        if is_file or (decoding.detect_type(document) == "text" and "html" not in (document.media_type or "html")):
-            return ReadError(f"{at}: it is a file of type {document.media_type}, neither a feed nor a page")
-        if _PASSWORD.search(document.body):
-            return ReadError(
-                f"{at}: the page asks for a login: give another address of the show, or a header with what a browser "
-                "sends when it is logged in (docs/config.md)"
-            )
-        if decoding.detect_type(document) == "json":
-            return ReadError(
-                f"{at}: no list of episodes found in this JSON: aggregator add URL --kind json --set items=PATH --set "
-                "date=PATH --preview shows what paths find"
-            )
-        title = self.resources.propose(document).title
-        path = f'{at} ("{title[:_LONGEST_TITLE]}")' if title else at
-        return ReadError(
-            f"no feed or list of episodes found at {path}; a page can be read by selectors: "
-            "aggregator add URL --set items=SELECTOR --set date=SELECTOR --preview shows what they find"
-        )
-
-    def rank(self, ways: Sequence[Found]) -> list[Found]:
-        """Return ways to read one address, those first that have several entries, most of them with date and audio.
-
-        A date to come is that of an event.
-        """
-
-        def rate(listing: Listing) -> int:
-            count = len(listing.entries)
-            dates = [entry.published.at for entry in listing.entries if entry.published is not None]
-            dated = sum(at <= self.now + _LARGEST_OFFSET for at in dates)
-            audible = sum(entry.enclosure is not None for entry in listing.entries)
-            return 3 * (count > 1) + 2 * (dated >= _MOST_OF * count > 0) + 2 * (audible >= _MOST_OF * count > 0)
-
-        return sorted(ways, key=lambda each: -rate(each.listing))
-
-    def propose(self, document: Document) -> list[Found]:
-        """Return the proposals for a document that can be read, in their order."""
-        found: list[Found] = []
-        proposals = self.resources.propose(document)
-        for proposal in proposals.sources:
-            here = proposal.url is None and proposal.show is None
-            source = replace(proposal, url=document.source.url, path=document.source.path) if here else proposal
-            source = replace(source, allow_networks=document.source.allow_networks)
-            named = here and document.source.name != document.source.kind
-            source = replace(source, name=document.source.name if named else source.kind if here else _name(source))
-            try:
-                asked = document if here else self.get(source, document.url)
-                listing = self.resources.read(replace(asked, source=source)) if asked else None
-            except (FetchError, ReadError):
-                continue
-            if listing is not None and listing.entries:
-                if here and listing.show.title is None:
-                    listing = replace(listing, show=replace(listing.show, title=proposals.title))
-                found.append(_refine_kind(Found(source, listing, proposal.name)))
-                if not here:
-                    break  # a feed is all that is wanted
-        return found
-
-
-def _refine_kind(found: Found) -> Found:
-    """Change a feed without audio and lengths to kind blog: its items are posts, and its text is trusted less."""
-    source = found.source
-    entries = found.listing.entries
-    if source.kind != "feed" or not entries or any(entry.enclosure or entry.duration for entry in entries):
-        return found
-    name = "blog" if source.name == source.kind else source.name
-    return replace(found, source=replace(source, kind="blog", name=name), assumed=True)
-
-
-def list_episodes(found: Found) -> Found:
-    """Return a feed that was taken for a blog's as one of a show: its entries are the show's episodes."""
-    if not found.assumed:
-        return found
-    source = found.source
-    name = "feed" if source.name == source.kind else source.name
-    return replace(found, source=replace(source, kind="feed", name=name), assumed=False)
-
-
-def _refuse_list_of_feeds(document: Document) -> Document:
-    """Return the document; raise ConfigError if it is OPML."""
-    if re.search(rb"<opml[\s>]", document.body[:2000], re.IGNORECASE):
-        where = document.source.path or redact(document.url)
-        raise ConfigError(f"{where}: is an OPML list of feeds; aggregator import-opml {where} adds them")
-    return document
-
-
-def fetch_page(source: Source, resources: Resources, now: datetime) -> Document:
-    """Return the document of a source, to be read by kind ``page``; raise FetchError, ReadError for one too large."""
-    document = preview.fetch_first(source, resources, now)
-    if len(document.body) > _LARGEST_PAGE:
-        raise ReadError(f"{redact(document.url)}: a page of more than {_LARGEST_PAGE // 1_000_000} MB cannot be shown")
-    page = replace(source, kind="page", options=())
-    return replace(document, source=replace(page, name=_name(page)))
-
-
-def set_options(page: Document, options: Mapping[str, str]) -> Document:
-    """Return a page to be read with other options; raise ConfigError for one that kind ``page`` does not have."""
-    return replace(page, source=_change_options(replace(page.source, options=()), options))
-
-
-def _change_options(source: Source, options: Mapping[str, str]) -> Source:
-    if source.kind not in ("page", "json"):
-        source = replace(source, kind="page", options=(), name="page" if source.name == source.kind else source.name)
-    changed = {key: value for key, value in {**dict(source.options), **options}.items() if value}
-    known = registry.find(source.kind).options or ()
-    for key in changed:
-        if key not in known:
-            raise ConfigError(f'--set: kind {source.kind} has no option "{key}"; {suggest(key, known)}')
-    return replace(source, options=tuple(sorted(changed.items())))
-
-
-def _name(source: Source) -> str:
-    return (source.url and _name_host(urlsplit(source.url).hostname or "")) or source.kind
-
-
-def _name_host(host: str) -> str:
-    """Return the name in a host, such as a directory's; empty if there is none.
-
-    >>> _name_host("www.goodpods.com"), _name_host("feeds.bbci.co.uk"), _name_host("127.0.0.1"), _name_host("localhost")
-    ('goodpods', 'bbci', '', 'localhost')
-    """
-    labels = host.split(".")
-    if labels[-1].isdecimal() or ":" in host:
-        return ""
-    names = [label for label in labels[:-1] if len(label) > _SHORTEST] or labels[-1:]
-    return make_name(names[-1], "")
-
-
-def choose_feed(config: Config | None, found: Found) -> str:
+def choose_feed(config: Config | None, found: DetectedSource) -> str:
     """Return the name of the feed with the show's title, or a new name.
 
     A site may give the pages of all its shows one title: a feed that already has a page of the host is another show's.
@@ -396,7 +70,7 @@ def _find_page_host(source: Source) -> str | None:
 
 
 def write(
-    path: Path, found: Found, now: datetime, feed: str | None = None, listed: Sequence[Entry] = ()
+    path: Path, found: DetectedSource, now: datetime, feed: str | None = None, listed: Sequence[Entry] = ()
 ) -> AddedSource:
     """Write a source into the config file, into that feed, by default the one that :func:`choose_feed` names.
 
@@ -474,7 +148,7 @@ def _are_of_one_host(one: str | None, other: str) -> bool:
     return "" not in hosts and (hosts[0] == hosts[1] or ("." in hosts[0] and hosts[1].endswith(f".{hosts[0]}")))
 
 
-def find_known(config: Config | None, found: Found) -> KnownSource | None:
+def find_known(config: Config | None, found: DetectedSource) -> KnownSource | None:
     """Return the source of the config that this one is, or that reads the same feed; ``None`` if there is none."""
     source = found.source
     for plan in config.plans if config else ():

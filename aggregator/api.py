@@ -22,7 +22,7 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from aggregator import adding, compose, opml_lists
+from aggregator import compose, detection, opml_lists
 from aggregator import refresh as refreshing
 from aggregator.commands.item_report import format_item
 from aggregator.config.load import load
@@ -88,8 +88,8 @@ def read(listing: str | bytes | os.PathLike[str], *, kind: str | None = None, al
             file.write_bytes(listing)
             return read(file, kind=kind)
     is_file = not isinstance(listing, str) or "://" not in listing
-    candidates = adding.list_candidates(os.fspath(listing), kind, allow=allow, files=is_file)
-    return adding.find_ways(None, candidates, _now())[0].listing
+    candidates = detection.list_candidates(os.fspath(listing), kind, allow=allow, files=is_file)
+    return detection.find_ways(None, candidates, _now())[0].listing
 
 
 def merge(

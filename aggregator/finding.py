@@ -13,8 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from aggregator import adding, belonging, preview
-from aggregator.adding import Found
+from aggregator import belonging, detection, preview
 from aggregator.catalogues import Answers, Candidate, ask_catalogues
 from aggregator.config.load import Config
 from aggregator.errors import ConfigError, FetchError, ReadError
@@ -24,6 +23,7 @@ from aggregator.fetchers.show_search import CATALOGUES, Catalogue, ShowQuery
 from aggregator.generator.content.links import clean_public_url
 from aggregator.model.belonging import Belonging, Comparison
 from aggregator.model.feed import Plan
+from aggregator.model.source import DetectedSource
 from aggregator.store import connection, database, facts, polls, publications, records
 from aggregator.store.database import Store
 from aggregator.text.urls import canonical
@@ -109,15 +109,17 @@ def _read_answers(store: Store, plan: Plan, show: ShowQuery, now: datetime) -> A
     return answers if answers.at <= now < answers.at + (_FRESH_IN_PART if answers.problems else _FRESH) else None
 
 
-def _read(candidate: Candidate, resources: Resources, now: datetime) -> Found | None:
+def _read(candidate: Candidate, resources: Resources, now: datetime) -> DetectedSource | None:
     """Return what a candidate lists; ``None`` if it cannot be read."""
     try:
-        return adding.read_named(candidate.url, resources, now, candidate.found_by)
+        return detection.read_named(candidate.url, resources, now, candidate.found_by)
     except (FetchError, ReadError, ConfigError):
         return None
 
 
-def _compare(config: Config, plan: Plan, candidate: Candidate, found: Found, now: datetime) -> FoundListing | None:
+def _compare(
+    config: Config, plan: Plan, candidate: Candidate, found: DetectedSource, now: datetime
+) -> FoundListing | None:
     """Match what a candidate lists with the feed; ``None`` if it cannot be compared. For the main thread."""
     given = Comparison(config.state, config.plans, found.source, found.listing, now, plan.name)
     effect = next(iter(belonging.compare_with_feeds(given)), None)

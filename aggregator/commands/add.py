@@ -11,8 +11,7 @@ from typing import Annotated, Literal
 import typer
 from msgspec.structs import replace
 
-from aggregator import adding, belonging, catalogues, corrections
-from aggregator.adding import Found
+from aggregator import adding, belonging, catalogues, corrections, detection
 from aggregator.commands.options import CONFIG, AllowOption, AtOption, ConfigOption, JsonOption, current_time
 from aggregator.commands.output import format_count, format_value, shorten, to_json
 from aggregator.commands.summary import warn
@@ -22,7 +21,7 @@ from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers.http.target import redact
 from aggregator.model.belonging import Belonging, Comparison
 from aggregator.model.entry import Entry
-from aggregator.model.source import Source
+from aggregator.model.source import DetectedSource, Source
 from aggregator.store import database
 
 _SHOWN = 3
@@ -117,7 +116,7 @@ def add(  # noqa: PLR0913 - the options of the command
     """Add a source as the command does; ``listed`` are entries of added sources that are not stored yet, by feed."""
     loaded, now = load(config) if config.exists() else None, current_time(at)
     options = _parse_options(changes)
-    candidates = adding.list_candidates(url, kind, options, allow=allow, files=True)
+    candidates = detection.list_candidates(url, kind, options, allow=allow, files=True)
     is_known = feed is not None and len(candidates) == 1 and (kind is not None or not options)
     ways = _find_ways(loaded, candidates, now, {} if kind else options, is_known=is_known)
     shown = ways if dry else ways[:1]
@@ -157,7 +156,7 @@ def add(  # noqa: PLR0913 - the options of the command
         _print_effect(best, new)
 
 
-def _print_written(config: Path, written: adding.AddedSource, found: Found) -> None:
+def _print_written(config: Path, written: adding.AddedSource, found: DetectedSource) -> None:
     feed, source, listing = f"{config}: feeds.{written.feed}", written.source, found.listing
     show = f" of {shorten(listing.show.title)}" if listing.show.title else ""
     counted = f"{format_count(len(listing.entries), 'item')} now{show}"
@@ -171,19 +170,19 @@ def _print_written(config: Path, written: adding.AddedSource, found: Found) -> N
 
 def _find_ways(
     config: Config | None, candidates: Sequence[Source], now: datetime, options: Mapping[str, str], *, is_known: bool
-) -> list[Found]:
+) -> list[DetectedSource]:
     """Return the ways to read what the candidates name; if it ``is_known`` how, an address need not answer."""
     try:
-        return adding.find_ways(config, candidates, now, options)
+        return detection.find_ways(config, candidates, now, options)
     except FetchError as error:
         if not is_known:
             raise
         warn(str(error))
-        return [Found(candidates[0])]
+        return [DetectedSource(candidates[0])]
 
 
 def _compare(
-    config: Config, found: Found, now: datetime, feed: str | None, listed: Mapping[str, Sequence[Entry]]
+    config: Config, found: DetectedSource, now: datetime, feed: str | None, listed: Mapping[str, Sequence[Entry]]
 ) -> tuple[Belonging, ...]:
     return belonging.compare_with_feeds(
         Comparison(config.state, config.plans, found.source, found.listing, now, feed, listed)
@@ -191,8 +190,8 @@ def _compare(
 
 
 def _choose_feed(
-    config: Config | None, found: Found, compared: Sequence[Belonging], *, is_quiet: bool
-) -> tuple[str | None, Found]:
+    config: Config | None, found: DetectedSource, compared: Sequence[Belonging], *, is_quiet: bool
+) -> tuple[str | None, DetectedSource]:
     """Return the feed whose items a listing has, and say so; ``None`` if its title decides."""
     if not compared:
         return None, found
@@ -200,7 +199,7 @@ def _choose_feed(
     are = "entry is an item" if best.of == 1 else f"entries {'is an item' if best.matched == 1 else 'are items'}"
     fact = f"{best.matched} of {best.of} {are} of {best.feed}"
     if best.is_sure:
-        listing = adding.list_episodes(found)
+        listing = detection.list_episodes(found)
         kind = listing.source.kind
         as_kind = "" if kind == found.source.kind else f", as kind {kind}"
         typer.echo(f"{fact}: added there{as_kind}", err=is_quiet)
@@ -256,7 +255,7 @@ def _parse_options(given: Sequence[str]) -> dict[str, str]:
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
-def _show(way: Found) -> None:
+def _show(way: DetectedSource) -> None:
     """Print how an address is read, and the first entries that this gives."""
     source, entries = way.source, way.listing.entries
     label = f" ({way.label})" if way.label else ""
@@ -276,7 +275,7 @@ def _show(way: Found) -> None:
     print_table(open_console(), ("", "title", "date", "length", "audio"), rows)
 
 
-def _to_values(way: Found) -> dict[str, object]:
+def _to_values(way: DetectedSource) -> dict[str, object]:
     """Return how an address is read, and the first entries that this gives, for JSON."""
     source, entries = way.source, way.listing.entries
     return {

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Literal
 
-from aggregator.model.entry import EpisodeType
+from aggregator.model.entry import EpisodeType, Listing
 from aggregator.model.record import Record
 
 Adds = Literal["always", "confirmed", "never"]
@@ -103,6 +103,22 @@ class Request(Record, frozen=True):
     def __repr__(self) -> str:
         """Show the names of the fields alone."""
         return f"Request({self.url!r}, headers={[name for name, _ in self.headers]})"
+
+
+class DetectedSource(Record, frozen=True):
+    """A source that was detected at an address, and what it lists now.
+
+    ``label`` says what it was proposed from, if it was. ``assumed`` is whether a feed is only assumed to be a blog's,
+    because it has no audio. ``feed`` is the address of the feed that was read, if the source's own address only leads
+    to it. ``is_primary`` is whether a person says that it is the show's own.
+    """
+
+    source: Source
+    listing: Listing = Listing(())
+    label: str = ""
+    assumed: bool = False
+    feed: str | None = None
+    is_primary: bool = False
 
 
 class Validators(Record, frozen=True):

@@ -8,13 +8,12 @@ from urllib.parse import urlencode
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import adding, catalogues, corrections, subscriptions
-from aggregator.adding import Found
+from aggregator import adding, catalogues, corrections, detection, subscriptions
 from aggregator.errors import ConfigError, FetchError, PublishError, ReadError
 from aggregator.fetchers import parser_process, registry
 from aggregator.fetchers.http.target import redact
 from aggregator.model.belonging import Belonging, Comparison
-from aggregator.model.source import Source
+from aggregator.model.source import DetectedSource, Source
 from aggregator.processes import editions
 from aggregator.service.desk.errors import RefusedError
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
@@ -107,7 +106,7 @@ class _ImportPage(Struct, frozen=True):
 class _Ways(Struct, frozen=True):
     """Ways to read an address, and the feed that the first one belongs to; ``page`` is the address, if it is a page."""
 
-    ways: tuple[Found, ...]
+    ways: tuple[DetectedSource, ...]
     belonging: Belonging | None = None
     page: Source | None = None
     problem: str = ""
@@ -140,7 +139,7 @@ def _show_add(desk: Desk, request: PageRequest) -> _AddPage:
     )
 
 
-def _make_way(place: int, way: Found, locale: Locale) -> _WayLine:
+def _make_way(place: int, way: DetectedSource, locale: Locale) -> _WayLine:
     source, listing = way.source, way.listing
     return _WayLine(
         place=place,
@@ -175,7 +174,7 @@ def _make_effect(desk: Desk, found: Belonging, locale: Locale) -> _EffectLine:
     )
 
 
-def _find_belonging(desk: Desk, found: Found, feed: str | None = None) -> Belonging | None:
+def _find_belonging(desk: Desk, found: DetectedSource, feed: str | None = None) -> Belonging | None:
     """Return how a listing stands to a feed, by default to the one that it belongs to.
 
     ``None`` if there is none, or if the comparison costs too much: the source can be added without it.
@@ -196,16 +195,16 @@ def _look_up(desk: Desk, request: PageRequest) -> ActResult:
     wanted = wanted if any(plan.name == wanted for plan in desk.config.plans) else ""
     try:
         url = catalogues.find_address(desk.config, url, now())
-        candidates = adding.list_candidates(url, request.form.get("kind") or None)
+        candidates = detection.list_candidates(url, request.form.get("kind") or None)
         page = next((source for source in candidates if source.kind in ("blog", "page")), None)
-        first, *others = adding.find_ways(desk.config, candidates, now())
+        first, *others = detection.find_ways(desk.config, candidates, now())
     except (ReadError, FetchError, ConfigError) as error:
         found = _Ways((), page=page if isinstance(error, ReadError) else None, problem=str(error), url=url)
     else:
         is_document = first.source.kind in _DOCUMENTS or first.assumed
         page = None if is_document and first.feed is None else page
         belonging = _find_belonging(desk, first, wanted or None)
-        first = adding.list_episodes(first) if belonging else first
+        first = detection.list_episodes(first) if belonging else first
         if belonging is None and (titled := adding.choose_feed(desk.config, first)) in desk.titles:
             belonging = _find_belonging(desk, first, titled)
         found = _Ways((first, *others), belonging, page, url=url)
@@ -230,7 +229,7 @@ def _write(desk: Desk, request: PageRequest) -> ActResult:
     return write_found(desk, request, found.ways[place])
 
 
-def write_found(desk: Desk, request: PageRequest, found: Found) -> ActResult:
+def write_found(desk: Desk, request: PageRequest, found: DetectedSource) -> ActResult:
     """Write a source into the config, into the feed that the form names, and refresh that."""
     feed = request.form.get("feed", "").strip() or request.form.get("name", "").strip()
     if not feed:

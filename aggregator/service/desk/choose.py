@@ -9,14 +9,13 @@ from urllib.parse import urlencode
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator import adding, preview
-from aggregator.adding import Found
+from aggregator import adding, detection, preview
 from aggregator.errors import ConfigError, ReadError
 from aggregator.fetchers import parser_process, registry
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Listing, Show
 from aggregator.model.outline import Outline
-from aggregator.model.source import Document, Source
+from aggregator.model.source import DetectedSource, Document, Source
 from aggregator.service.desk.add import find_page, write_found
 from aggregator.service.desk.errors import MissingError
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now, parse_number
@@ -77,12 +76,12 @@ class _Chosen(Struct, frozen=True):
     title: str | None
     home: str = ""
 
-    def read(self, options: Mapping[str, str]) -> Found:
+    def read(self, options: Mapping[str, str]) -> DetectedSource:
         """Return what is read of the page with these options; raise ReadError, ConfigError."""
-        changed = adding.set_options(self.page, options)
+        changed = detection.set_options(self.page, options)
         listing = parser_process.read(changed)
         show = replace(listing.show, title=listing.show.title or self.title)
-        return Found(changed.source, replace(listing, show=show))
+        return DetectedSource(changed.source, replace(listing, show=show))
 
 
 def _open_page(desk: Desk, request: PageRequest) -> ActResult:
@@ -100,7 +99,7 @@ def _open_source(desk: Desk, request: PageRequest) -> ActResult:
 def _open(desk: Desk, request: PageRequest, source: Source, home: str = "") -> ActResult:
     at = now()
     with preview.open_resources(desk.config, at) as resources:
-        page = adding.fetch_page(source, resources, at)
+        page = detection.fetch_page(source, resources, at)
     try:
         title = parser_process.propose(page).title
     except ReadError:
@@ -124,11 +123,11 @@ def _show_choice(desk: Desk, request: PageRequest) -> _ChoosePage:
     page = chosen.page
     field = request.query.get("field", "")
     field = field if field in _FIELDS else "items"
-    problem, found = "", Found(page.source, Listing((), show=Show(title=chosen.title)))
+    problem, found = "", DetectedSource(page.source, Listing((), show=Show(title=chosen.title)))
     try:
         if "pick" in request.query:
             number = parse_number(request.query["pick"])
-            options = parser_process.pick(adding.set_options(page, options), number, field)
+            options = parser_process.pick(detection.set_options(page, options), number, field)
             field = next((name for name in _FIELDS if name not in options), field)
         if "items" in options:
             found = chosen.read(options)
@@ -155,7 +154,7 @@ def _show_choice(desk: Desk, request: PageRequest) -> _ChoosePage:
 def _show_outline(desk: Desk, request: PageRequest) -> _OutlinePage:
     chosen, options = _find(desk, request.query)
     first = parse_number(request.query.get("from", ""))
-    outline = parser_process.outline(adding.set_options(chosen.page, options), first)
+    outline = parser_process.outline(detection.set_options(chosen.page, options), first)
     end = first + len(outline.pieces)
     following = end if end < outline.total else 0
     return _OutlinePage(request.query["page"], request.query.get("field", "items"), options, outline, first, following)

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from aggregator.adding import Found, find_ways, list_candidates
+from aggregator.detection import find_ways, list_candidates
 from aggregator.errors import ReadError
+from aggregator.model.source import DetectedSource
 from tests.support.origin import Site, serving
 from tests.support.rss import Episode, make_rss
 
@@ -27,7 +28,7 @@ def site() -> Iterator[Site]:
         yield opened
 
 
-def look_at(site: Site, path: str) -> list[Found]:
+def look_at(site: Site, path: str) -> list[DetectedSource]:
     return find_ways(None, list_candidates(site.url(path), allow=["127.0.0.0/8"]), NOW)
 
 
