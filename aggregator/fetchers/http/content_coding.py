@@ -15,6 +15,7 @@ _PIECE = 65_536  # bytes read at once; a feed of 40 kB comes in one piece
 _PART = 1_048_576  # bytes decoded at once, so that a bomb is seen one part after the limit
 _MOST_TIMES = 250  # how often a body may be larger than on the wire; feeds are packed 5 to 30 times
 _SMALL = 4 * 1_048_576  # bytes that any body may have
+_MOST_MEMBERS = 10_000  # of a gzip body; programs that write several have 64 kB in each
 _DEFLATE = 8  # the only method of RFC 1950
 _GZIP_MARK = b"\x1f\x8b\x08"  # RFC 1952 section 2.3.1, with the only method
 _GZIP, _RAW = 16 + zlib.MAX_WBITS, -zlib.MAX_WBITS
@@ -46,7 +47,7 @@ def _unpack(packed: bytes, limit: int) -> bytes:
     """Return a body that is a gzip file, as servers send ``feed.xml.gz``, without saying so."""
     body = BytesIO()
     try:
-        for piece in _decode_gzip(iter((packed,))):
+        for piece in _decode_gzip(packed[at : at + _PIECE] for at in range(0, len(packed), _PIECE)):
             body.write(piece)
             if body.tell() > min(limit, max(_SMALL, _MOST_TIMES * len(packed))):
                 raise FetchError(f"the body is larger than {limit:,} bytes, or packed more than {_MOST_TIMES} times")
@@ -93,12 +94,18 @@ def _decode(pieces: Iterator[bytes], coding: str) -> Iterator[bytes]:
 
 
 def _decode_gzip(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Decode every member of a gzip body (RFC 1952 section 2.2); what follows the last is ignored, as by gzip."""
-    member = None
+    """Decode every member of a gzip body (RFC 1952 section 2.2); what follows the last is ignored, as by gzip.
+
+    The pieces are short, because each member copies what follows it in its piece.
+    """
+    member, members = None, 0
     for given in pieces:
         piece = given
         while piece:
-            member = member or zlib.decompressobj(_GZIP)
+            if member is None:
+                member, members = zlib.decompressobj(_GZIP), members + 1
+                if members > _MOST_MEMBERS:
+                    raise FetchError("the compressed body is damaged")
             yield from _decompress(member, piece)
             piece = b""
             if member.eof:
@@ -115,7 +122,9 @@ def _decode_deflate(pieces: Iterator[bytes]) -> Iterator[bytes]:
     for piece in pieces:
         stream = stream or zlib.decompressobj(zlib.MAX_WBITS if _is_zlib(piece) else _RAW)
         yield from _decompress(stream, piece)
-    if stream is not None and not stream.eof:
+        if stream.eof:
+            return  # what follows would be copied with each piece
+    if stream is not None:
         raise FetchError("the compressed body ended early")
 
 
