@@ -13,7 +13,9 @@ from msgspec.structs import replace
 
 from aggregator.config import edit
 from aggregator.config.change import Addition
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
+from aggregator.config.names import find_free_name, list_taken_names, make_name
+from aggregator.config.settings import Config
 from aggregator.errors import ConfigError
 from aggregator.fetchers import registry
 from aggregator.fetchers.http.target import redact
@@ -21,7 +23,7 @@ from aggregator.model.entry import Entry
 from aggregator.model.source import DetectedSource, Source
 from aggregator.store import connection, database, decisions
 from aggregator.store import entries as stored_entries
-from aggregator.subscriptions import list_taken_names, make_name, read_polled
+from aggregator.subscriptions import read_polled
 from aggregator.text.fold import fold
 from aggregator.translation.marks import N_
 
@@ -61,7 +63,7 @@ def choose_feed(config: Config | None, found: DetectedSource) -> str:
             and not (page and page in map(_find_page_host, plan.sources))
         ):
             return plan.name
-    return edit.find_free_name(make_name(title or source.name, source.name), list_taken_names(plans))
+    return find_free_name(make_name(title or source.name, source.name), list_taken_names(plans))
 
 
 def _find_page_host(source: Source) -> str | None:
@@ -91,7 +93,7 @@ def write(
         known = {plan.name: {each.name for each in plan.sources} for plan in config.plans} if config else {}
         name = feed or choose_feed(config, found)
         others = _find_other_sources(config, name, found.listing.entries)
-        source = edit.find_free_name(found.source.name, others.union(known.get(name, ())))
+        source = find_free_name(found.source.name, others.union(known.get(name, ())))
         primary: str | None = source
         if not found.is_primary:
             primary = _choose_primary(config, name, replace(found.source, name=source), listed) if config else None

@@ -21,7 +21,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from aggregator import notify
-from aggregator.config.load import Config
+from aggregator.config.settings import Config
 from aggregator.errors import FetchError
 from aggregator.fetchers import credentials
 from aggregator.fetchers.http.target import redact

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from aggregator import preview
-from aggregator.config.load import Config
+from aggregator.config.settings import Config
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers import registry
 from aggregator.fetchers.fetch import Resources

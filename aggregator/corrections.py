@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 from msgspec import Struct
 
-from aggregator.config.messages import suggest
+from aggregator.config.suggestions import suggest
 from aggregator.errors import AggregatorError, ConfigError
 from aggregator.merger.reconciling.overrides import FIELDS
 from aggregator.model.cluster import Decision

@@ -12,8 +12,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from aggregator import preview
-from aggregator.config.load import Config
-from aggregator.config.messages import suggest
+from aggregator.config.names import make_name
+from aggregator.config.settings import Config
+from aggregator.config.suggestions import suggest
 from aggregator.errors import ConfigError, FetchError, ReadError
 from aggregator.fetchers import addresses, registry, snapshot
 from aggregator.fetchers.fetch import Resources
@@ -22,7 +23,6 @@ from aggregator.fetchers.http.target import redact
 from aggregator.fetchers.parsing import decoding
 from aggregator.model.entry import Listing
 from aggregator.model.source import DetectedSource, Document, Source
-from aggregator.subscriptions import make_name
 from aggregator.translation.marks import N_
 
 _MAX_SUFFIX_LABEL = 3

@@ -2,6 +2,7 @@
 
     AggregatorError
     ├── ConfigError          config.yaml or the command line is wrong               exit 2
+    │   └── ChangedError     config.yaml was changed since it was read              exit 2
     ├── FetchError           a source did not answer, or its answer is no use       the source failed
     │   ├── GoneError        its address no longer exists                           the source failed
     │   ├── BusyHostError    another machine asks its host                          the source waits
@@ -36,6 +37,10 @@ class AggregatorError(Exception):
 
 class ConfigError(AggregatorError):
     """The config or the command line is wrong; one line for each mistake."""
+
+
+class ChangedError(ConfigError):
+    """The config was changed since the state that was seen."""
 
 
 class FetchError(AggregatorError):

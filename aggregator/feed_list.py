@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import partial
 
 from aggregator import folders
-from aggregator.config.load import Config
+from aggregator.config.settings import Config
 from aggregator.errors import PublishError, StoreError
 from aggregator.model.feed import Plan
 from aggregator.model.results import Outcome, Publication

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from aggregator import belonging, detection, preview
 from aggregator.catalogues import Answers, Candidate, ask_catalogues
-from aggregator.config.load import Config
+from aggregator.config.settings import Config
 from aggregator.errors import ConfigError, FetchError, ReadError
 from aggregator.fetchers.fetch import Resources
 from aggregator.fetchers.http.target import redact

@@ -11,9 +11,11 @@ from typing import Final
 from msgspec import Struct
 
 from aggregator.config import change, edit
-from aggregator.config.load import Config, load
-from aggregator.config.messages import suggest
+from aggregator.config.load import load
+from aggregator.config.names import find_free_name
 from aggregator.config.parse import ParsedYaml
+from aggregator.config.settings import Config
+from aggregator.config.suggestions import suggest
 from aggregator.errors import AggregatorError, ConfigError
 from aggregator.model.feed import Plan
 from aggregator.store import connection, database, decisions
@@ -73,7 +75,7 @@ def make_move(config: Config, plan: Plan, source: str, to: str | None = None, *,
         raise ConfigError(f'the config has no feed "{to}"; {suggest(to, sorted(there))}')
     if to == plan.name:
         raise ConfigError(f"{source} is a source of {to} already")
-    name = edit.find_free_name(source, others.union(each.name for each in there[to].sources))
+    name = find_free_name(source, others.union(each.name for each in there[to].sources))
     return Move(plan.name, source, to, name, forgets and not empties, empties)
 
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from aggregator import enclosure_probe
-from aggregator.config.load import Config
+from aggregator.config.settings import Config
 from aggregator.errors import FetchError
 from aggregator.fetchers import credentials
 from aggregator.model.record import Record

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import preview, subscriptions
-from aggregator.config.load import Config
+from aggregator.config.settings import Config
 from aggregator.errors import AggregatorError, FetchError
 from aggregator.fetchers import addresses, parser_process, snapshot
 from aggregator.fetchers.fetch import Resources

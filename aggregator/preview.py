@@ -10,7 +10,7 @@ from functools import partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.config.load import Config
+from aggregator.config.settings import Config
 from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import registry, snapshot
 from aggregator.fetchers.fetch import Resources, Terms, fetch

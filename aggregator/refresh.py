@@ -27,7 +27,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from aggregator import announcements, enclosure_probe, feed_list, folders, full_texts, hubs, moving, notify, persist
-from aggregator.config.load import Config
+from aggregator.config.settings import Config
 from aggregator.errors import DamagedError, NothingToPublishError, PublishError, StoreError
 from aggregator.fetchers.fetch import Resources, Terms
 from aggregator.fetchers.fetch_feeds import FetchedFeed, fetch_feeds

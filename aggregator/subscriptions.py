@@ -1,28 +1,23 @@
-"""Add the subscriptions of an OPML list to the config, a feed for each, and name feeds."""
+"""Add the subscriptions of an OPML list to the config, a feed for each."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 from aggregator.config import edit
 from aggregator.config.change import Addition
-from aggregator.config.load import Config
-from aggregator.config.scalars import LONGEST_NAME, RESERVED_NAMES
+from aggregator.config.names import find_free_names, list_taken_names, make_name
+from aggregator.config.settings import Config
 from aggregator.errors import ConfigError
 from aggregator.fetchers import addresses, registry
-from aggregator.model.feed import Plan
 from aggregator.model.source import Source
 from aggregator.model.subscription import Subscription
 from aggregator.store import connection, database, polls
-from aggregator.text.fold import fold
 
 ALREADY = "it is in the config already"
-_NAME = re.compile(r"[^a-z0-9]+")
-_APOSTROPHE = re.compile("['’]")
 
 
 class Import(Struct, frozen=True):
@@ -35,24 +30,6 @@ class Import(Struct, frozen=True):
     additions: tuple[Addition, ...] = ()
     added: tuple[Subscription, ...] = ()
     left_out: tuple[tuple[Subscription, str], ...] = ()
-
-
-def make_name(text: str, otherwise: str) -> str:
-    """Make a name for a folder or a source from a title; ``otherwise`` if nothing of it can be used.
-
-    >>> (
-    ...     make_name("Élan & Vital: the show!", "feed"),
-    ...     make_name("The Baker’s Desk", "feed"),
-    ...     make_name("日本", "feed"),
-    ... )
-    ('elan-vital-the-show', 'the-bakers-desk', 'feed')
-    """
-    return _NAME.sub("-", fold(_APOSTROPHE.sub("", text))).strip("-")[:LONGEST_NAME].rstrip("-") or otherwise
-
-
-def list_taken_names(plans: Iterable[Plan]) -> list[str]:
-    """Return the names that a new feed cannot have."""
-    return [*RESERVED_NAMES, *(plan.name for plan in plans)]
 
 
 def add(path: Path, subscriptions: Sequence[Subscription]) -> Import:
@@ -88,7 +65,7 @@ def list_new(config: Config | None, subscriptions: Sequence[Subscription]) -> Im
             continue
         known.add(source.show or source.url)
         added.append((each, source))
-    names = edit.find_free_names((make_name(each.title, "feed") for each, _ in added), list_taken_names(plans))
+    names = find_free_names((make_name(each.title, "feed") for each, _ in added), list_taken_names(plans))
     additions = tuple(_make_addition(*each, name) for each, name in zip(added, names, strict=True))
     return Import(additions, tuple(each for each, _ in added), tuple(left_out))
 

@@ -16,7 +16,8 @@ from aggregator.commands.options import CONFIG, AllowOption, AtOption, ConfigOpt
 from aggregator.commands.output import format_count, format_value, shorten, to_json
 from aggregator.commands.summary import warn
 from aggregator.commands.tables import open_console, print_table
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
+from aggregator.config.settings import Config
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers.http.target import redact
 from aggregator.model.belonging import Belonging, Comparison

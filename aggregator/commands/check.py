@@ -17,8 +17,9 @@ from aggregator.commands.options import CONFIG, AtOption, ConfigOption, JsonOpti
 from aggregator.commands.output import format_count, format_value, shorten, to_json
 from aggregator.commands.summary import format_next_poll, warn
 from aggregator.commands.tables import open_console, print_table
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
 from aggregator.config.schema import json_schema_text
+from aggregator.config.settings import Config
 from aggregator.errors import ConfigError, DamagedError, FetchError
 from aggregator.fetchers import credentials
 from aggregator.merger import other_shows

@@ -32,7 +32,8 @@ from aggregator.commands.options import (
 )
 from aggregator.commands.output import format_value, shorten, to_json
 from aggregator.commands.tables import open_console
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
+from aggregator.config.settings import Config
 from aggregator.generator.changes.feed_state import FeedState, FieldChange, ItemState, StateChanges
 from aggregator.generator.changes.published import describe_feed, find_difference
 from aggregator.generator.storage.output import Output

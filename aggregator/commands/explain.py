@@ -19,7 +19,8 @@ from aggregator.commands.options import (
 )
 from aggregator.commands.output import format_count, shorten, to_json
 from aggregator.commands.tables import open_console
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
+from aggregator.config.settings import Config
 from aggregator.errors import ConfigError, NothingToPublishError
 from aggregator.merger.identity import admission
 from aggregator.merger.model import learning, wording

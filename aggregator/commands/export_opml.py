@@ -10,7 +10,8 @@ import typer
 from aggregator.commands.options import CONFIG, ConfigOption, FeedsOption, find_plan
 from aggregator.commands.output import format_count
 from aggregator.commands.summary import warn
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
+from aggregator.config.settings import Config
 from aggregator.errors import PublishError
 from aggregator.generator import opml
 from aggregator.generator.content.links import clean_public_url

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from aggregator.commands.options import find_plan
 from aggregator.commands.output import shorten
-from aggregator.config.load import Config
-from aggregator.config.messages import find_nearest
+from aggregator.config.settings import Config
+from aggregator.config.suggestions import find_nearest
 from aggregator.errors import ConfigError
 from aggregator.model.feed import Plan
 from aggregator.model.item import Item, PublishedItem

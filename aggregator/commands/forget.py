@@ -17,8 +17,9 @@ from aggregator.commands.options import (
 )
 from aggregator.commands.output import format_count, shorten
 from aggregator.compose import compose_published
-from aggregator.config.load import Config, load
-from aggregator.config.messages import suggest
+from aggregator.config.load import load
+from aggregator.config.settings import Config
+from aggregator.config.suggestions import suggest
 from aggregator.errors import ConfigError
 from aggregator.generator.changes import feed_state
 from aggregator.generator.changes.changes import describe_change, list_changes

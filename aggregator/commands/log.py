@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import typer
 
 from aggregator.commands import summary
-from aggregator.config.load import Config
+from aggregator.config.settings import Config
 from aggregator.model.results import Outcome
 
 LogOption = Annotated[Literal["text", "json"], typer.Option("--log", help="Lines for people, or a JSON object a line.")]

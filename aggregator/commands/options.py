@@ -13,8 +13,9 @@ from typing import Annotated, TextIO
 
 import typer
 
-from aggregator.config.load import DEFAULT, Config
-from aggregator.config.messages import suggest
+from aggregator.config.load import DEFAULT
+from aggregator.config.settings import Config
+from aggregator.config.suggestions import suggest
 from aggregator.errors import ConfigError, NothingToPublishError, PublishError
 from aggregator.model.feed import Plan
 from aggregator.model.source import Source

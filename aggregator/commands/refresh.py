@@ -25,8 +25,9 @@ from aggregator.commands.options import (
     find_plans,
 )
 from aggregator.commands.output import to_json
-from aggregator.config.load import Config, load
-from aggregator.config.messages import suggest
+from aggregator.config.load import load
+from aggregator.config.settings import Config
+from aggregator.config.suggestions import suggest
 from aggregator.errors import ConfigError
 from aggregator.model.results import Outcome
 from aggregator.processes import editions

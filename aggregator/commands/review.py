@@ -24,8 +24,9 @@ from aggregator.commands.options import (
 from aggregator.commands.output import format_count, shorten, to_json
 from aggregator.commands.tables import open_console
 from aggregator.compose import compose_published
-from aggregator.config.load import Config, load
-from aggregator.config.messages import suggest
+from aggregator.config.load import load
+from aggregator.config.settings import Config
+from aggregator.config.suggestions import suggest
 from aggregator.errors import ConfigError
 from aggregator.merger.identity import admission
 from aggregator.model.cluster import Decision, Pair, Verdict, compute_likelihood

@@ -18,8 +18,9 @@ from starlette.routing import BaseRoute
 from aggregator.commands.options import CONFIG, ConfigOption
 from aggregator.commands.summary import print_news, warn
 from aggregator.config import edit
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
 from aggregator.config.schema import DEFAULT_BASE_URL
+from aggregator.config.settings import Config
 from aggregator.errors import ConfigError
 from aggregator.refresh import GC_THRESHOLDS
 from aggregator.service import hub_calls, metrics, scheduler, web

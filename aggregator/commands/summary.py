@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from aggregator.commands.output import format_count, paint, shorten
-from aggregator.config.load import Config
+from aggregator.config.settings import Config
 from aggregator.errors import escape_lines
 from aggregator.model.feed import SourceResult
 from aggregator.model.results import NextPoll, Outcome, limit_alike

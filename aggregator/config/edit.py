@@ -13,17 +13,17 @@ import os
 import secrets
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from aggregator.config.change import Addition, Keys, Place, add_sources, change_keys, make_digest, read_keys
-from aggregator.config.load import Config, check_values, decode, make_config
+from aggregator.config.load import check_values, decode, make_config
 from aggregator.config.parse import ParsedYaml, parse
-from aggregator.config.scalars import LONGEST_NAME
 from aggregator.config.schema import ConfigKeys
-from aggregator.errors import ConfigError
+from aggregator.config.settings import Config
+from aggregator.errors import ChangedError, ConfigError
 
 _LOCK_SECONDS: Final = 30
 """How long to wait for another process: an edit takes a second with thousands of feeds."""
@@ -41,10 +41,6 @@ feeds: {}
 
 Rewrite = Callable[[ParsedYaml], ParsedYaml]
 """Return another config for one, or raise ConfigError."""
-
-
-class ChangedError(ConfigError):
-    """The config was changed since the state that was seen."""
 
 
 def add(path: Path, plan: Callable[[Config | None], Sequence[Addition]]) -> Sequence[Addition]:
@@ -129,32 +125,6 @@ def remove_drafts(path: Path) -> None:
     with _explaining(path):
         for left in path.parent.glob(f".{glob.escape(path.name)}.draft-*"):
             left.unlink(missing_ok=True)
-
-
-def find_free_name(name: str, taken: Iterable[str]) -> str:
-    """Return the name, with the lowest number after it that makes it unused.
-
-    >>> find_free_name("feed", {"feed", "feed-2"})
-    'feed-3'
-    """
-    return next(find_free_names([name], taken))
-
-
-def find_free_names(names: Iterable[str], taken: Iterable[str]) -> Iterator[str]:
-    """Yield an unused name for each name: itself, or with the lowest number after it that makes it unused.
-
-    >>> list(find_free_names(["feed", "news", "feed"], {"feed"}))
-    ['feed-2', 'news', 'feed-3']
-    """
-    used, numbers = set(taken), dict[str, int]()
-    for name in names:
-        free = name
-        while free in used:
-            numbers[name] = numbers.get(name, 1) + 1
-            ending = f"-{numbers[name]}"
-            free = f"{name[: LONGEST_NAME - len(ending)]}{ending}"
-        used.add(free)
-        yield free
 
 
 @contextmanager

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 from pydantic import ValidationError
 
@@ -15,9 +14,9 @@ from aggregator.config.messages import describe_errors
 from aggregator.config.parse import ParsedYaml, parse
 from aggregator.config.scalars import PUBLIC, is_token
 from aggregator.config.schema import ConfigKeys, json_schema
+from aggregator.config.settings import Config, DeskAccess
 from aggregator.errors import ConfigError, FetchError
 from aggregator.fetchers import credentials, registry
-from aggregator.fetchers.http.polling import Policy
 from aggregator.generator.storage.output import Output
 from aggregator.model import categories
 from aggregator.model.cluster import Decision
@@ -31,71 +30,6 @@ from aggregator.text.urls import is_web
 from aggregator.translation.marks import N_
 
 DEFAULT = Path("config.yaml")
-
-
-class DeskAccess(Struct, frozen=True):
-    """Access to the desk: the hash of the password, and the header of a proxy in these networks (CIDR)."""
-
-    password: str | None = None
-    trusted_header: str | None = None
-    trusted_networks: tuple[str, ...] = ()
-
-
-class Config(Struct, frozen=True):
-    """The settings of config.yaml, with all defaults and with absolute paths.
-
-    ``path`` is the file itself. ``state`` is the store's file, or a database URL (it contains ``://``). ``base_url``
-    is the URL of ``output``, without a final slash. ``contact`` is sent to hosts. ``allow_networks`` are CIDR networks.
-    ``plans`` are the feeds, sorted by name. ``proxy`` is the URL of an HTTP proxy. ``obey_robots`` tells whether
-    robots.txt applies to configured URLs, too. ``backups`` is how many daily copies of the store are kept beside it.
-    ``notify`` are addresses of Apprise, with the names of secrets; ``notify_after`` is for how many refreshes a source
-    fails before a message is sent.
-    ``is_copy`` is whether the state is a copy and the output an empty folder, for a preview: no message is sent.
-    ``opml`` are lists of subscriptions, URLs or absolute paths, with which the config is kept in step.
-    ``desk`` says who may enter the desk. ``api_token`` is what programs send, or ``${NAME}``, empty if none may enter.
-    ``websub`` is whether hubs that sources name are subscribed at.
-    ``queue`` is the address of the Redis between dispatcher and workers, ``None`` without one; ``lease`` is after which
-    a feed of a worker that died is given to another.
-    """
-
-    path: Path
-    state: str
-    output: Output
-    base_url: str
-    contact: str | None
-    allow_networks: tuple[str, ...]
-    plans: tuple[Plan, ...]
-    proxy: str | None = None
-    obey_robots: bool = False
-    backups: int = 0
-    notify: tuple[str, ...] = ()
-    notify_after: int = 3
-    is_copy: bool = False
-    desk: DeskAccess = DeskAccess()
-    queue: str | None = None
-    lease: timedelta = timedelta(minutes=15)
-    opml: tuple[str, ...] = ()
-    api_token: str = ""
-    websub: bool = False
-    timezone: str = "UTC"
-
-    @property
-    def polling_policy(self) -> Policy:
-        """Return how origins are polled."""
-        return Policy(
-            contact=self.contact or "",
-            allow_networks=self.allow_networks,
-            proxy=self.proxy or "",
-            obey_robots=self.obey_robots,
-        )
-
-    def plan(self, name: str) -> Plan:
-        """Return the plan of a feed; raise ConfigError if there is none of that name."""
-        for plan in self.plans:
-            if plan.name == name:
-                return plan
-        known = ", ".join(plan.name for plan in self.plans)
-        raise ConfigError(f"{self.path}: there is no feed {name}; there are {known}")
 
 
 def load(path: Path) -> Config:

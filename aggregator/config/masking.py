@@ -20,23 +20,12 @@ _HARMLESS: Final = frozenset(
     {
         *("adds", "allow_networks", "audio_grace", "author", "backups", "before", "block", "boilerplate", "ca"),
         *("categories", "category", "chapters", "complete", "copyright", "decisions", "description", "different"),
-        *(
-            "distrust_304_after_hours",
-            "explicit",
-            "field",
-            "follow_moves",
-            "full_text",
-            "group",
-            "guid",
-            "kind",
-            "language",
-            "languages",
-        ),
-        *("lease_seconds", "license", "locked", "longer_than", "medium", "mixed", "name", "notify_after"),
-        *("obey_robots", "output", "owner_email", "path", "pattern", "primary", "probe_enclosures", "probe_gone"),
-        *("refresh", "role", "same", "shorter_than", "show", "show_in_titles", "show_sources", "since", "snapshot"),
-        *("text", "timezone", "title", "trust", "trusted_header", "trusted_networks", "ttl_minutes", "type", "value"),
-        *("video", "websub", "window", "with", "without"),
+        *("distrust_304_after_hours", "explicit", "field", "follow_moves", "full_text", "group", "guid", "kind"),
+        *("language", "languages", "lease_seconds", "license", "locked", "longer_than", "medium", "mixed", "name"),
+        *("notify_after", "obey_robots", "output", "owner_email", "path", "pattern", "primary"),
+        *("probe_enclosures", "probe_gone", "refresh", "role", "same", "shorter_than", "show", "show_in_titles"),
+        *("show_sources", "since", "snapshot", "text", "timezone", "title", "trust", "trusted_header"),
+        *("trusted_networks", "ttl_minutes", "type", "value", "video", "websub", "window", "with", "without"),
     }
 )
 """Keys whose values may be shown."""
@@ -54,18 +43,8 @@ _PRIVATE: Final = frozenset({"headers", "notify", "options"})
 
 _PARTS: Final = frozenset(
     {
-        "api",
-        "buried",
-        "desk",
-        "exclude",
-        "feeds",
-        "funding",
-        "only",
-        "overrides",
-        "persons",
-        "pings",
-        "rewrite",
-        "sources",
+        *("api", "buried", "desk", "exclude", "feeds", "funding", "only", "overrides", "persons", "pings"),
+        *("rewrite", "sources"),
     }
 )
 """Keys with known keys below them, or names and then known keys."""

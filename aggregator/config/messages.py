@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -11,6 +10,7 @@ from pydantic_core import ErrorDetails
 
 from aggregator.config.masking import mask, mask_step
 from aggregator.config.parse import Path, format_path
+from aggregator.config.suggestions import suggest
 from aggregator.errors import escape_line
 from aggregator.translation.marks import N_
 
@@ -141,37 +141,3 @@ def _dereference(schema: _Schema, part: _Schema) -> _Schema:
     if isinstance(name, str) and isinstance(shared, dict):
         return _dereference(schema, shared[name.rpartition("/")[2]])
     return part
-
-
-_ALIKE = 0.6
-"""difflib's own default ratio; at 0.5 it offers words that share only letters, at 0.7 it misses two typos in six."""
-
-
-def find_nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word most similar to the given one, ignoring case; ``None`` if none is similar.
-
-    >>> find_nearest("sorces", ("state", "sources"))
-    'sources'
-    >>> find_nearest("Documentary", ("Arts", "Society & Culture > Documentary"))
-    'Society & Culture > Documentary'
-    """
-    folded = {name.casefold(): name for name in known}
-    tails = {name.rpartition(" > ")[2].casefold(): name for name in reversed(folded.values())}
-    for names in (folded, tails):
-        found = difflib.get_close_matches(word.casefold(), names, n=1, cutoff=_ALIKE)
-        if found:
-            return names[found[0]]
-    return None
-
-
-def suggest(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message: the nearest known word, else all of them.
-
-    >>> suggest("knd", ("kind", "url"))
-    'did you mean "kind"?'
-    >>> suggest("zzz", ("kind", "url"))
-    'known: kind, url'
-    """
-    names = tuple(known)
-    near = find_nearest(word, names)
-    return N_(f'did you mean "{near}"?') if near else N_(f"known: {', '.join(names)}")

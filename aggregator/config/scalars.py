@@ -11,7 +11,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.config import JsonDict
 
-from aggregator.config.messages import suggest
+from aggregator.config.suggestions import suggest
 from aggregator.model.categories import CATEGORY_NAMES
 from aggregator.text.times import durations
 from aggregator.text.times.cron import find_fault

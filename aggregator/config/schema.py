@@ -9,7 +9,6 @@ from typing import Annotated, Literal, Self, get_args
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic.config import ConfigDict, JsonDict
 
-from aggregator.config.messages import suggest
 from aggregator.config.scalars import (
     PUBLIC,
     ApiToken,
@@ -40,6 +39,7 @@ from aggregator.config.scalars import (
     Whole,
     Zone,
 )
+from aggregator.config.suggestions import suggest
 from aggregator.errors import ReadError
 from aggregator.fetchers import registry
 from aggregator.model.entry import EpisodeType, Genre

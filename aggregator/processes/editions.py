@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 from msgspec.msgpack import Decoder
 
-from aggregator.config.load import Config
+from aggregator.config.settings import Config
 from aggregator.enclosure_probe import Incomplete
 from aggregator.errors import PublishError
 from aggregator.fetchers.http.target import make_printable

@@ -19,7 +19,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from aggregator import websub
-from aggregator.config.load import Config
+from aggregator.config.settings import Config
 from aggregator.errors import StoreError
 from aggregator.fetchers.http.host_limits import HostLimiter
 from aggregator.service import web

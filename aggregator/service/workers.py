@@ -18,7 +18,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from aggregator import opml_lists, refresh
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
+from aggregator.config.settings import Config
 from aggregator.errors import AggregatorError, ConfigError, LockedError, NothingToPublishError, StoreError
 from aggregator.fetchers.http import polling
 from aggregator.model.feed import Plan

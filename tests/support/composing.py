@@ -9,7 +9,7 @@ from unittest import mock
 
 from aggregator import persist, refresh
 from aggregator.compose import compose
-from aggregator.config.load import Config
+from aggregator.config.settings import Config
 from aggregator.fetchers.fetched import FetchedSource
 from aggregator.model.feed import Plan
 from aggregator.model.results import Composition, Outcome

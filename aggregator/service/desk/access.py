@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct, field
 from starlette.requests import HTTPConnection
 
-from aggregator.config.load import DeskAccess
+from aggregator.config.settings import DeskAccess
 from aggregator.translation.marks import N_
 
 COOKIE: Final = "aggregator_desk"

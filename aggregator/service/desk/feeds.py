@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from aggregator import hubs, opml_lists, persist
-from aggregator.config.load import Config
+from aggregator.config.settings import Config
 from aggregator.fetchers.http.target import redact
 from aggregator.generator.content.feed_item import make_title
 from aggregator.generator.pages import subscribe

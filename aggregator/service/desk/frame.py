@@ -17,11 +17,11 @@ from markupsafe import Markup, escape
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.config.edit import ChangedError
-from aggregator.config.load import Config, DeskAccess, load
+from aggregator.config.load import load
 from aggregator.config.scalars import is_token
+from aggregator.config.settings import Config, DeskAccess
 from aggregator.corrections import DecidedError, Terms
-from aggregator.errors import AggregatorError, ConfigError, FetchError, StoreError
+from aggregator.errors import AggregatorError, ChangedError, ConfigError, FetchError, StoreError
 from aggregator.fetchers import credentials
 from aggregator.generator.content.sanitize import clean_line
 from aggregator.generator.pages import subscribe, wording

@@ -13,8 +13,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from aggregator.config.load import Config
 from aggregator.config.masking import mask_config
+from aggregator.config.settings import Config
 from aggregator.errors import ConfigError, StoreError
 from aggregator.service.desk.errors import MissingError, RefusedError
 from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now

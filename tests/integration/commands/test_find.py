@@ -17,7 +17,8 @@ from msgspec.structs import replace
 
 from aggregator import catalogues, finding
 from aggregator.commands import find
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
+from aggregator.config.settings import Config
 from aggregator.errors import ConfigError
 from aggregator.fetchers.show_search import (
     CATALOGUES,

@@ -12,7 +12,8 @@ import pytest
 from msgspec.structs import replace
 
 from aggregator import notify
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
+from aggregator.config.settings import Config
 from aggregator.model.feed import SourceResult
 from aggregator.model.results import Outcome, Publication
 from aggregator.model.source import Source, SourceStatus

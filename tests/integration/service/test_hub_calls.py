@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aggregator import persist, websub
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
+from aggregator.config.settings import Config
 from aggregator.errors import ConfigError
 from aggregator.model.source import HubSubscription
 from aggregator.service import hub_calls, web, workers

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
+from aggregator.config.settings import Config
 from aggregator.errors import AggregatorError, LockedError
 from aggregator.service.scheduler import ticking
 from aggregator.service.workers import refresh_due

@@ -11,7 +11,8 @@ import pytest
 from croniter import croniter  # type: ignore[import-untyped]  # its stubs are of an older version
 
 from aggregator import refresh
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
+from aggregator.config.settings import Config
 from aggregator.errors import NothingToPublishError
 from aggregator.service import workers
 from tests.support.rss import make_rss

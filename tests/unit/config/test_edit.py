@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from aggregator import subscriptions
-from aggregator.config import edit
+from aggregator.config import edit, names
 from aggregator.config.change import Addition, change_keys
-from aggregator.config.edit import ChangedError
 from aggregator.config.load import Config, load
-from aggregator.errors import ConfigError
+from aggregator.errors import ChangedError, ConfigError
 from aggregator.model.subscription import Subscription
 
 
@@ -125,7 +124,7 @@ def test_many_subscriptions_take_seconds(config: Path) -> None:
 
 
 def test_a_long_name_stays_within_its_limit() -> None:
-    assert [len(each) for each in edit.find_free_names(["x" * 64] * 11, ["x" * 64])] == [64] * 11
+    assert [len(each) for each in names.find_free_names(["x" * 64] * 11, ["x" * 64])] == [64] * 11
 
 
 def test_what_a_new_config_proposes_is_taken(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from aggregator.config import parse
-from aggregator.config.load import Config, load
+from aggregator.config.load import load
 from aggregator.config.schema import json_schema, json_schema_text
+from aggregator.config.settings import Config
 from aggregator.errors import ConfigError
 from aggregator.fetchers import registry
 from aggregator.fetchers.directories import json_paths, page

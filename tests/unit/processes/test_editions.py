@@ -9,7 +9,7 @@ from typing import IO
 
 import pytest
 
-from aggregator.config.load import Config
+from aggregator.config.settings import Config
 from aggregator.errors import PublishError
 from aggregator.generator.storage.output import Output
 from aggregator.model.feed import Channel, Plan

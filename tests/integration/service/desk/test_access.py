@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from aggregator.config.load import DeskAccess, check
+from aggregator.config.load import check
+from aggregator.config.settings import DeskAccess
 from aggregator.errors import ConfigError
 from aggregator.service import web
 from aggregator.service.desk import access
