@@ -16,11 +16,14 @@ from pathlib import Path
 from re import _parser  # the standard library's own parser of patterns
 from typing import NamedTuple
 
+import regex
+
 import aggregator
 
 METHODS = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer")
 SCANNING = frozenset(METHODS) - {"match", "fullmatch"}
 WHOLE = Path(aggregator.__file__).parent
+Pattern = re.Pattern[str] | re.Pattern[bytes] | regex.Pattern[str]
 
 GENERIC = (
     *(" ", "\n", "\t", "a", "Z", "1", "-", "_", ".", "/", "<", ">", "&", "[", "]", "(", ")", "*", "#", ":", ",", "'"),
@@ -32,9 +35,9 @@ AROUND = (("", ""), ("", "\0"), ("a", "a"), ("a ", " a"), ("\0", "\u0101"))
 """What stands before and behind a repeated string: nothing, or what ends a run of letters, of blanks or of signs."""
 
 
-def named() -> dict[str, re.Pattern[str] | re.Pattern[bytes]]:
+def named() -> dict[str, Pattern]:
     """The compiled patterns that stand in the package's modules, by module and name, in tuples and mappings too."""
-    found: dict[str, re.Pattern[str] | re.Pattern[bytes]] = {}
+    found: dict[str, Pattern] = {}
     seen: set[int] = set()
     for info in pkgutil.walk_packages([str(WHOLE)], "aggregator."):
         module = importlib.import_module(info.name)
@@ -46,8 +49,8 @@ def named() -> dict[str, re.Pattern[str] | re.Pattern[bytes]]:
     return found
 
 
-def _within(value: object, depth: int = 0) -> Iterator[tuple[str, re.Pattern[str] | re.Pattern[bytes]]]:
-    if isinstance(value, re.Pattern):
+def _within(value: object, depth: int = 0) -> Iterator[tuple[str, Pattern]]:
+    if isinstance(value, re.Pattern | regex.Pattern):
         yield "", value
     elif depth < 3 and isinstance(value, tuple | list | frozenset | set):
         for number, each in enumerate(value):
@@ -57,7 +60,7 @@ def _within(value: object, depth: int = 0) -> Iterator[tuple[str, re.Pattern[str
             yield from ((f"[{key!r}]{path}", pattern) for path, pattern in _within(each, depth + 1))
 
 
-def inline() -> dict[str, tuple[re.Pattern[str] | re.Pattern[bytes], frozenset[str]]]:
+def inline() -> dict[str, tuple[Pattern, frozenset[str]]]:
     """The patterns written where they are used, as in ``re.sub(r"...", ...)``, with their method."""
     found = {}
     for path, node in _calls("re"):
@@ -126,17 +129,29 @@ class Attack(NamedTuple):
         return self.start + self.repeated * (size // len(self.repeated)) + self.end
 
 
-def attacks(pattern: re.Pattern[str] | re.Pattern[bytes]) -> Iterator[Attack]:
+def attacks(pattern: Pattern) -> Iterator[Attack]:
     """Yield each repetition pumped after a way to it, and what upsets most patterns, between several surroundings."""
-    tree = _parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
+    tree = _parse(pattern)
     told = dict.fromkeys(GENERIC)
     pieces = dict.fromkeys(("", pump) for pump in told)
     for before, pump in _pumps(tree, ""):
         pieces |= dict.fromkeys((("", pump), (before, pump), ("", before + pump), ("", pump + before)))
     pieces |= dict.fromkeys(("", text) for text in (_sample(tree), _sample(tree)[:-1]))
+    # The package regex first looks for a string that every match has: here it stands behind what does not match.
+    around = (*AROUND, ("", f"\0{_sample(tree)}")) if isinstance(pattern, regex.Pattern) else AROUND
     for start, pump in pieces:
         if pump:
-            yield from (Attack(left + start, pump, right) for left, right in AROUND)
+            yield from (Attack(left + start, pump, right) for left, right in around)
+
+
+def _parse(pattern: Pattern) -> object:
+    """Return the parts of a pattern; what only the package regex has is left out or becomes a character."""
+    if isinstance(pattern, re.Pattern):
+        return _parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
+    text = re.sub(r"(?:--|&&)\[(?:\\.|[^\]\\])*\]|\\K", "", pattern.pattern)
+    text = re.sub(r"\(\?<(?=\w)\w+>", "(", text)
+    text = re.sub(r"\\[pP]\{[^}]*\}", lambda found: next(filter(regex.compile(found[0]).match, "😀👍字éa1- ")), text)
+    return _parser.parse(text, pattern.flags & (re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE))
 
 
 def _pumps(tree: object, before: str) -> Iterator[tuple[str, str]]:

@@ -6,8 +6,9 @@ import re
 import time
 
 import pytest
+import regex
 
-from tests.support.patterns import SCANNING, Attack, attacks, inline, named, used
+from tests.support.patterns import SCANNING, Attack, Pattern, attacks, inline, named, used
 
 QUICK, THOROUGH = (200, 1_200), (300, 2_500, 10_000)
 """Characters, in the fast suite and in the heavy one: few first, so that a cubic pattern does not take minutes."""
@@ -31,7 +32,7 @@ PATTERNS = {name: (pattern, None) for name, pattern in named().items() if name n
 """Each with its methods, ``None`` where ``used`` knows them: to look through the whole package takes a second."""
 
 
-def seconds(pattern: re.Pattern[str] | re.Pattern[bytes], method: str, text: str) -> float:
+def seconds(pattern: Pattern, method: str, text: str) -> float:
     """Of processor time, for the one use."""
     given = text.encode("utf-8", "replace") if isinstance(pattern.pattern, bytes) else text
     begun = time.thread_time()
@@ -49,9 +50,7 @@ def slowly(name: str, sizes: tuple[int, ...]) -> str:
     return slow(pattern, methods or used().get(re.sub(r"\[.*", "", name), SCANNING), sizes)
 
 
-def slow(
-    pattern: re.Pattern[str] | re.Pattern[bytes], methods: frozenset[str], sizes: tuple[int, ...] = THOROUGH
-) -> str:
+def slow(pattern: Pattern, methods: frozenset[str], sizes: tuple[int, ...] = THOROUGH) -> str:
     """Return the first attack for which a double length takes far more than double the time, empty if there is none.
 
     The attack that takes longest at the largest size is tried at twice and four times that size in any case.
@@ -71,7 +70,7 @@ def slow(
     return ""
 
 
-def steep(pattern: re.Pattern[str] | re.Pattern[bytes], method: str, attack: Attack, size: int) -> str:
+def steep(pattern: Pattern, method: str, attack: Attack, size: int) -> str:
     """Return what to say if the time grows with the square of the length: at this size, twice and four times it."""
     took = [min(seconds(pattern, method, attack.text(size)) for _ in range(3))]
     for double in (2 * size, 4 * size):
@@ -96,5 +95,7 @@ def test_time_grows_with_length_only_thoroughly(name: str) -> None:
 def test_the_attack_finds_what_it_should() -> None:
     for careless in (r"(\S*)(\w)-\n(\w+)", r"\s*\.\.\.\s*$", r"<a [^>]*>", r"(?:a|b)*c", r"^[\W_]+|[\W_]+$"):
         assert slow(re.compile(careless), SCANNING, (100, 1_000, 4_000)), careless
+    for careless in (r"(?<a>\p{Emoji}+)\K!", r"[\p{L}--[a-c]]+$"):
+        assert slow(regex.compile(careless, regex.V1), SCANNING, (100, 1_000, 4_000)), careless
     for careful in (r"(?<!\w)\w++-", r"(?<!\s)\s*$", "[a-z]", r"(?<![\s.])\s*+\.\.\."):
         assert slow(re.compile(careful), SCANNING, QUICK) == "", careful
