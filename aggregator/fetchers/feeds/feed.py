@@ -52,28 +52,34 @@ def read(document: Document) -> Listing:
         if document.elements and document.known:
             raise OtherElementsError from error
         why = str(error)
-    repaired, mistake = _repair(replace(document, elements=()))
-    for each in (known_elements.leave_out(repaired), repaired) if mistake else ():
-        with suppress(NotSoundError, OtherElementsError):
-            return _read_strictly(each, [mistake])
+    whole = replace(document, elements=())
+    repaired, mistake = _repair(whole)
+    for each in () if repaired is whole else (known_elements.leave_out(repaired), repaired):
+        with suppress(OtherElementsError):
+            try:
+                return _read_strictly(each, [mistake] if mistake else [])
+            except NotSoundError as error:
+                why = str(error)
     return _read_tolerantly(repaired, mistake or N_(f"read slowly: {why}"))
 
 
 def _repair(document: Document) -> tuple[Document, str]:
-    """Return the document, made well-formed if it is not, and a remark on its first mistake, "" for none."""
-    text, mixed = decoding.decode_mixed(document)
-    if text is None:
-        return document, ""
+    """Return the document in UTF-8, made well-formed if it is not, and a remark on its first mistake, "" for none.
+
+    If nothing was to be done it is the same one.
+    """
+    text, is_as_named = decoding.decode_mixed(document)
     text = _DECLARATION.sub("", text, count=1)
     mistake = xml.find_mistake(text)
     if mistake:
         text = well_formed.make_well_formed(text)
-    elif not mixed:
+        remark = N_(f"not well-formed: {mistake}")
+    else:
+        remark = "" if is_as_named else N_("encoding: some bytes are in no encoding that it names")
+    body = text.encode("utf-8", "replace")
+    if not mistake and is_as_named and document.body.endswith(body) and document.charset in {None, "utf-8"}:
         return document, ""
-    remark = (
-        N_(f"not well-formed: {mistake}") if mistake else N_("encoding: some bytes are in no encoding that it names")
-    )
-    return replace(document, body=text.encode("utf-8", "replace"), charset="utf-8"), remark
+    return replace(document, body=body, charset="utf-8"), remark
 
 
 def _read_strictly(document: Document, remarks: Sequence[str] = ()) -> Listing:

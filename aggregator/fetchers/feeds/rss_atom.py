@@ -20,7 +20,7 @@ from aggregator.fetchers.feeds.elements import Fields, NotSoundError, read_eleme
 from aggregator.fetchers.feeds.known_elements import OtherElementsError
 from aggregator.fetchers.feeds.podcast import FeedXml, ItemXml
 from aggregator.fetchers.parsing import enclosures, xml
-from aggregator.fetchers.parsing.decoding import correct_declaration
+from aggregator.fetchers.parsing.decoding import correct_declaration, decode_utf8, find_codec
 from aggregator.fetchers.parsing.xml import Element
 from aggregator.model.entry import Entry
 from aggregator.model.source import Document
@@ -99,11 +99,10 @@ def _to_utf8(body: bytes, charset: str | None) -> bytes:
     start = len(codecs.BOM_UTF8) if body.startswith(codecs.BOM_UTF8) else 0
     declaration, declared = _DECLARATION.match(body, start), _ENCODING.match(body, start)
     named = charset or (declared[1].decode("ascii", "replace") if declared else "") or "utf-8"
-    try:
-        encoding = codecs.lookup(named.strip().strip("\"'")).name
-    except (LookupError, ValueError):
-        raise NotSoundError("an encoding that is unknown") from None
-    if encoding not in {"utf-8", "ascii"} and not _ONE_BYTE.fullmatch(encoding):
+    encoding = find_codec(named)
+    if encoding is None:
+        raise NotSoundError("an encoding that is unknown")
+    if encoding != "utf-8" and (not _ONE_BYTE.fullmatch(encoding) or decode_utf8(body) is not None):
         raise NotSoundError(f"the encoding {encoding}")
     body = body[declaration.end() if declaration else start :]
     try:

@@ -58,7 +58,7 @@ def strictly(body: bytes, charset: str | None = None) -> Listing | str:
 def tolerantly(body: bytes, charset: str | None = None) -> Listing | str:
     """Return the listing of feedparser, or why there is none; what it remarks is left out."""
     try:
-        return replace(feed._read_tolerantly(document(body, charset)), remarks=())
+        return replace(feed._read_tolerantly(feed._repair(document(body, charset))[0]), remarks=())
     except ReadError as error:
         return f"{type(error).__name__}: {error}"
 
