@@ -70,7 +70,7 @@ def _repair(document: Document) -> tuple[Document, str]:
     """
     text, is_as_named = decoding.decode_mixed(document)
     text = _DECLARATION.sub("", text, count=1)
-    mistake = xml.find_mistake(text)
+    mistake = xml.find_mistake(text) or ("a section does not end" if well_formed.hides_item(text) else "")
     if mistake:
         text = well_formed.make_well_formed(text)
         remark = N_(f"not well-formed: {mistake}")

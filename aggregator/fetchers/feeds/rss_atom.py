@@ -21,12 +21,14 @@ from aggregator.fetchers.feeds.known_elements import OtherElementsError
 from aggregator.fetchers.feeds.podcast import FeedXml, ItemXml
 from aggregator.fetchers.parsing import enclosures, xml
 from aggregator.fetchers.parsing.decoding import correct_declaration, decode_utf8, find_codec
+from aggregator.fetchers.parsing.well_formed import hides_item
 from aggregator.fetchers.parsing.xml import Element
 from aggregator.model.entry import Entry
 from aggregator.model.source import Document
 
 _DECLARATION = re.compile(rb"<\?xml[^>]*?>")
 _ENCODING = re.compile(rb"""<\?xml[^>]*?encoding\s*+=\s*+['"]([^'">]*)['"]""")
+_ENDS = re.compile(rb"(?:item|entry)\s*>\s*<")
 _FIRST_ELEMENT = re.compile(rb"<\w")
 _DOCTYPE = re.compile(rb"<!(?:doctype|entity)", re.IGNORECASE)
 _ONE_BYTE = re.compile(r"iso8859-\d+|cp125\d|koi8-[ru]")  # encodings of one byte a character
@@ -71,12 +73,14 @@ def iterate_items(document: Document, feed: Feed) -> Iterator[_Item]:
     if b"xml:base" in body:
         feed.base = enclosures.find_base(document)
     root: Element | None = None
+    count = 0
     digests = iter(document.elements)
     try:
         for found in xml.iterate_sound(body, "{*}item", "{*}entry"):
             if found.getparent() is None:
                 root = found
             elif feed.channel.names[str(found.tag)] in {"item", "entry"}:
+                count += 1
                 _read_before(feed, found)
                 digest = next(digests, None)
                 is_entry = str(found.tag).endswith("entry")
@@ -91,7 +95,14 @@ def iterate_items(document: Document, feed: Feed) -> Iterator[_Item]:
         raise NotSoundError("no element of a feed")
     if next(digests, None) is not None:
         raise OtherElementsError
+    _refuse_hidden_items(body, count)
     _read_after(feed, root)
+
+
+def _refuse_hidden_items(body: bytes, count: int) -> None:
+    """Raise NotSoundError if an item stands in a section of another one; so many were found."""
+    if len(_ENDS.findall(body)) > count and hides_item(body.decode("utf-8", "replace")):
+        raise NotSoundError("a section does not end")
 
 
 def _to_utf8(body: bytes, charset: str | None) -> bytes:

@@ -133,7 +133,8 @@ def decode_utf8(body: bytes, enough: int = _ENOUGH) -> str | None:
         return sound
     body = _HALVES.sub(_join_bytes, body)
     sound = body.decode("utf-8", "ignore")
-    return body.decode("utf-8", _WINDOWS) if _count_beyond(sound) > len(body) - len(sound.encode()) else None
+    written = sound.encode()
+    return body.decode("utf-8", _WINDOWS) if len(written) - len(sound) > len(body) - len(written) else None
 
 
 def _count_beyond(text: str) -> int:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 import sys
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from html.entities import html5
 from urllib.parse import quote
@@ -60,6 +62,7 @@ _IN_ADDRESSES = "%/:?#[]@!$&'()*+,;=~"  # beside letters and digits (RFC 3986, 2
 _RESERVED = frozenset({"xmlns:xml", "xmlns:xmlns"})  # prefixes that no document may declare (Namespaces in XML 1.0, 3)
 _PARENTS = {"item": {"channel", "rdf"}, "entry": {"feed"}, "channel": {"rss", "rdf"}}
 _ITEMS = frozenset({"item", "entry"})
+_ROOTS = frozenset({"rss", "feed", "rdf"})
 _HOLDERS = _ITEMS | {"rss", "rdf", "channel", "feed"}
 _IDS = frozenset({"guid", "id", "link", "enclosure"})
 _FIELDS = _IDS | {"title", "pubdate", "published", "date", "updated", "duration", "description", "content", "encoded"}
@@ -70,6 +73,8 @@ _PLAIN = frozenset({
 })  # fmt: skip
 _DEEPEST = 200  # levels; libxml2 refuses 256
 _HALF = "<![CDATA["  # the beginning of a section that does not end
+_SECTION = re.compile(r"<!\[CDATA\[.*?\]\]>", re.DOTALL)
+_NEXT_ITEM = re.compile(r"</((?:\w{1,20}:)?(?:item|entry))\s*>\s*<\1[\s>]")
 
 
 class _Token(Struct):
@@ -79,6 +84,18 @@ class _Token(Struct):
     name: str = ""
     opens: bool = False
     closes: bool = False
+
+
+def hides_item(text: str) -> bool:
+    """Return whether a section reaches over the end of its item into the next one, which is well-formed XML.
+
+    Its own end is lacking; that of a later section ends it. So a section begins behind an item within a section.
+    """
+    for section in _SECTION.finditer(text):
+        begin = section[0].find(_HALF, len(_HALF))
+        if begin > 0 and _NEXT_ITEM.search(section[0], 0, begin):
+            return True
+    return False
 
 
 def make_well_formed(text: str) -> str:
@@ -166,8 +183,23 @@ class _Balance:
         self.tokens = tokens
         self.open: list[int] = []
         self.before: dict[int, str] = {}
+        self.places: defaultdict[str, list[int]] = defaultdict(list)
+        for at, token in enumerate(tokens):
+            self.places[token.name].append(at)
         self.damaged: set[int] = set()
         self.escaped: dict[int, int] = {}
+        self._ignore_early_ends()
+
+    def _ignore_early_ends(self) -> None:
+        """Leave out the ends of the channel and the feed before the last item of the first root."""
+        names = [_get_local(token.name) for token in self.tokens]
+        roots = [at for at, token in enumerate(self.tokens) if token.opens and names[at] in _ROOTS]
+        end = roots[1] if len(roots) > 1 else len(names)
+        last = max((at for at in range(end) if names[at] in _ITEMS and self.tokens[at].opens), default=0)
+        early = _ROOTS if roots and names[roots[0]] == "rdf" else _ROOTS | {"channel"}
+        for at in range(last):
+            if names[at] in early and not self.tokens[at].opens:
+                self.tokens[at] = _Token("")
 
     def run(self) -> Iterator[str]:
         """Yield the pieces of the balanced document."""
@@ -182,7 +214,7 @@ class _Balance:
             if token.text.startswith("<!D"):
                 token.text = ""
             begun = True
-            if token.opens and len(self.open) >= _DEEPEST:
+            if token.opens and (len(self.open) >= _DEEPEST or self._is_mentioned(at)):
                 self.tokens[at] = _Token(_escape_tag(token.text))
             elif token.opens and not token.closes:
                 self._close_above(at)
@@ -197,6 +229,15 @@ class _Balance:
             yield self.before.get(at, "")
             yield token.text
         yield self.before.get(len(self.tokens), "")
+
+    def _is_mentioned(self, at: int) -> bool:
+        """Return whether an item begins inside of an element that ends before it begins again: one mistake, not two."""
+        child = self._find_child()
+        if _get_local(self._name(at)) not in _ITEMS or not 0 < child < len(self.open):
+            return False
+        places = self.places[self._name(self.open[child])]
+        following = bisect_right(places, at)
+        return following < len(places) and not self.tokens[places[following]].opens
 
     def _cut_off(self) -> None:
         """Leave out the element at which the document breaks off, and its item if that lacks what others have.

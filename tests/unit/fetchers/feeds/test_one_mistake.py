@@ -97,6 +97,59 @@ def test_the_other_items_are_read_as_without_it(kind: str, mistake: str, place: 
         assert "Ebbe" in found[1].title or "Ebbe" not in mistake
 
 
+IN_SECTION = "<![CDATA[<p>Zoë &amp; Ján: <a href='https://mole.example/?a=1&amp;b=2'>塩</a></p>]]>"
+
+
+@pytest.mark.parametrize("kind", HEADS)
+@pytest.mark.parametrize("kept", [len("<![CDATA[<p>Zoë"), -4, -3, -1])
+def test_a_section_that_lacks_its_end_hides_no_other_item(kind: str, kept: int) -> None:
+    """The end of the next item's section ends it, too, so that the document is well-formed."""
+    items = [item(kind, number, notes=IN_SECTION) for number in (1, 2, 3, 4)]
+    sound = read(HEADS[kind].format("".join(items)))
+    items[1] = item(kind, 2, notes=IN_SECTION[:kept])
+    found = read(HEADS[kind].format("".join(items)))
+    assert [found[at] for at in (0, 2, 3)] == [sound[at] for at in (0, 2, 3)]
+    assert (found[1].title, found[1].guid, found[1].tags) == (sound[1].title, sound[1].guid, sound[1].tags)
+    assert "Zoë" in (found[1].html or found[1].description or "")
+
+
+def test_a_section_that_shows_how_a_feed_is_written_stays_whole() -> None:
+    shown = "<![CDATA[<pre><item><title>a</title></item>\n<item><title>b</title></item></pre>]]>"
+    entries = read(HEADS["rss"].format("".join(item("rss", number, notes=shown) for number in (1, 2))))
+    assert [entry.html for entry in entries] == [shown[9:-3]] * 2
+
+
+ENDS = {"rss": ["</channel>", "</rss>", "</channel></rss>"], "atom": ["</feed>"]}
+
+
+@pytest.mark.parametrize("place", ["title", "notes", "between"])
+@pytest.mark.parametrize(("kind", "end"), [(kind, end) for kind, ends in ENDS.items() for end in ends])
+def test_an_end_of_the_feed_before_its_last_item_loses_none(kind: str, end: str, place: str) -> None:
+    items = [item(kind, number) for number in (1, 2, 3, 4)]
+    sound = read(HEADS[kind].format("".join(items)))
+    items[1] = item(kind, 2, **{place: f"Ebbe {end} Flut"}) if place != "between" else items[1] + end
+    found = read(HEADS[kind].format("".join(items)))
+    assert [found[at] for at in (0, 2, 3)] == [sound[at] for at in (0, 2, 3)]
+    assert found[1].guid == sound[1].guid
+
+
+def test_a_feed_that_is_printed_twice_is_read_once() -> None:
+    whole = HEADS["rss"].format("".join(item("rss", number) for number in (1, 2)))
+    assert read(whole + whole) == read(whole)
+
+
+@pytest.mark.parametrize("begin", ["<item>", "<entry>"])
+@pytest.mark.parametrize("kind", HEADS)
+def test_an_item_that_is_mentioned_begins_none(kind: str, begin: str) -> None:
+    items = [item(kind, number) for number in (1, 2, 3, 4)]
+    sound = read(HEADS[kind].format("".join(items)))
+    for place in ("title", "notes"):
+        items[1] = item(kind, 2, **{place: f"Ebbe und {begin} in XML"})
+        found = read(HEADS[kind].format("".join(items)))
+        assert [found[at] for at in (0, 2, 3)] == [sound[at] for at in (0, 2, 3)]
+        assert (found[1].guid, found[1].link, found[1].tags) == (sound[1].guid, sound[1].link, sound[1].tags)
+
+
 @pytest.mark.parametrize("kind", HEADS)
 @pytest.mark.parametrize("mistake", BESIDE.values(), ids=BESIDE.keys())
 def test_an_element_that_is_wrong_costs_nothing(kind: str, mistake: str) -> None:
