@@ -82,7 +82,7 @@ def compose_published(
         store = opened if decision is None else decisions.as_if_decided(opened, plan.name, decision)
         store = store if forgotten is None else decisions.as_if_forgotten(store, plan.name, forgotten)
         try:
-            with limited(make_limits(entries.count_entries(store, plan.name))):
+            with limited(make_limits(*entries.measure_entries(store, plan.name))):
                 return compose(store, plan, now, adding=False, note=note).feed
         except CostError as error:
             what = f"{plan.name}: cannot be composed: {error} (it was at {make_printable(at_work)})"

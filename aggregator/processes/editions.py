@@ -92,7 +92,7 @@ def compose(config: Config, store: Store, plan: Plan, at: datetime) -> Returned[
     """Compose a feed in a fork; raise PublishError if it fails or costs too much, StoreError of the store."""
     output, folder = config.output, plan.channel.folder
     task = Task(config.state, at, plan, str(output.staging), output.bucket is None)
-    limits = make_limits(entries.count_entries(store, plan.name))
+    limits = make_limits(*entries.measure_entries(store, plan.name))
     with _describing_errors(output, folder, f"{plan.name}: cannot be composed"):
         return calls.call_for_parts(forks.composers, "compose", task, kind=Edition, limits=limits)
 
@@ -119,7 +119,7 @@ def compare(given: Comparison) -> tuple[Belonging, ...]:
     count = len(given.listing.entries)
     if connection.has_content(given.state):
         with database.open_store(given.state) as store:
-            count += sum(entries.count_entries(store, plan.name) for plan in given.plans)
+            count += sum(entries.measure_entries(store, plan.name)[0] for plan in given.plans)
     try:
         return calls.call(forks.composers, "compare", given, kind=tuple[Belonging, ...], limits=make_limits(count))
     except (ForkError, BugError) as error:

@@ -34,13 +34,14 @@ class CostError(BaseException):
     """
 
 
-def make_limits(count: int) -> Limits:
-    """Return the most that a feed of so many entries may cost.
+def make_limits(count: int, characters: int = 0) -> Limits:
+    """Return the most that a feed of so many entries may cost, which are stored in so many characters.
 
-    A cold refresh of 16,800 entries takes 37 s and 235 MB: 2 ms and 14 kB an entry (docs/performance.md).
+    A cold refresh of 16,800 entries takes 37 s and 235 MB: 2 ms and 14 kB an entry (docs/performance.md). Long texts
+    take up to 19 us a character: Chinese, or words with letters lost.
     """
-    seconds = SECONDS + count // 50
-    return Limits(seconds, 60 + 3 * seconds, MEGABYTES + count // 40)
+    seconds = SECONDS + count // 50 + characters // 20_000
+    return Limits(seconds, 60 + 3 * seconds, MEGABYTES + count // 40 + characters // 50_000)
 
 
 def describe_time(limits: Limits) -> str:

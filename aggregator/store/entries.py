@@ -231,10 +231,13 @@ def find_other_sources(store: Store, feed: str, entries: Iterable[Entry]) -> fro
     return frozenset({each.source for each in stored} - same)
 
 
-def count_entries(store: Store, feed: str) -> int:
-    """Return how many entries of the feed are stored, counted once for each document that lists them."""
+def measure_entries(store: Store, feed: str) -> tuple[int, int]:
+    """Return how many entries of the feed are stored, one for each document that lists it, and their characters."""
+    table = schema.entries
+    query = select(func.count(), func.coalesce(func.sum(func.length(table.c.record)), 0)).where(table.c.feed == feed)
     with reading(store) as connection:
-        return connection.execute(select(func.count()).where(schema.entries.c.feed == feed)).scalar_one()
+        count, characters = connection.execute(query).one()
+    return count, characters
 
 
 def count_by_source(store: Store, feeds: Iterable[str]) -> Mapping[str, Mapping[str, int]]:

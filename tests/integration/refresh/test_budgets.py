@@ -7,10 +7,12 @@ from email.utils import format_datetime
 
 import pytest
 
+from aggregator import compose as composing
 from aggregator import refresh as refreshing
 from aggregator.commands import forget, review
 from aggregator.config.load import load
 from aggregator.errors import PublishError
+from aggregator.processes import editions
 from aggregator.sandbox import limits
 from tests.integration.refresh.conftest import START
 
@@ -77,7 +79,8 @@ def test_a_feed_that_costs_too_much_keeps_its_last_edition(tmp_path, run, monkey
     assert [len(each.failures) for each in update(START).values()] == [0, 0]
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     serve(60_000)
-    monkeypatch.setattr(limits, "SECONDS", 0)
+    for module in (editions, composing):
+        monkeypatch.setattr(module, "make_limits", lambda *_: limits.Limits(1, 300, 512))
     outcomes = update(START + timedelta(days=1))
     (failure,) = outcomes["sea"].failures
     assert failure.startswith("sea: cannot be composed: it takes more than 1 s of processor time (it was at "), failure
@@ -100,6 +103,14 @@ def test_a_feed_that_costs_too_much_keeps_its_last_edition(tmp_path, run, monkey
     outcomes = update(START + timedelta(days=2))
     assert (outcomes["sea"].failures, outcomes["sea"].changed) == ((), 30)
     assert "failure" not in json.loads((folder / "report.json").read_bytes())
+
+
+def test_long_texts_of_one_source_keep_no_feed_from_being_published(run, monkeypatch) -> None:
+    """Thirty texts of 190,000 Chinese characters took more than the 66 s of 330 entries, at each refresh again."""
+    serve, update = run
+    monkeypatch.setattr(limits, "SECONDS", 1)
+    serve(10_000)
+    assert update(START)["sea"].failures == ()
 
 
 def test_a_document_that_is_nearly_too_large_is_told(run, monkeypatch) -> None:
