@@ -56,9 +56,11 @@ class BoilerplateLearner(Struct):
             for side, triples in _list_edge_triples(line).items():
                 alone = _count_alone(triples, several) if lines.count(line) == 1 else 0
                 self.shared.update(triple for triple in triples if triple in common)
-                if has_uncut_other:
+                run = line[max(0, len(line) + 1 - alone) :] if side == TAIL else line[: max(0, alone - 1)]
+                if has_uncut_other and not any(_has_run(other, run) for at, other in enumerate(lines) if at != number):
                     self.alone.update(triples[: max(0, alone - _JOINT)])
-                    self._add_run(line, alone, side, lines)
+                    if 0 < len(run) < min(_LONGEST, len(line) - 1):
+                        self.runs[_make_phrase(run, side)] += 1
         if self._count_phrases() > _MOST_PHRASES:
             self._drop_rarest()
 
@@ -78,17 +80,6 @@ class BoilerplateLearner(Struct):
                 self.shared[_make_phrase([*outermost], edge)] += 1
         counts = Counter(chain.from_iterable(inside[line] for line in uncut))
         return {triple for triple, count in counts.items() if count > 1 and 2 * count > len(uncut)}
-
-    def _add_run(self, line: _Line, alone: int, edge: str, lines: Sequence[_Line]) -> None:
-        """Count the run at an edge that only this copy has, given the number of triples that it has alone there.
-
-        A single word that another copy has somewhere else has moved and does not count.
-        """
-        size = alone - 1
-        if 0 < size < min(_LONGEST, len(line) - 1):
-            run = line[-size:] if edge == TAIL else line[:size]
-            if size > 1 or sum(run[0] in other for other in lines) == 1:
-                self.runs[_make_phrase(run, edge)] += 1
 
     def _drop_rarest(self) -> None:
         """Drop the rarest phrases until half of the room is free: memory stays bounded."""
@@ -125,6 +116,12 @@ class BoilerplateLearner(Struct):
         return rarest < _MOST_SHARED * count
 
 
+def _has_run(line: _Line, run: _Line) -> bool:
+    """Return whether a line has the words of a run somewhere, side by side."""
+    first, size = run[:1], len(run)
+    return any(line[at : at + size] == run for at, word in enumerate(line) if (word,) == first)
+
+
 def _find_shared_tails(lines: Sequence[_Line], whole: Sequence[_Line]) -> set[_Line]:
     """Return the tails that several lines have where one of the ``whole`` lines ends.
 
@@ -144,8 +141,10 @@ def _find_shared_heads(lines: Sequence[_Line]) -> set[_Line]:
 
 
 def _find_tail(shorter: _Line, line: _Line) -> _Line:
-    """Return the words, two and more, that a line has behind the last ones of a shorter one."""
+    """Return the words, two and more, that a line has behind the last ones of a shorter one; none if it ends alike."""
     last = shorter[-_ENDING:]
+    if line[-len(last) :] == last:
+        return ()
     first = 0 if shorter == last else max(0, len(line) - _LONGEST - _ENDING)
     places = range(len(line) - len(last) - 1, first, -1) if len(last) == _ENDING else range(1)
     end = next((at + len(last) for at in (*places, first) if line[at : at + len(last)] == last), len(line))

@@ -199,3 +199,19 @@ def test_a_head_that_two_sources_share_is_learned_from_a_third_one_without_it(su
     last = subjects[-1]
     copies = [Copy("page", f"{head}{last}"), Copy("mirror", f"{head}{last}"), Copy("host", last)]
     assert blend(copies, model=heard(titles), title=True).text == (f"{head}{last}" if kept else last)
+
+
+@pytest.mark.parametrize("subjects", SUBJECTS.values(), ids=list(SUBJECTS))
+def test_words_that_stand_twice_in_a_text_are_no_tail_of_it(subjects):
+    again = "of the old mill by the old mill"
+    titles = (dict.fromkeys(("page", "mirror", "host"), f"{title} {again}") for title in subjects)
+    assert heard(titles).phrases == frozenset()
+
+
+@pytest.mark.parametrize("subjects", SUBJECTS.values(), ids=list(SUBJECTS))
+def test_words_that_stand_inside_of_another_copy_are_no_tail(subjects):
+    titles = (
+        {"host": f"{title} at sea", "page": f"{title} lost at sea | Radio", "mirror": f"{title} lost at sea | Heft"}
+        for title in subjects
+    )
+    assert "at sea \x03" not in heard(titles).phrases
