@@ -16,6 +16,7 @@ from lxml import etree
 
 from aggregator.config.load import load
 from tests.support.composing import refresh_here
+from tests.support.config import make_feed, make_source, write_config
 from tests.support.rss import ITUNES, PODCAST, Episode, make_rss
 
 START = datetime(2025, 3, 3, 12, tzinfo=UTC)
@@ -413,16 +414,15 @@ def run(folder: Path, world: World, cast: dict[str, tuple[Setting, Attack | None
     for turn in range(len(world.out)):
         _write(folder / "host.xml", world.host(turn))
         _write(folder / "directory.xml", world.directory(turn))
-        lines = ["state: store.db", "output: output", "feeds:"]
+        feeds = {}
         for name, (setting, attack) in cast.items():
-            lines += [f"  {name}:", "    title: The show", "    sources:"]
-            lines += [f"      host: {{kind: feed, path: host.xml, trust: {setting.host}}}"]
-            lines += [f"      m-directory: {{kind: feed, path: directory.xml, trust: {DIRECTORY}}}"]
+            trusts = {"host": ("host", setting.host), "m-directory": ("directory", DIRECTORY)}
             if attack and (listed := attack.entries(world, turn)) is not None:
                 _write(folder / f"{name}.xml", listed)
-                lines += [f"      {setting.name}: {{kind: feed, path: {name}.xml, trust: {setting.attacker}}}"]
-        (folder / "config.yaml").write_text("\n".join(lines), encoding="utf-8")
-        refresh_here(load(folder / "config.yaml"), at=world.at(turn), force=True)
+                trusts[setting.name] = name, setting.attacker
+            sources = {each: make_source(f"{file}.xml", trust=trust) for each, (file, trust) in trusts.items()}
+            feeds[name] = make_feed("The show", sources)
+        refresh_here(load(write_config(folder, feeds)), at=world.at(turn), force=True)
         for name, history in published.items():
             history.append(_items(folder / "output" / name))
     return published

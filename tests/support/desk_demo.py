@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
+from tests.support.config import make_feed, write_config
 from tests.support.origin import Site, serving
 from tests.support.paths import TESTS
 from tests.support.program import run_program
@@ -25,15 +26,14 @@ NOUNS = ("Harbour", "Lantern", "Glacier", "Violin", "Orchard", "Compass", "Thund
 def build(folder: Path) -> None:
     """Write a config, and refresh its feeds on some days of the last weeks from a server of their sources."""
     with serving(Site()) as site:
-        lines = ["allow_networks: [127.0.0.0/8]", "feeds:"]
-        for name, (title, sources) in SHOWS.items():
-            lines += [f"  {name}:", f"    title: {title}", "    sources:"]
-            lines += [f"      {each}: {{kind: feed, url: '{site.url(f'/{name}/{each}')}'}}" for each in sources]
-        lines += ["  crumb-talk:", "    title: Crumb Talk", "    sources:"]
-        for name in ("topic", "numbered"):
-            lines.append(f"      {name}: {{kind: listing, path: {name}.txt}}")
+        feeds = {
+            name: make_feed(title, {each: site.url(f"/{name}/{each}") for each in sources})
+            for name, (title, sources) in SHOWS.items()
+        }
+        listings = {name: {"kind": "listing", "path": f"{name}.txt"} for name in ("topic", "numbered")}
+        for name in listings:
             shutil.copy(TESTS / f"integration/commands/data/{name}.txt", folder)
-        (folder / "config.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write_config(folder, {**feeds, "crumb-talk": make_feed("Crumb Talk", listings)})
         for turn, hours in enumerate(HOURS_AGO):
             _serve(site, turn)
             at = f"{datetime.now(UTC) - timedelta(hours=hours):%Y-%m-%dT%H:%M:%SZ}"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support import fleet_origin
+from tests.support.config import make_feed, write_config
 from tests.support.program import PLAIN, PROGRAM, run_program
 
 
@@ -33,17 +34,16 @@ class Fleet:
             body = answer.read()
         return json.loads(body) if body else None
 
-    def config(self, name: str, state: str, *extra: str, feeds: int, hosts: int = 50) -> Path:
+    def config(self, name: str, state: str, *, feeds: int, hosts: int = 50, **keys: object) -> Path:
         """Write a config of so many feeds with two sources each, on so many hosts; its output folder has its name."""
-        lines = [f"state: {state}", f"output: output-{name}", "allow_networks: [127.0.0.0/8]", *extra, "feeds:"]
+        shows = {}
         for number in range(feeds):
             base, other = (f"http://127.{net}.{1 + number % hosts}.1:{self.port}/show-{number}" for net in (0, 1))
-            lines += [f"  show-{number}:", f"    title: Show {number}", "    refresh: '0 * * * *'", "    sources:"]
-            lines += [f"      host: {{kind: feed, url: '{base}/host'}}"]
-            lines += [f"      directory: {{kind: feed, url: '{other}/directory'}}"]
-        path = self.folder / f"{name}.yaml"
-        path.write_text("\n".join(lines) + "\n")
-        return path
+            sources = {"host": f"{base}/host", "directory": f"{other}/directory"}
+            shows[f"show-{number}"] = make_feed(f"Show {number}", sources, refresh="0 * * * *")
+        return write_config(
+            self.folder, shows, name=f"{name}.yaml", state=state, **{"output": f"output-{name}", **keys}
+        )
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
         """Start the program; what it prints goes to a file beside the configs."""

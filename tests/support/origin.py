@@ -201,6 +201,10 @@ class Site:
     def url(self, path: str = "") -> str:
         return self.base + path
 
+    def source(self, path: str, kind: str = "feed", **keys: object) -> dict[str, object]:
+        """The keys of a source at a path, as a config has them."""
+        return {"kind": kind, "url": self.url(path), **keys}
+
     def serve(self, path: str, body: bytes | str, *, status: int = 200, kind: str = "application/rss+xml") -> None:
         self.pages[path] = (status, kind, body.encode() if isinstance(body, str) else body)
 

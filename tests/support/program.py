@@ -32,6 +32,7 @@ import aggregator
 from aggregator import cli, refresh
 from aggregator.config.load import load
 from aggregator.sandbox import forks
+from tests.support.config import make_feed, write_config
 from tests.support.paths import ROOT
 
 PROGRAM = (sys.executable, "-m", "aggregator.cli")
@@ -143,9 +144,8 @@ def _warm_up() -> None:
     """Refresh a feed in this process, so that the programs find compiled what is compiled at first use."""
     listings = ROOT / "samples/pytorch"
     with tempfile.TemporaryDirectory() as folder:
-        config = Path(folder, "config.yaml")
-        sources = ", ".join(f"{name}: {{kind: listing, path: {listings}/{name}.txt}}" for name in ("casts", "podyssey"))
-        config.write_text(f"feeds: {{pytorch: {{title: Developers, sources: {{{sources}}}}}}}", encoding="utf-8")
+        sources = {name: {"kind": "listing", "path": f"{listings}/{name}.txt"} for name in ("casts", "podyssey")}
+        config = write_config(Path(folder), {"pytorch": make_feed("Developers", sources)})
         os.environ["AGGREGATOR_IN_PROCESS"] = "1"
         refresh.refresh(load(config), at=datetime(2026, 1, 2, tzinfo=UTC))
         del os.environ["AGGREGATOR_IN_PROCESS"]

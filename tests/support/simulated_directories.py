@@ -15,6 +15,7 @@ import feedparser
 
 from aggregator.text import html
 from aggregator.text.times import durations
+from tests.support.config import make_feed, make_source, write_config
 
 MOST = 30
 
@@ -111,20 +112,16 @@ def legal(text: str) -> str:
 
 def folder(place: Path, podcasts: list[Path], seed: int) -> Path:
     """A config of one feed for each podcast: its host's document and two directories; the config's path."""
-    lines = [f"state: {place}/store.db", f"output: {place}/output", "base_url: https://feeds.example.org", "feeds:"]
+    feeds = {}
     for turn, podcast in enumerate(podcasts):
         dice = random.Random(f"{seed} {podcast.name}")
         show, episodes = told(podcast)
         (place / f"mirror-{turn}.xml").write_text(mirror(show, episodes, dice), encoding="utf-8")
         (place / f"listing-{turn}.txt").write_text(listing(show, episodes, dice), encoding="utf-8")
-        lines += [
-            f"  show-{turn}:",
-            f"    title: {quoteattr(show)}",
-            "    sources:",
-            f"      host: {{kind: feed, path: '{podcast}', trust: 0.9}}",
-            f"      mirror: {{kind: feed, path: mirror-{turn}.xml, trust: 0.4}}",
-            f"      casts: {{kind: listing, path: listing-{turn}.txt}}",
-        ]
-    path = place / "config.yaml"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
+        sources = {
+            "host": make_source(str(podcast), trust=0.9),
+            "mirror": make_source(f"mirror-{turn}.xml", trust=0.4),
+            "casts": {"kind": "listing", "path": f"listing-{turn}.txt"},
+        }
+        feeds[f"show-{turn}"] = make_feed(show, sources)
+    return write_config(place, feeds, base_url="https://feeds.example.org")

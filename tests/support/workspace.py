@@ -12,13 +12,14 @@ import sqlite3
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+from tests.support.config import Keys, make_feed, write_config
 from tests.support.origin import Site, serving
 from tests.support.program import PLAIN, PROGRAM, run_program
 from tests.support.rss import Episode
@@ -40,14 +41,15 @@ class Workspace(Site):
     folder: Path
     started: list[subprocess.Popen[str]] = field(default_factory=list)
 
-    def config(self, *sources: str, extra: str = "", feed: str = "show") -> Path:
-        """A config of one feed with these sources, each a line of YAML."""
-        lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", extra, "feeds:", f"  {feed}:"]
-        lines += ["    title: A show", "    window: 0", "    sources:", *(f"      {each}" for each in sources)]
-        path = self.folder / "config.yaml"
-        part = path.with_suffix(".part")  # whoever reads it meanwhile finds the old one or the new one
-        part.write_text("\n".join(line for line in lines if line) + "\n", encoding="utf-8")
-        return part.replace(path)
+    def config(
+        self, *names: str, more: Mapping[str, Keys] = {}, whole: Mapping[str, object] = {}, **keys: object
+    ) -> Path:
+        """Write a config of one feed with sources of these names, at paths of their names.
+
+        ``more`` are other sources, ``whole`` other keys of the config, the rest are keys of the feed.
+        """
+        sources = {name: self.source(f"/{name}") for name in names} | more
+        return write_config(self.folder, {"show": make_feed(sources=sources, **{"window": 0, **keys})}, **whole)
 
     def start(self, *words: str, before: tuple[str, ...] = ()) -> subprocess.Popen[str]:
         """The program at work in the workspace's folder, in a process group of its own."""

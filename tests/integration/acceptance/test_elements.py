@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
+from tests.support.config import make_feed, write_config
 from tests.support.origin import Site, serving
 from tests.support.paths import ROOT
 from tests.support.program import run_program
@@ -183,11 +184,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("elements")
     with serving(Site()) as site:
         site.serve("/feed", document())
-        source = f"sources: {{host: {{kind: feed, url: '{site.url('/feed')}'}}}}"
-        feeds = (
-            f"  {name}: {{title: Sea Room, {more}{source}}}" for name, more in (("sea", ""), ("paid", "value: pass, "))
-        )
-        (folder / "config.yaml").write_text("\n".join(("allow_networks: [127.0.0.0/8]", "feeds:", *feeds)))
+        feed = make_feed("Sea Room", {"host": site.url("/feed")})
+        write_config(folder, {"sea": feed, "paid": {**feed, "value": "pass"}})
         for at in ("2024-06-01T12:00:00Z", "2024-06-03T12:00:00Z"):
             done = run_program(folder, "refresh", "--at", at)
             assert done.returncode == 0, done.stderr

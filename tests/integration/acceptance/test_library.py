@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import fields
 
 from aggregator import api
+from tests.support.config import make_feed, write_config
 from tests.support.origin import answer, playing
 from tests.support.paths import ROOT
 
@@ -66,9 +67,7 @@ def test_bytes_a_file_and_an_address_are_read_alike(tmp_path: Path) -> None:
 
 def test_a_config_is_refreshed_as_by_the_command(tmp_path: Path) -> None:
     (tmp_path / "feed.xml").write_bytes(RSS)
-    (tmp_path / "config.yaml").write_text(
-        "feeds: {quay: {title: Quay, sources: {host: {kind: feed, path: feed.xml}}}}\n", encoding="utf-8"
-    )
+    write_config(tmp_path, {"quay": make_feed("Quay", {"host": "feed.xml"})})
     (outcome,) = api.refresh(tmp_path / "config.yaml")
     assert (outcome.feed, outcome.new, outcome.failures) == ("quay", 1, ())
     (again,) = api.refresh(str(tmp_path / "config.yaml"))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from aggregator import refresh
 from aggregator.config.load import load
+from tests.support.config import make_feed, write_config
 
 OWNER = "keeper@rope.studio"
 FEED = f"""<?xml version="1.0" encoding="UTF-8"?>
@@ -26,11 +27,8 @@ FEED = f"""<?xml version="1.0" encoding="UTF-8"?>
 
 def test_an_owners_address_is_in_no_file(tmp_path: Path) -> None:
     (tmp_path / "feed.xml").write_text(FEED, encoding="utf-8")
-    (tmp_path / "config.yaml").write_text(
-        "state: store.db\noutput: output\nfeeds:\n  sea:\n    title: Sea Room\n    sources:\n"
-        "      host: {kind: feed, path: feed.xml}\n"
-    )
-    refresh.refresh(load(tmp_path / "config.yaml"), at=datetime(2024, 7, 1, tzinfo=UTC))
+    config = write_config(tmp_path, {"sea": make_feed("Sea Room", {"host": "feed.xml"})})
+    refresh.refresh(load(config), at=datetime(2024, 7, 1, tzinfo=UTC))
     files = [path for path in (tmp_path / "output").rglob("*") if path.suffix != ".gz" and path.is_file()]
     assert len(files) > 8
     assert [path.name for path in files if b"keeper@" in path.read_bytes()] == []

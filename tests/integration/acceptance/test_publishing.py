@@ -20,6 +20,7 @@ from aggregator.config.load import load
 from aggregator.model.entry import Entry, Show
 from aggregator.store import database, entries
 from tests.support import simulated_directories
+from tests.support.config import make_feed, write_config
 from tests.support.other_parsers import complaints
 from tests.support.paths import ROOT, SHARED
 
@@ -96,12 +97,8 @@ def test_the_default_config_without_a_network(tmp_path: Path, parsers: Path) -> 
 @pytest.mark.shared
 @pytest.mark.skipif(not SHARED.is_dir(), reason="../shared does not stand beside the project")
 def test_the_seeds(tmp_path: Path, parsers: Path) -> None:
-    sources = "\n".join(
-        f"      {name}: {{kind: {kind}, path: {SHARED / 'seeds' / file}}}" for name, (kind, file) in SEEDS.items()
-    )
-    (tmp_path / "config.yaml").write_text(
-        f"state: store.db\noutput: output\nfeeds:\n  show:\n    title: A show\n    sources:\n{sources}\n"
-    )
+    seeds = {name: {"kind": kind, "path": str(SHARED / "seeds" / file)} for name, (kind, file) in SEEDS.items()}
+    write_config(tmp_path, {"show": make_feed(sources=seeds)})
     refresh.refresh(load(tmp_path / "config.yaml"), at=AT)
     assert avoidable(tmp_path / "config.yaml", "show", parsers) == []
 
@@ -188,10 +185,9 @@ def hostile() -> str:
 
 def test_a_hostile_source(tmp_path: Path, parsers: Path) -> None:
     (tmp_path / "hostile.json").write_text(hostile())
-    (tmp_path / "config.yaml").write_text(
-        "state: store.db\noutput: output\nfeeds:\n  harbour:\n    title: Harbour\n    categories: [Leisure]\n"
-        "    image: https://example.org/cover.jpg\n    sources:\n      wild: {kind: jsonfeed, path: hostile.json}\n"
-    )
+    wild = {"wild": {"kind": "jsonfeed", "path": "hostile.json"}}
+    feed = make_feed("Harbour", wild, categories=["Leisure"], image="https://example.org/cover.jpg")
+    write_config(tmp_path, {"harbour": feed})
     outcome = refresh.refresh(load(tmp_path / "config.yaml"), at=AT)[0]
     assert outcome.published.items == outcome.source_results[0].entries
     assert outcome.published.items > 38

@@ -12,6 +12,7 @@ import pytest
 from aggregator.cli import COMMANDS
 from aggregator.config.schema import ItemField
 from aggregator.fetchers import registry
+from tests.support.config import make_feed, write_config
 from tests.support.paths import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -119,16 +120,9 @@ def test_the_config_of_the_readme_is_sound(run, tmp_path: Path) -> None:
 
 def test_what_the_readme_and_the_index_show_is_what_the_program_says(run, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "samples", tmp_path / "samples")
-    rows = "".join(
-        f"      {name}: {{kind: {kind}, path: samples/pytorch/{file}.txt}}\n"
-        for name, kind, file in (
-            ("apple", "apple", "apple-page"),
-            ("casts", "listing", "casts"),
-            ("podyssey", "listing", "podyssey"),
-            ("blog", "blog", "blog"),
-        )
-    )
-    (tmp_path / "config.yaml").write_text(f"feeds:\n  show:\n    title: Show\n    sources:\n{rows}", encoding="utf-8")
+    kinds = {"apple-page": "apple", "casts": "listing", "podyssey": "listing", "blog": "blog"}
+    sources = {file: {"kind": kind, "path": f"samples/pytorch/{file}.txt"} for file, kind in kinds.items()}
+    write_config(tmp_path, {"show": make_feed("Show", {file.split("-")[0]: each for file, each in sources.items()})})
     answer = run("refresh", "-v", "--at", "2026-01-01T00:00:00Z")
     assert "54 entries → 37 items (31 episodes, 6 posts): 17 duplicates merged" in answer.stdout
     names = re.findall(r"[\w-]+\.\w+(?=,|$)", answer.stdout.partition("written: ")[2])

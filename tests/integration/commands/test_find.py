@@ -32,6 +32,7 @@ from aggregator.fetchers.show_search import (
 )
 from tests.integration.service.desk.conftest import opened
 from tests.integration.service.desk.test_pages import wait
+from tests.support.config import make_feed, write_config
 from tests.support.origin import Request, Site, playing, serving
 from tests.support.origin import answer as answer_bytes
 from tests.support.program import run_program
@@ -48,13 +49,15 @@ def site() -> Iterator[Site]:
         yield opened
 
 
+def configure(folder: Path, site: Site, path: str = "/host", proxy: str | None = None, **keys: str) -> Config:
+    feed = make_feed("Sea Room", {"host": site.url(path)}, link=site.url("/about"), **keys)
+    return load(write_config(folder, {"room": feed}, proxy=proxy))
+
+
 @pytest.fixture
 def config(tmp_path: Path, site: Site) -> Config:
     site.serve("/host", make_rss(*(make_item(n) for n in range(12))))
-    (tmp_path / "config.yaml").write_text(
-        "allow_networks: [127.0.0.0/8]\nfeeds:\n  room:\n    title: Sea Room\n"
-        f"    link: {site.url('/about')}\n    sources: {{host: {{kind: feed, url: '{site.url('/host')}'}}}}\n"
-    )
+    configure(tmp_path, site)
     done = run_program(tmp_path, "refresh", "--at", "2026-01-02T01:00:00Z")
     assert done.returncode == 0, done.stderr
     return load(tmp_path / "config.yaml")
@@ -163,9 +166,7 @@ def test_the_command_says_how_to_add_what_the_show_s_site_names(
 
 
 def test_a_feed_of_which_nothing_is_stored_cannot_be_searched(tmp_path: Path) -> None:
-    path = tmp_path / "config.yaml"
-    path.write_text("feeds: {room: {title: Sea Room, sources: {host: {kind: feed, url: 'https://a.example/'}}}}\n")
-    loaded = load(path)
+    loaded = load(write_config(tmp_path, {"room": make_feed("Sea Room", {"host": "https://a.example/"})}))
     with pytest.raises(ConfigError, match=r"^room: nothing is stored of it yet, .* run aggregator refresh$"):
         finding.find_listings(loaded, loaded.plans[0], NOW)
 
@@ -218,10 +219,10 @@ def test_any_answer_is_read_or_refused(value: object) -> None:
             assert isinstance(read_shows(each, body, ShowQuery("Sea Room")), list)
 
 
-def test_the_desk_searches_and_says_who_did_not_answer(config: Config) -> None:
+def test_the_desk_searches_and_says_who_did_not_answer(config: Config, site: Site) -> None:
     """The public catalogues cannot be had in a test: the config's proxy leads nowhere, and the page says so."""
     home = config.path.parent
-    config.path.write_text(f"proxy: http://127.0.0.1:9\n{config.path.read_text()}")
+    configure(home, site, proxy="http://127.0.0.1:9")
     with opened(home) as visitor:
         assert 'href="/desk/feeds/room/find"' in visitor.get("/feeds/room").text
         visitor.get("/feeds/room/find")
@@ -266,12 +267,10 @@ def test_a_show_is_added_by_its_name(config: Config, site: Site) -> None:
 def test_no_address_that_may_have_a_secret_is_sent_to_a_catalogue(config: Config, site: Site) -> None:
     asked: list[ShowQuery] = []
     watching = replace(GPODDER, base=site.url(), list_paths=lambda show: asked.append(show) or [])
-    text = config.path.read_text()
+    folder = config.path.parent
     for day, key in enumerate(("", "?auth=secret", "?token=1&x=2")):
-        config.path.write_text(text.replace("/host'", f"/host{key}'"))
-        loaded = load(config.path)
+        loaded = configure(folder, site, f"/host{key}")
         finding.find_listings(loaded, loaded.plans[0], NOW + timedelta(days=day), [watching])
-    config.path.write_text(text.replace("title: Sea Room", f"title: Sea Room\n    token: {'x' * 20}"))
-    loaded = load(config.path)
+    loaded = configure(folder, site, token="x" * 20)
     finding.find_listings(loaded, loaded.plans[0], NOW + timedelta(days=9), [watching])
     assert [len(show.feeds) for show in asked] == [1, 0, 0, 0]

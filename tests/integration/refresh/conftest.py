@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import pytest
 from aggregator.config.load import load
 from aggregator.model.results import Outcome
 from tests.support.composing import refresh_here
+from tests.support.config import make_feed, write_config
 from tests.support.origin import Site, serving
 from tests.support.rss import Episode, make_rss
 
@@ -58,17 +59,12 @@ class Project:
     """A config in a folder of its own, and its refreshes; each is a day after the one before."""
 
     folder: Path
-    sources: dict[str, str]
-    extra: str = ""
+    sources: dict[str, Any]
+    keys: dict[str, Any] = field(default_factory=dict)
     turn: int = 0
 
     def config(self) -> Path:
-        lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:", "  sea:"]
-        lines += ["    title: Sea Room", *(f"    {line}" for line in self.extra.splitlines()), "    sources:"]
-        lines += [f"      {name}: {{{keys}}}" for name, keys in self.sources.items()]
-        path = self.folder / "config.yaml"
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return path
+        return write_config(self.folder, {"sea": make_feed("Sea Room", self.sources, **self.keys)})
 
     def refresh(self, *, at: datetime | None = None, force: bool = True, new: bool = False) -> Outcome:
         self.turn += 1
@@ -87,4 +83,4 @@ class Project:
 
 @pytest.fixture
 def project(tmp_path: Path, origin: Site) -> Project:
-    return Project(tmp_path, {"host": f"kind: feed, url: '{origin.url('/feed.xml')}'"})
+    return Project(tmp_path, {"host": origin.source("/feed.xml")})

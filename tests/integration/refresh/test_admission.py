@@ -6,7 +6,7 @@ import pytest
 @pytest.fixture
 def beside(project, origin, episode, rss):
     """A host with six episodes, and a mirror of trust 0.2 that lists them too."""
-    project.sources["mirror"] = f"kind: feed, trust: 0.2, url: '{origin.url('/mirror.xml')}'"
+    project.sources["mirror"] = origin.source("/mirror.xml", trust=0.2)
     episodes = [episode(turn) for turn in range(6)]
     origin.serve("/feed.xml", rss(*episodes))
     origin.serve("/mirror.xml", rss(*episodes))
@@ -71,7 +71,7 @@ def test_an_outage_of_an_hour_lets_nothing_through_and_one_of_weeks_does(beside,
 
 
 def test_a_host_that_was_never_heard_holds_nothing(project, origin, episode, rss) -> None:
-    project.sources["mirror"] = f"kind: feed, trust: 0.2, url: '{origin.url('/mirror.xml')}'"
+    project.sources["mirror"] = origin.source("/mirror.xml", trust=0.2)
     serve_mirror(origin, rss, episode)
     project.refresh()
     serve_mirror(origin, rss, episode, fake(episode))
@@ -85,8 +85,8 @@ def test_a_host_that_was_never_heard_holds_nothing(project, origin, episode, rss
 def test_a_recording_of_the_host_holds_nothing(project, origin, episode, rss) -> None:
     recording = project.folder / "host.xml"
     recording.write_text(rss(*[episode(turn) for turn in range(6)]), encoding="utf-8")
-    project.sources["host"] += ", snapshot: host.xml"
-    project.sources["mirror"] = f"kind: feed, trust: 0.2, url: '{origin.url('/mirror.xml')}'"
+    project.sources["host"]["snapshot"] = "host.xml"
+    project.sources["mirror"] = origin.source("/mirror.xml", trust=0.2)
     serve_mirror(origin, rss, episode, fake(episode))
     project.refresh()
     assert len(project.items()) == 7
@@ -94,7 +94,7 @@ def test_a_recording_of_the_host_holds_nothing(project, origin, episode, rss) ->
 
 def test_what_a_source_first_lists_itself_is_its_archive_also_after_a_snapshot(project, origin, episode, rss) -> None:
     (project.folder / "mirror.xml").write_text(rss(*[episode(turn) for turn in (3, 4, 5)]), encoding="utf-8")
-    mirror = f"kind: feed, trust: 0.2, snapshot: mirror.xml, url: '{origin.url('/mirror.xml')}'"
+    mirror = origin.source("/mirror.xml", trust=0.2, snapshot="mirror.xml")
     project.sources["mirror"] = mirror
     origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(2, 6)]))
     origin.serve("/mirror.xml", "moving", status=503, kind="text/plain")
@@ -113,7 +113,7 @@ def test_what_a_source_first_lists_itself_is_its_archive_also_after_a_snapshot(p
 
 @pytest.mark.parametrize(("adds", "items"), [("always", 7), ("confirmed", 6), ("never", 6)])
 def test_the_config_decides_also_between_equals(project, origin, episode, rss, adds, items) -> None:
-    project.sources["mirror"] = f"kind: feed, trust: 0.8, adds: {adds}, url: '{origin.url('/mirror.xml')}'"
+    project.sources["mirror"] = origin.source("/mirror.xml", trust=0.8, adds=adds)
     origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(6)]))
     serve_mirror(origin, rss, episode)
     project.refresh()
@@ -141,7 +141,7 @@ def test_a_flood_comes_a_quota_at_a_time(project, origin, episode, rss) -> None:
 def test_a_new_source_may_bring_its_whole_past_at_once(project, origin, episode, rss) -> None:
     origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(6)]))
     project.refresh()
-    project.sources["archive"] = f"kind: feed, trust: 0.8, url: '{origin.url('/archive.xml')}'"
+    project.sources["archive"] = origin.source("/archive.xml", trust=0.8)
     origin.serve("/archive.xml", rss(*[fake(episode, turn, day=turn / 4) for turn in range(200, 320)]))
     assert project.refresh().published.items == 126
 
@@ -150,7 +150,7 @@ def test_a_new_mirror_under_names_of_its_own_publishes_no_item_twice(project, or
     origin.serve("/feed.xml", rss(*[episode(turn) for turn in range(8)]))
     project.refresh()
     known = titles(project)
-    project.sources["mirror"] = f"kind: feed, url: '{origin.url('/mirror.xml')}'"
+    project.sources["mirror"] = origin.source("/mirror.xml")
     renamed = [
         episode(turn, guid=f"m{turn}", title=f"Aus dem Archiv {turn}", audio=f"https://mirror.example/{turn}.mp3")
         for turn in (2, 5)

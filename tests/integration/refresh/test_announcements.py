@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from aggregator import announcements
+from tests.support.config import make_feed, write_config
 from tests.support.origin import Request, Site, serving
 from tests.support.program import PROGRAM, run_program
 from tests.support.receiver import Receiver, receiving
@@ -59,12 +60,10 @@ def site(tmp_path: Path, receiver: Audience, monkeypatch: pytest.MonkeyPatch) ->
     address = receiver.url("")
     with serving(Site()) as opened:
         opened.serve("/feed", make_rss(*(make_item(n) for n in range(30))))
-        (tmp_path / "config.yaml").write_text(
-            "base_url: https://feeds.example\nallow_networks: [127.0.0.0/8]\nfeeds:\n  talk:\n    title: Talk\n"
-            f"    notify: {{new: 'json{address.removeprefix('http')}/say'}}\n"
-            f"    webhook: {address}/hook\n    webhook_secret: ${{HOOK_SECRET}}\n"
-            f"    sources: {{host: {{kind: feed, url: '{opened.url('/feed')}'}}}}\n"
-        )
+        hook = {"webhook": f"{address}/hook", "webhook_secret": "${HOOK_SECRET}"}
+        message = {"new": f"json{address.removeprefix('http')}/say"}
+        feed = make_feed("Talk", {"host": opened.url("/feed")}, **hook, notify=message)
+        write_config(tmp_path, {"talk": feed}, base_url="https://feeds.example")
         yield opened
 
 
@@ -174,11 +173,9 @@ def test_a_call_is_signed_as_the_specification_s_example() -> None:
 
 
 def test_check_names_the_secrets_that_are_missing(tmp_path: Path) -> None:
-    (tmp_path / "config.yaml").write_text(
-        "feeds:\n  talk:\n    title: Talk\n    webhook: https://a.example/${HOOK_PATH}\n"
-        "    webhook_secret: ${HOOK_KEY}\n    pings: [{url: 'https://b.example/', token: '${PING_KEY}'}]\n"
-        "    sources: {host: {kind: feed, url: 'https://c.example/'}}\n"
-    )
+    hook = {"webhook": "https://a.example/${HOOK_PATH}", "webhook_secret": "${HOOK_KEY}"}
+    pings = [{"url": "https://b.example/", "token": "${PING_KEY}"}]
+    write_config(tmp_path, {"talk": make_feed("Talk", {"host": "https://c.example/"}, **hook, pings=pings)})
     done = run_program(tmp_path, "check")
     assert done.returncode == 2
     told = re.findall(r"(feeds\.talk\.\S+): the environment variable (\w+) is not set", done.stderr)

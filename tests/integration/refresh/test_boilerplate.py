@@ -30,8 +30,8 @@ def test_a_mirrors_tail_is_left_out_where_the_host_lacks_it(project, origin, epi
     host, mirror = listings(episode, rss)
     origin.serve("/feed.xml", host)
     origin.serve("/mirror.xml", mirror)
-    project.sources["mirror"] = f"kind: feed, url: '{origin.url('/mirror.xml')}', trust: 0.8"
-    project.extra = f"boilerplate: {switch}"
+    project.sources["mirror"] = origin.source("/mirror.xml", trust=0.8)
+    project.keys["boilerplate"] = switch
     outcome = project.refresh()
     assert outcome.published.items == 21
     told = [remark for remark in project.report()["remarks"] if "boilerplate" in remark]
@@ -60,7 +60,7 @@ def test_the_text_of_the_most_trusted_source_is_whole(project, origin, episode, 
     ]
     origin.serve("/feed.xml", rss(*own))
     origin.serve("/mirror.xml", rss(*theirs))
-    project.sources["mirror"] = f"kind: feed, url: '{origin.url('/mirror.xml')}', trust: {trust}"
+    project.sources["mirror"] = origin.source("/mirror.xml", trust=trust)
     project.refresh()
     words = (head + tail).split()[2]
     assert [words in item["content_html"] for item in project.items()] == [True] * len(texts)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.config import make_feed, write_config
 from tests.support.program import run_program
 from tests.support.rss import make_rss
 from tests.support.s3_gate import running_gate
@@ -34,12 +35,9 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
         yield opened
 
 
-def configured(workspace: Workspace, output: str, *, window: int = 0, name: str = "config") -> str:
-    lines = [f"state: {name}.db", f"output: {output}", "allow_networks: [127.0.0.0/8]", "feeds:", "  show:"]
-    lines += ["    title: A show", f"    window: {window}", "    sources:"]
-    lines += [f"      host: {{kind: feed, url: '{workspace.url('/host')}'}}"]
-    (workspace.folder / f"{name}.yaml").write_text("\n".join(lines) + "\n")
-    return f"{name}.yaml"
+def configured(workspace: Workspace, output: str, name: str = "config", **keys: object) -> str:
+    feed = make_feed(sources={"host": workspace.url("/host")}, **{"window": 0, **keys})
+    return write_config(workspace.folder, {"show": feed}, name=f"{name}.yaml", state=f"{name}.db", output=output).name
 
 
 def run(workspace: Workspace, s3: S3, *words: str) -> subprocess.CompletedProcess[str]:
@@ -84,9 +82,8 @@ def test_a_bucket_gets_the_files_of_a_folder_and_then_what_changed(workspace: Wo
 
 
 def test_shared_caches_keep_no_object_of_a_private_feed(workspace: Workspace, s3: S3) -> None:
-    config = workspace.folder / configured(workspace, "s3://feeds/plus")
-    config.write_text(config.read_text().replace("title: A show", "title: A show\n    token: limpet-T0ken-abcdefgh"))
-    assert refreshed(workspace, s3, config.name, 0, 3).stderr == ""
+    config = configured(workspace, "s3://feeds/plus", token=TOKEN)
+    assert refreshed(workspace, s3, config, 0, 3).stderr == ""
     for key in s3.read("plus/"):
         metadata = json.loads(s3.place(key).with_suffix("._S3rver_metadata.json").read_text())
         control = "private" if "limpet" in key else "public"
@@ -169,11 +166,9 @@ TOKEN, OTHER_TOKEN = "limpet-T0ken-abcdefgh", "limpet-T0ken-ijklmnop"
 
 def configure_two(workspace: Workspace, output: str, token: str | None) -> None:
     """Write a config of a public feed, and of a private one if there is a token."""
-    source = f"sources: {{host: {{kind: feed, url: '{workspace.url('/host')}'}}}}"
-    lines = ["state: two.db", f"output: {output}", "allow_networks: [127.0.0.0/8]", "feeds:"]
-    lines += [f"  show: {{title: A show, {source}}}"]
-    lines += [f"  plus: {{title: A show, token: {token}, {source}}}"] if token else []
-    (workspace.folder / "config.yaml").write_text("\n".join(lines) + "\n")
+    feed = make_feed(sources={"host": workspace.url("/host")})
+    plus = {"plus": {**feed, "token": token}} if token else {}
+    write_config(workspace.folder, {"show": feed, **plus}, state="two.db", output=output)
 
 
 def list_local(workspace: Workspace, output: str) -> list[str]:

@@ -36,7 +36,7 @@ def document(name: str, prefix: str, days: int, seconds: int) -> str:
 def test_a_companion_is_an_item(project, prefix: str, days: int, seconds: int, items: int) -> None:
     (project.folder / "host.xml").write_text(document("host", "", 0, 2700), encoding="utf-8")
     (project.folder / "talk.xml").write_text(document("talk", prefix, days, seconds), encoding="utf-8")
-    project.sources = {name: f"kind: feed, path: {name}.xml" for name in ("host", "talk")}
+    project.sources = {name: f"{name}.xml" for name in ("host", "talk")}
     project.refresh()
     assert len(project.items()) == items
 

@@ -43,7 +43,7 @@ def test_each_episode_is_published_once_under_the_guid_of_its_host(
     """The listing is there from the first refresh on, or joins a feed that is published."""
     origin.serve("/feed.xml", rss(*listed("host", until=9)))
     origin.serve("/mirror.xml", rss(*listed("mirror", count, until=9)))
-    mirror = f"kind: feed, trust: 0.5, url: '{origin.url('/mirror.xml')}'"
+    mirror = origin.source("/mirror.xml", trust=0.5)
     if together:
         project.sources["mirror"] = mirror
     project.refresh()
@@ -73,8 +73,8 @@ def test_another_show_that_counts_keeps_its_episodes(project, origin, rss, liste
     ]
     origin.serve("/feed.xml", rss(*listed("host")))
     origin.serve("/other.xml", rss(*reversed(others)))
-    project.sources["host"] += ", trust: 0.9"
-    project.sources["other"] = f"kind: feed, url: '{origin.url('/other.xml')}'"
+    project.sources["host"]["trust"] = 0.9
+    project.sources["other"] = origin.source("/other.xml")
     project.refresh()
     items = {item["title"]: item["id"] for item in project.items()}
     assert set(items) == {*TITLES, *(each.title for each in others)}

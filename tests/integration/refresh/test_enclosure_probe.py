@@ -213,7 +213,7 @@ def test_a_refresh_publishes_the_length_and_asks_nothing_twice(project, origin, 
 
     project.refresh(at=at)
     assert (lengths(), media.asked) == ([0] * 25, [])
-    project.extra = "probe_enclosures: true"
+    project.keys["probe_enclosures"] = True
     project.refresh(at=at + timedelta(days=1))
     assert sorted(lengths()) == [0] * 5 + [5_000_000] * 20
     updated = project.published()["feed.xml"].split(b"<lastBuildDate>")[1][:16]

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.config import make_feed, write_config
 from tests.support.program import run_program
 from tests.support.rss import Episode, make_rss
 from tests.support.workspace import NOON, NOUNS, Workspace, format_time, open_workspace
@@ -49,13 +50,12 @@ def serve(tide: Workspace, count: int, path: str = "/tide") -> None:
 
 
 def write(tide: Workspace, *, output: str = "output", source: str = "/tide", **feeds: str) -> None:
-    """Write a config of feeds of one source, each with its further keys."""
-    lines = [
-        f"  {name}: {{title: Low Tide, {keys}sources: {{host: {{kind: feed, url: '{tide.url()}{source}'}}}}}}"
-        for name, keys in feeds.items()
-    ]
-    head = ["state: store.db", f"output: {output}", "allow_networks: [127.0.0.0/8]", "feeds:"]
-    (tide.folder / "config.yaml").write_text("\n".join((*head, *lines)) + "\n")
+    """Write a config of feeds of one source, each with its token or none; ``third`` has another language."""
+    feed = make_feed("Low Tide", {"host": tide.url(source)})
+    shown = {name: {**feed, **({"token": token} if token else {})} for name, token in feeds.items()}
+    if "third" in shown:
+        shown["third"]["language"] = "de"
+    write_config(tide.folder, shown, output=output)
 
 
 def refresh(tide: Workspace, day: int, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
@@ -78,9 +78,9 @@ def read_guids(tide: Workspace, folder: str) -> tuple[str, list[str]]:
 @pytest.mark.parametrize(
     ("before", "after", "folder"),
     [
-        (f"token: {TOKEN}, ", f"token: {OTHER_TOKEN}, ", f"show-{OTHER_TOKEN}"),
-        ("", f"token: {TOKEN}, ", f"show-{TOKEN}"),
-        (f"token: {TOKEN}, ", "token: none, ", "show"),
+        (TOKEN, OTHER_TOKEN, f"show-{OTHER_TOKEN}"),
+        ("", TOKEN, f"show-{TOKEN}"),
+        (TOKEN, "none", "show"),
     ],
     ids=["another token", "a first token", "public by a word"],
 )
@@ -97,8 +97,7 @@ def test_the_folder_of_before_goes_though_there_is_news(tide: Workspace, before:
 
 
 def test_a_feed_that_the_config_names_no_more_is_removed_and_comes_back(tide: Workspace) -> None:
-    third = "language: de, "
-    write(tide, show="", plus=f"token: {TOKEN}, ", third=third)
+    write(tide, show="", plus=TOKEN, third="")
     refresh(tide, 1)
     before, private = read_guids(tide, "third"), read_guids(tide, f"plus-{TOKEN}")
     write(tide, show="")
@@ -113,16 +112,15 @@ def test_a_feed_that_the_config_names_no_more_is_removed_and_comes_back(tide: Wo
     assert "third is not in the config any more: its 8 published files were removed" in refresh(tide, 9).stderr
     assert list_folders(tide) == ["show"]
     assert "any more" not in refresh(tide, 10).stderr
-    write(tide, show="", plus=f"token: {TOKEN}, ", third=third)
+    write(tide, show="", plus=TOKEN, third="")
     refresh(tide, 11)
     assert list_folders(tide) == [f"plus-{TOKEN}", "show", "third"]
     assert (read_guids(tide, "third"), read_guids(tide, f"plus-{TOKEN}")) == (before, private)
 
 
 def test_a_public_feed_that_is_named_again_within_a_week_never_goes(tide: Workspace) -> None:
-    third = "language: de, "
     for day, has_third in ((1, True), (2, False), (3, True), (11, False), (12, False)):  # a week is counted anew
-        write(tide, show="", **({"third": third} if has_third else {}))
+        write(tide, show="", **({"third": ""} if has_third else {}))
         refresh(tide, day)
         assert list_folders(tide) == ["show", "third"]
 
@@ -176,7 +174,7 @@ def test_files_of_a_renamed_feed_that_becomes_private_go_at_once(tide: Workspace
     refresh(tide, 1)
     write(tide, mudflat="")
     refresh(tide, 2)
-    write(tide, mudflat=f"token: {TOKEN}, ")
+    write(tide, mudflat=TOKEN)
     refresh(tide, 3)
     assert list_folders(tide) == [f"mudflat-{TOKEN}"]
 
@@ -208,10 +206,7 @@ def test_a_feed_of_a_file_is_known_by_the_file(tmp_path: Path) -> None:
         (tmp_path / name).write_text(make_rss(episode))
     guids = []
     for name, file in (("old", "one.xml"), ("new", "one.xml"), ("other", "two.xml")):
-        sources = f"{{host: {{kind: feed, path: {file}}}}}"
-        (tmp_path / "config.yaml").write_text(
-            f"state: store.db\noutput: output\nfeeds: {{{name}: {{title: T, sources: {sources}}}}}"
-        )
+        write_config(tmp_path, {name: make_feed("T", {"host": file})})
         assert run_program(tmp_path, "refresh", "--at", format_time(NOON)).returncode == 0
         text = (tmp_path / "output" / name / "podcast.xml").read_text("utf-8")
         guids += re.findall("<podcast:guid>([^<]+)", text)
@@ -219,10 +214,10 @@ def test_a_feed_of_a_file_is_known_by_the_file(tmp_path: Path) -> None:
 
 
 def test_two_feeds_of_the_same_sources_are_renamed_by_whether_they_are_private(tide: Workspace) -> None:
-    write(tide, show="", plus=f"token: {TOKEN}, ")
+    write(tide, show="", plus=TOKEN)
     refresh(tide, 1)
     show, plus = read_guids(tide, "show"), read_guids(tide, f"plus-{TOKEN}")
-    write(tide, alone="", gold=f"token: {OTHER_TOKEN}, ")
+    write(tide, alone="", gold=OTHER_TOKEN)
     refresh(tide, 2)
     assert list_folders(tide) == ["alone", f"gold-{OTHER_TOKEN}", "show"]
     assert (read_guids(tide, "alone"), read_guids(tide, f"gold-{OTHER_TOKEN}")) == (show, plus)
@@ -233,8 +228,7 @@ def test_a_feed_with_another_source_is_another_feed(tide: Workspace) -> None:
     refresh(tide, 1)
     before = read_guids(tide, "show")
     serve(tide, 3, "/other")
-    config = tide.folder / "config.yaml"
-    config.write_text(config.read_text("utf-8").replace("/tide", "/other").replace("  show:", "  mudflat:"))
+    write(tide, source="/other", mudflat="")
     done = refresh(tide, 2)
     assert read_guids(tide, "mudflat")[0] != before[0]
     assert "another name" not in done.stderr
@@ -242,7 +236,7 @@ def test_a_feed_with_another_source_is_another_feed(tide: Workspace) -> None:
 
 @pytest.mark.parametrize("name", ["plus", "renamed"])
 def test_a_private_feed_becomes_public_by_a_persons_word_alone(tide: Workspace, name: str) -> None:
-    write(tide, plus=f"token: {TOKEN}, ", show="")
+    write(tide, plus=TOKEN, show="")
     refresh(tide, 1)
     write(tide, **{name: "", "show": ""})
     serve(tide, 6)
@@ -256,10 +250,10 @@ def test_a_private_feed_becomes_public_by_a_persons_word_alone(tide: Workspace, 
     assert check.returncode == 2
     assert f"config.yaml: feeds.{name}: the feed is private, and its token is missing" in check.stderr
 
-    write(tide, **{name: f"token: {TOKEN}, ", "show": ""})
+    write(tide, **{name: TOKEN, "show": ""})
     refresh(tide, 3)
     assert list_folders(tide) == [f"{name}-{TOKEN}", "show"]
-    write(tide, **{name: "token: none, ", "show": ""})
+    write(tide, **{name: "none", "show": ""})
     refresh(tide, 4)
     assert list_folders(tide) == [name, "show"]
     assert name in (tide.output / "feeds.opml").read_text("utf-8")
@@ -268,12 +262,12 @@ def test_a_private_feed_becomes_public_by_a_persons_word_alone(tide: Workspace, 
     assert list_folders(tide) == [name, "show"]
 
 
-@pytest.mark.parametrize("before", [f"token: {TOKEN}, ", ""], ids=["private", "public"])
+@pytest.mark.parametrize("before", [TOKEN, ""], ids=["private", "public"])
 def test_an_address_is_revoked_though_the_new_folder_cannot_be_written(tide: Workspace, before: str) -> None:
     write(tide, show=before)
     refresh(tide, 1)
     (tide.output / f"show-{OTHER_TOKEN}").write_text("in the way")
-    write(tide, show=f"token: {OTHER_TOKEN}, ")
+    write(tide, show=OTHER_TOKEN)
     done = refresh(tide, 2, code=1)
     assert "show: its former folder is published no more: 8 files were removed" in done.stderr
     assert list_folders(tide) == []
@@ -283,99 +277,99 @@ def test_an_address_is_revoked_though_the_new_folder_cannot_be_written(tide: Wor
 
 
 def test_a_public_feed_stays_until_it_is_published_in_place_of_the_private_one(tide: Workspace) -> None:
-    write(tide, show=f"token: {TOKEN}, ")
+    write(tide, show=TOKEN)
     refresh(tide, 1)
     (tide.output / "show").write_text("in the way")
-    write(tide, show="token: none, ")
+    write(tide, show="none")
     refresh(tide, 2, code=1)
     assert list_folders(tide) == [f"show-{TOKEN}"]
 
 
 def test_a_removed_private_feed_goes_though_nothing_else_can_be_published(tide: Workspace) -> None:
-    write(tide, plus=f"token: {TOKEN}, ")
+    write(tide, plus=TOKEN)
     refresh(tide, 1)
-    write(tide, source="/missing", other="token: none, ")
+    write(tide, source="/missing", other="none")
     done = refresh(tide, 2, code=3)
     assert "plus is not in the config any more: its 8 published files were removed" in done.stderr
     assert list_folders(tide) == []
 
 
 def test_a_folder_that_was_given_up_before_it_was_complete_goes(tide: Workspace) -> None:
-    write(tide, show=f"token: {TOKEN}, ")
+    write(tide, show=TOKEN)
     refresh(tide, 1)
     (tide.output / f"show-{OTHER_TOKEN}" / "podcast.xml").mkdir(parents=True)
-    write(tide, show=f"token: {OTHER_TOKEN}, ")
+    write(tide, show=OTHER_TOKEN)
     refresh(tide, 2, code=1)
     (tide.output / f"show-{OTHER_TOKEN}" / "podcast.xml").rmdir()
     assert list_folders(tide) == [f"show-{OTHER_TOKEN}"]
-    write(tide, show=f"token: {TOKEN}, ")
+    write(tide, show=TOKEN)
     refresh(tide, 3)
     assert list_folders(tide) == [f"show-{TOKEN}"]
 
 
 def test_what_a_killed_run_left_in_a_private_folder_goes_with_it(tide: Workspace) -> None:
-    write(tide, show=f"token: {TOKEN}, ")
+    write(tide, show=TOKEN)
     refresh(tide, 1)
     (tide.output / f"show-{TOKEN}" / ".feed.xml.0123456789abcdef.part").write_text("half of a feed")
-    write(tide, show=f"token: {OTHER_TOKEN}, ")
+    write(tide, show=OTHER_TOKEN)
     refresh(tide, 2)
     assert list_folders(tide) == [f"show-{OTHER_TOKEN}"]
 
 
 def test_an_output_of_before_is_told_and_loses_what_is_revoked(tide: Workspace) -> None:
-    write(tide, show="", plus=f"token: {TOKEN}, ", gold=f"token: {TOKEN}, ")
+    write(tide, show="", plus=TOKEN, gold=TOKEN)
     refresh(tide, 1)
-    write(tide, output="other", show="", plus=f"token: {TOKEN}, ", gold=f"token: {OTHER_TOKEN}, ")
+    write(tide, output="other", show="", plus=TOKEN, gold=OTHER_TOKEN)
     done = refresh(tide, 2)
     told = f"{tide.output}: the feeds are published to {tide.folder / 'other'} from now on, and what is left there is"
     assert told in done.stderr
     assert "gold: its former folder is published no more: 8 files were removed" in done.stderr
     assert list_folders(tide) == [f"plus-{TOKEN}", "show"]
-    write(tide, output="other", show="", gold=f"token: {OTHER_TOKEN}, ")
+    write(tide, output="other", show="", gold=OTHER_TOKEN)
     done = refresh(tide, 3)
     assert "plus is not in the config any more: its 16 published files were removed" in done.stderr
     assert told not in done.stderr
     assert (list_folders(tide), list_folders(tide, "other")) == (["show"], [f"gold-{OTHER_TOKEN}", "show"])
-    write(tide, show="", gold=f"token: {TOKEN}, ")  # back again
+    write(tide, show="", gold=TOKEN)  # back again
     refresh(tide, 4)
     assert (list_folders(tide), list_folders(tide, "other")) == ([f"gold-{TOKEN}", "show"], ["show"])
 
 
 def test_a_copy_of_everything_leaves_the_original_alone(tide: Workspace) -> None:
-    write(tide, show="", plus=f"token: {TOKEN}, ")
+    write(tide, show="", plus=TOKEN)
     refresh(tide, 1)
-    write(tide, output="other", show="", plus=f"token: {TOKEN}, ")
+    write(tide, output="other", show="", plus=TOKEN)
     refresh(tide, 2)
     (tide.folder / "copy").mkdir()
     copy = replace(tide, folder=tide.folder / "copy")
     for name in ("output", "other"):
         shutil.copytree(tide.folder / name, copy.folder / name)
     shutil.copy(tide.folder / "store.db", copy.folder)
-    write(copy, output="third", show="", plus=f"token: {OTHER_TOKEN}, ")
+    write(copy, output="third", show="", plus=OTHER_TOKEN)
     assert str(tide.output) not in refresh(copy, 3).stderr
     assert list_folders(tide) == list_folders(tide, "other") == [f"plus-{TOKEN}", "show"]
     assert list_folders(copy, "third") == [f"plus-{OTHER_TOKEN}", "show"]
 
 
 def test_an_output_that_was_moved_or_has_two_names_is_no_other(tide: Workspace) -> None:
-    write(tide, show="", plus=f"token: {TOKEN}, ")
+    write(tide, show="", plus=TOKEN)
     refresh(tide, 1)
     tide.output.rename(tide.folder / "moved")
     (tide.folder / "linked").symlink_to("moved")
     for day, output in ((2, "moved"), (3, "linked")):
-        write(tide, output=output, show="", plus=f"token: {TOKEN}, ")
+        write(tide, output=output, show="", plus=TOKEN)
         done = refresh(tide, day)
         assert "from now on" not in done.stderr
         assert list_folders(tide, output) == [f"plus-{TOKEN}", "show"]
-    write(tide, output="linked", show="", plus=f"token: {OTHER_TOKEN}, ")
+    write(tide, output="linked", show="", plus=OTHER_TOKEN)
     refresh(tide, 4)
     assert list_folders(tide, "moved") == [f"plus-{OTHER_TOKEN}", "show"]
 
 
-@pytest.mark.parametrize("word", ["token: none, ", f"token: {OTHER_TOKEN}, "], ids=["public", "private"])
+@pytest.mark.parametrize("word", ["none", OTHER_TOKEN], ids=["public", "private"])
 def test_a_feed_that_comes_without_a_token_when_a_private_one_goes_waits_for_a_word(tide: Workspace, word: str) -> None:
     """It may be that one, with another name, another source and its token lost in one edit."""
-    write(tide, plus=f"token: {TOKEN}, ")
+    write(tide, plus=TOKEN)
     refresh(tide, 1)
     serve(tide, 3, "/other")
     write(tide, source="/other", gold="")
@@ -390,7 +384,7 @@ def test_a_feed_that_comes_without_a_token_when_a_private_one_goes_waits_for_a_w
 
 
 def test_a_feed_that_comes_after_a_private_one_went_is_published(tide: Workspace) -> None:
-    write(tide, show="", plus=f"token: {TOKEN}, ")
+    write(tide, show="", plus=TOKEN)
     refresh(tide, 1)
     write(tide, show="")
     refresh(tide, 2)
@@ -402,14 +396,14 @@ def test_a_feed_that_comes_after_a_private_one_went_is_published(tide: Workspace
 
 
 def test_no_line_about_a_former_folder_that_stays_has_its_token(tide: Workspace) -> None:
-    write(tide, show=f"token: {TOKEN}, ", plus=f"token: {TOKEN}, ")
+    write(tide, show=TOKEN, plus=TOKEN)
     refresh(tide, 1)
     for name in ("show", "plus"):
         (tide.output / f"{name}-{TOKEN}" / "feed.css").mkdir()
         feed = tide.output / f"{name}-{TOKEN}" / "feed.xml"
         feed.unlink()
         feed.mkdir()
-    write(tide, show=f"token: {OTHER_TOKEN}, ")
+    write(tide, show=OTHER_TOKEN)
     done = refresh(tide, 2, code=1)
     assert done.stderr.count("files of a former folder could not be removed, and can still be read") == 2
     assert "T0ken" not in done.stdout + done.stderr

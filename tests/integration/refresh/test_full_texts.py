@@ -47,7 +47,7 @@ def blog(project: Project, origin: Site) -> Callable[..., Project]:
         for number in range(count):
             origin.serve(f"/post/{number}", make_page(number), kind="text/html")
             origin.fields[f"/post/{number}"] = {"ETag": f'"{number}"'}
-        project.sources = {"blog": f"kind: blog, url: '{origin.url('/feed.xml')}'" + ", full_text: true" * full}
+        project.sources = {"blog": origin.source("/feed.xml", "blog", full_text=full)}
         return project
 
     return make
@@ -78,7 +78,7 @@ def test_clusters_guids_dates_and_order_are_those_without_full_texts(
 
     def refresh(*, full: bool) -> list[tuple[object, ...]]:
         project = blog(full=full)
-        project.sources["mirror"] = f"kind: blog, url: '{origin.url('/mirror.xml')}', trust: 0.4"
+        project.sources["mirror"] = origin.source("/mirror.xml", "blog", trust=0.4)
         project.refresh()
         entries = [each["entries"] for each in project.report()["items"]]
         listed = [(each["id"], each["title"], each["date_published"]) for each in project.items()]
@@ -167,7 +167,7 @@ def test_episodes_and_links_that_several_entries_share_have_no_page(project: Pro
     audio = Episode("a", "Sound", START, "Heard", "https://cdn.example/a.mp3", origin.url("/post/a"), 1200)
     shared = [Episode(f"s{each}", f"Shared {each}", START, "Seen", link=origin.url("/")) for each in range(2)]
     origin.serve("/feed.xml", make_rss(audio, *shared))
-    project.sources = {"host": f"kind: feed, url: '{origin.url('/feed.xml')}', full_text: true"}
+    project.sources = {"host": origin.source("/feed.xml", full_text=True)}
     project.refresh()
     assert set(origin.asked) == {"/feed.xml"}
 

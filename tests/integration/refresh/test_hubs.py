@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -13,6 +13,7 @@ import pytest
 
 from aggregator.config.load import load
 from aggregator.errors import ConfigError
+from tests.support.config import make_feed, write_config
 from tests.support.origin import Request, Site, answer, playing, serving
 from tests.support.program import PROGRAM, run_program
 from tests.support.receiver import Receiver, receiving
@@ -45,15 +46,16 @@ def hub() -> Iterator[Hub]:
         yield made
 
 
+def configure(folder: Path, site: Site, hub: Hub, pings: Sequence[object] = ()) -> None:
+    feed = make_feed("Talk", {"host": site.url("/feed")}, hubs=[hub.url("/hub")], pings=pings)
+    write_config(folder, {"talk": feed}, base_url="https://feeds.example")
+
+
 @pytest.fixture
 def site(tmp_path: Path, hub: Hub) -> Iterator[Site]:
     with serving(Site()) as opened:
         opened.serve("/feed", make_rss(*(make_item(n) for n in range(3))))
-        (tmp_path / "config.yaml").write_text(
-            "base_url: https://feeds.example\nallow_networks: [127.0.0.0/8]\nfeeds:\n  talk:\n    title: Talk\n"
-            f"    hubs: [{hub.url('/hub')}]\n"
-            f"    sources: {{host: {{kind: feed, url: '{opened.url('/feed')}'}}}}\n"
-        )
+        configure(tmp_path, opened, hub)
         yield opened
 
 
@@ -119,12 +121,9 @@ def test_an_index_is_told_of_podcast_xml_with_its_token_until_it_takes_notice(
         return answer(status, b"")
 
     monkeypatch.setenv("PING_TOKEN", "hush hush")
-    config = tmp_path / "config.yaml"
     with playing(play) as index:
-        pings = (
-            f"    pings: ['{index.url('/notify')}', {{url: '{index.url('/ping?x=1')}', token: '${{PING_TOKEN}}'}}]\n"
-        )
-        config.write_text(config.read_text().replace("    sources:", f"{pings}    sources:"))
+        pings = [index.url("/notify"), {"url": index.url("/ping?x=1"), "token": "${PING_TOKEN}"}]
+        configure(tmp_path, site, hub, pings)
         told = refresh(tmp_path, 1)
         assert told.count("was not told of 1 of its files: it answers 503") == 2
         assert "hush" not in told
@@ -143,10 +142,7 @@ def test_an_index_is_told_of_podcast_xml_with_its_token_until_it_takes_notice(
 
 
 def test_a_private_feed_is_told_to_no_index(tmp_path: Path) -> None:
-    path = tmp_path / "config.yaml"
-    path.write_text(
-        f"feeds: {{talk: {{title: T, token: {'x' * 20}, pings: ['https://index.example/'], "
-        "sources: {host: {kind: feed, url: 'https://a.example/'}}}}\n"
-    )
+    feed = make_feed("T", {"host": "https://a.example/"}, token="x" * 20, pings=["https://index.example/"])
+    path = write_config(tmp_path, {"talk": feed})
     with pytest.raises(ConfigError, match="would be sent to the pings: keep one of token and pings"):
         load(path)

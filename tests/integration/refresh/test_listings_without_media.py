@@ -24,17 +24,17 @@ def video(turn: int) -> Episode:
 @pytest.mark.parametrize(
     ("source", "items"),
     [
-        ("kind: feed", 6),
-        ("kind: blog", 6),
-        ("kind: feed, options: {genre: episode}", 6),
-        ("kind: feed, options: {genre: post}", 11),
-        ("kind: blog, options: {genre: post}", 11),
+        ({"kind": "feed"}, 6),
+        ({"kind": "blog"}, 6),
+        ({"kind": "feed", "options": {"genre": "episode"}}, 6),
+        ({"kind": "feed", "options": {"genre": "post"}}, 11),
+        ({"kind": "blog", "options": {"genre": "post"}}, 11),
     ],
 )
 def test_a_feed_without_media_lists_episodes_unless_the_config_says_posts(project, source: str, items: int) -> None:
     (project.folder / "host.xml").write_text(make_rss(*map(host, range(6))), encoding="utf-8")
     (project.folder / "videos.xml").write_text(make_rss(*map(video, range(5))), encoding="utf-8")
-    project.sources = {"host": "kind: feed, path: host.xml", "videos": f"{source}, path: videos.xml"}
+    project.sources = {"host": "host.xml", "videos": {**source, "path": "videos.xml"}}
     project.refresh()
     assert len(project.items()) == items
 
@@ -45,7 +45,7 @@ def test_videos_under_titles_that_are_hard_to_recognise_double_nothing(project) 
     videos[2] = replace(videos[2], title="Noch ein Video")
     (project.folder / "host.xml").write_text(make_rss(*episodes), encoding="utf-8")
     (project.folder / "videos.xml").write_text(make_rss(*videos), encoding="utf-8")
-    project.sources = {"host": "kind: feed, path: host.xml", "videos": "kind: feed, path: videos.xml"}
+    project.sources = {"host": "host.xml", "videos": "videos.xml"}
     project.refresh()
     assert sorted(str(item["id"]) for item in project.items()) == [f"host-{turn}" for turn in range(6)]
     assert "Noch ein Video" in {each["title"] for each in project.report()["held"]}
@@ -56,7 +56,7 @@ def test_a_blog_of_the_same_days_is_published(project) -> None:
     posts = [replace(video(turn), title=title) for turn, title in enumerate(news)]
     (project.folder / "host.xml").write_text(make_rss(*map(host, range(6))), encoding="utf-8")
     (project.folder / "blog.xml").write_text(make_rss(*posts), encoding="utf-8")
-    project.sources = {"host": "kind: feed, path: host.xml", "blog": "kind: feed, path: blog.xml"}
+    project.sources = {"host": "host.xml", "blog": "blog.xml"}
     project.refresh()
     assert len(project.items()) == 12
 
@@ -64,7 +64,7 @@ def test_a_blog_of_the_same_days_is_published(project) -> None:
 def test_posts_that_turn_out_to_be_episodes_join_them(project) -> None:
     (project.folder / "host.xml").write_text(make_rss(*map(host, range(6))), encoding="utf-8")
     (project.folder / "videos.xml").write_text(make_rss(*map(video, range(2))), encoding="utf-8")
-    project.sources = {"host": "kind: feed, path: host.xml", "videos": "kind: feed, path: videos.xml"}
+    project.sources = {"host": "host.xml", "videos": "videos.xml"}
     project.refresh()
     assert len(project.items()) == 8
     (project.folder / "videos.xml").write_text(make_rss(*map(video, range(4))), encoding="utf-8")

@@ -9,6 +9,8 @@ from tests.integration.refresh.conftest import START, Project, make_episode
 from tests.support.origin import Site
 from tests.support.rss import make_rss
 
+TRUSTS = {"a": 0.9, "b": 0.5}
+
 ALL = range(6)
 
 
@@ -22,10 +24,7 @@ def listing(name: str, turns=ALL, *, host: str | None = None) -> str:
 @pytest.fixture
 def moved(project: Project, origin: Site) -> Project:
     """A show that host A and directory B list, each with audio of its own, after a refresh."""
-    project.sources = {
-        name: f"kind: feed, url: '{origin.url(f'/{name}.xml')}', trust: {trust}"
-        for name, trust in (("a", 0.9), ("b", 0.5))
-    }
+    project.sources = {name: origin.source(f"/{name}.xml", trust=trust) for name, trust in TRUSTS.items()}
     origin.serve("/a.xml", listing("a"))
     origin.serve("/b.xml", listing("b", (1, 2, 3, 4, 5)))
     project.refresh(at=START)
@@ -75,7 +74,7 @@ def test_a_source_that_left_the_config_gives_way(moved: Project) -> None:
 
 
 def test_the_grace_time_is_the_configs(moved: Project, origin: Site) -> None:
-    moved.extra = "audio_grace: 30"
+    moved.keys["audio_grace"] = 30
     origin.serve("/a.xml", "gone", status=404)
     moved.refresh(at=after(29))
     assert audio(moved) == ["a"] * 6
@@ -110,15 +109,15 @@ def test_a_less_trusted_source_never_takes_audio_from_one_that_lists_it(moved: P
 
 def test_an_override_sets_audio(moved: Project) -> None:
     guid = moved.items()[0]["id"]
-    moved.extra = f"overrides: {{'{guid}': {{enclosure: 'https://own.example/5.mp3'}}}}"
+    moved.keys["overrides"] = {guid: {"enclosure": "https://own.example/5.mp3"}}
     moved.refresh()
     assert audio(moved) == ["a"] * 5 + ["own"]
 
 
 def test_audio_that_is_gone_twice_gives_way_until_it_is_back(project: Project, origin: Site) -> None:
-    project.extra, project.sources = "probe_gone: 3", {}
-    for name, trust in (("a", 0.9), ("b", 0.5)):
-        project.sources[name] = f"kind: feed, url: '{origin.url(f'/{name}.xml')}', trust: {trust}"
+    project.keys, project.sources = {"probe_gone": 3}, {}
+    for name, trust in TRUSTS.items():
+        project.sources[name] = origin.source(f"/{name}.xml", trust=trust)
         episodes = (make_episode(1, guid=f"{name}-1", audio=origin.url(f"/{name}.mp3")),)
         origin.serve(f"/{name}.xml", make_rss(*episodes))
         origin.serve(f"/{name}.mp3", "sound", kind="audio/mpeg")

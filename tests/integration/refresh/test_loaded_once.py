@@ -26,7 +26,7 @@ print(json.dumps([len(out.getvalue()), sorted(set(sys.modules) - before), statem
 
 
 def test_composing_imports_nothing_more_and_compiles_little(tmp_path, origin, project, episode, rss) -> None:
-    project.sources["directory"] = f"kind: feed, url: '{origin.url('/directory.xml')}'"
+    project.sources["directory"] = origin.source("/directory.xml")
     for name in ("feed", "directory"):
         every = (episode(turn, guid=f"{name}-{turn}", audio=f"https://{name}.example/{turn}.mp3") for turn in range(12))
         origin.serve(f"/{name}.xml", rss(*every))

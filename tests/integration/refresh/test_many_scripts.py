@@ -25,7 +25,7 @@ def test_the_host_is_published(project, origin, rss, episode) -> None:
     origin.serve("/feed.xml", rss(*(episode(turn) for turn in range(5))))
     told = [episode(turn, guid=f"m{turn}", title=text, audio=None) for turn, text in enumerate(printable, 10)]
     origin.serve("/mirror.xml", rss(*told))
-    project.sources["mirror"] = f"kind: feed, url: '{origin.url('/mirror.xml')}'"
+    project.sources["mirror"] = origin.source("/mirror.xml")
     outcome = project.refresh()
     assert not outcome.failures
     assert {f"host-{turn}" for turn in range(5)} <= {item["id"] for item in project.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,16 +12,12 @@ from hypothesis import strategies as st
 
 from aggregator.merger.mixed_shows import find_shows
 from aggregator.model.entry import Entry, Show
+from tests.support.config import make_feed, write_config
 from tests.support.program import run_program
 from tests.support.rss import make_rss
 from tests.support.workspace import make_item
 
-SOURCES = """\
-    sources:
-      talk: {kind: feed, path: talk.xml}
-      walk: {kind: feed, path: walk.xml}
-      shelf: {kind: feed, path: shelf.xml}
-"""
+SOURCES = {name: f"{name}.xml" for name in ("talk", "walk", "shelf")}
 
 
 @pytest.fixture
@@ -35,8 +32,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def refresh(folder: Path, keys: str) -> tuple[list[dict], list[str]]:
-    (folder / "config.yaml").write_text(f"feeds:\n  all:\n    title: All of it\n{keys}{SOURCES}")
+def refresh(folder: Path, sources: Mapping[str, str] = SOURCES, **keys: bool) -> tuple[list[dict], list[str]]:
+    write_config(folder, {"all": make_feed("All of it", sources, **keys)})
     done = run_program(folder, "refresh", "--at", "2026-01-02T03:00:00Z")
     assert done.returncode == 0, done.stderr
     report = json.loads((folder / "output/all/report.json").read_text())
@@ -44,7 +41,7 @@ def refresh(folder: Path, keys: str) -> tuple[list[dict], list[str]]:
 
 
 def test_items_of_different_shows_stay_apart_and_mirrors_join(folder: Path) -> None:
-    items, remarks = refresh(folder, "    mixed: true\n    show_in_titles: true\n")
+    items, remarks = refresh(folder, mixed=True, show_in_titles=True)
     assert len(items) == 8
     sources = sorted(sorted({name.partition("/")[0] for name in each["_aggregator"]["entries"]}) for each in items)
     assert sources == [["shelf", "walk"]] * 4 + [["talk"]] * 4
@@ -56,15 +53,13 @@ def test_items_of_different_shows_stay_apart_and_mirrors_join(folder: Path) -> N
 
 
 def test_without_it_they_are_one(folder: Path) -> None:
-    items, _ = refresh(folder, "")
+    items, _ = refresh(folder)
     assert len(items) == 4
 
 
 def test_a_show_that_is_added_later_is_published_at_once(folder: Path) -> None:
-    config = f"feeds:\n  all:\n    title: All of it\n    mixed: true\n{SOURCES}"
-    (folder / "config.yaml").write_text(config.replace("      talk: {kind: feed, path: talk.xml}\n", ""))
-    assert run_program(folder, "refresh", "--at", "2026-01-02T03:00:00Z").returncode == 0
-    items, _ = refresh(folder, "    mixed: true\n")
+    refresh(folder, {name: SOURCES[name] for name in ("walk", "shelf")}, mixed=True)
+    items, _ = refresh(folder, mixed=True)
     assert len(items) == 8
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from aggregator.config.load import load
 from tests.support.composing import refresh_here
+from tests.support.config import make_feed, write_config
 from tests.support.paths import FIXTURES
 
 SNAPSHOTS = FIXTURES / "snapshots"
@@ -46,8 +47,7 @@ class Address:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.turn = 0
-        lines = ["state: store.db", "output: output", "feeds:", "  show:", "    title: Show", "    sources:"]
-        (folder / "config.yaml").write_text("\n".join([*lines, "      host: {kind: feed, path: feed.xml}"]) + "\n")
+        write_config(folder, {"show": make_feed("Show", {"host": "feed.xml"})})
 
     def serve(self, copy: Path) -> list[dict[str, object]]:
         """The report's items after as many refreshes as it takes to believe anything."""
@@ -132,7 +132,7 @@ def test_a_host_that_writes_its_feed_in_another_format_goes_on(project, origin, 
         version = "https://jsonfeed.org/version/1.1"
         return json.dumps({"items": items, "title": "Sea Room", "version": version}) if as_json else rss(*listed)
 
-    project.sources = {"host": f"kind: {kind}, url: '{origin.url('/feed')}'"}
+    project.sources = {"host": origin.source("/feed", kind)}
     for count, as_json in ((4, kind == "jsonfeed"), (5, kind == "feed"), (6, kind == "jsonfeed")):
         origin.serve("/feed", write(count, as_json=as_json), kind="text/plain")
         outcome = project.refresh()

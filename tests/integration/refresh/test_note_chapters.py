@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.config import Keys, make_feed, make_source, write_config
 from tests.support.program import run_program
 
 LISTED = (
@@ -20,16 +21,14 @@ ITEM = """<item><title>{title}</title><guid isPermaLink="false">{title}</guid>
 <description>{notes}</description>{more}</item>"""
 
 
-def write(folder: Path, setting: str = "") -> None:
+def write(folder: Path, **keys: str) -> None:
     notes = LISTED.replace("&", "&amp;").replace("<", "&lt;")
     items = ITEM.format(title="Sea", n=1, notes=notes, more="") + ITEM.format(title="Bay", n=2, notes=notes, more=OWN)
     (folder / "show.xml").write_text(
         '<rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" '
         f'xmlns:psc="http://podlove.org/simple-chapters"><channel><title>Tides</title>{items}</channel></rss>'
     )
-    (folder / "config.yaml").write_text(
-        f"feeds:\n  tides:\n    title: Tides\n{setting}    sources:\n      host: {{kind: feed, path: show.xml}}\n"
-    )
+    write_config(folder, {"tides": make_feed("Tides", {"host": "show.xml"}, **keys)})
 
 
 def refresh(folder: Path, hour: int) -> list[list[str]]:
@@ -48,16 +47,16 @@ def test_chapters_of_the_notes_are_published_unless_a_source_has_its_own_or_the_
     sea = next(item for item in report["items"] if item["title"] == "Sea")
     (field,) = (field for field in sea["fields"] if field["field"] == "tags psc:chapters")
     assert (field["source"], field["repairs"][0]["cause"]) == ("host", "chapters of the notes")
-    write(tmp_path, "    chapters: sources\n")
+    write(tmp_path, chapters="sources")
     assert refresh(tmp_path, 2) == [["Mine"]]
 
 
-@pytest.mark.parametrize("trust", ["", ", trust: 0.5"])
-def test_a_copy_without_the_times_takes_no_chapters(tmp_path: Path, trust: str) -> None:
+@pytest.mark.parametrize("keys", [{}, {"trust": 0.5}])
+def test_a_copy_without_the_times_takes_no_chapters(tmp_path: Path, keys: Keys) -> None:
     write(tmp_path)
     shown = (tmp_path / "show.xml").read_text()
     (tmp_path / "shelf.xml").write_text(re.sub("&lt;ul>.*&lt;/ul>", "", shown))
-    with (tmp_path / "config.yaml").open("a") as config:
-        config.write(f"      shelf: {{kind: feed, path: shelf.xml{trust}}}\n")
+    sources = {"host": "show.xml", "shelf": make_source("shelf.xml", **keys)}
+    write_config(tmp_path, {"tides": make_feed("Tides", sources)})
     assert refresh(tmp_path, 1) == [["Mine"], ["Tide tables", "The ferry", "Letters & bells"]]
     assert "0:00 Tide tables" in (tmp_path / "output/tides/podcast.xml").read_text()

@@ -19,6 +19,7 @@ from aggregator.model.results import Outcome, Publication
 from aggregator.model.source import Source, SourceStatus
 from aggregator.store import database
 from aggregator.store.database import Store
+from tests.support.config import make_feed, write_config
 from tests.support.program import run_program
 
 VALUE = "hush/and silence"
@@ -68,10 +69,8 @@ def hook(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hook]:
 
 @pytest.fixture
 def config(tmp_path: Path, hook: Hook) -> Config:
-    path = tmp_path / "config.yaml"
-    feed = "feeds: {sea: {title: Sea, sources: {host: {kind: feed, url: 'https://host.example/'}}}}"
-    path.write_text(f"notify: ['{hook.address}']\nnotify_after: 2\n{feed}\n")
-    return load(path)
+    feed = make_feed("Sea", {"host": "https://host.example/"})
+    return load(write_config(tmp_path, {"sea": feed}, notify=[hook.address], notify_after=2))
 
 
 @pytest.fixture

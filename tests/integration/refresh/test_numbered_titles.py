@@ -32,7 +32,7 @@ def document(pattern: str, turns: range, *, ahead: int = 0, late: int = 0, host:
     ids=["one higher, German", "one higher, Finnish", "one higher, Japanese", "a week later", "dated anew"],
 )
 def test_each_number_is_one_item(project, pattern: str, ahead: int, late: int) -> None:
-    project.sources = {name: f"kind: feed, path: {name}.xml" for name in ("host", "directory")}
+    project.sources = {name: f"{name}.xml" for name in ("host", "directory")}
     for known in (7, 10):
         (project.folder / "host.xml").write_text(document(pattern, range(known), host=True), encoding="utf-8")
         listed = document(pattern, range(known), ahead=ahead, late=late)
@@ -50,6 +50,6 @@ def test_each_stage_of_a_release_is_one_item(project) -> None:
         releases = [Episode(f"{name[0]}-{stages.index(each)}", f"Quillbase {each}", START, text) for each in listed]
         document = make_rss(*releases, title="Quillbase")
         (project.folder / f"{name}.xml").write_text(document, encoding="utf-8")
-    project.sources = {name: f"kind: feed, path: {name}.xml" for name in ("host", "mirror")}
+    project.sources = {name: f"{name}.xml" for name in ("host", "mirror")}
     project.refresh()
     assert len(project.items()) == len(stages)

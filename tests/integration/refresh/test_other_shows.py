@@ -27,7 +27,7 @@ def test_a_topic_page_of_two_shows_is_told_with_the_line_to_add(project, origin,
     ours = [("Sea Room", f"The {turn}th chart", 100 - turn) for turn in range(6)]
     from_elsewhere = [("Night Trains", f"Sleeper to Lisbon {turn}", 90 - turn) for turn in range(3)]
     origin.serve("/topic", page([*ours, *from_elsewhere]), kind="text/plain")
-    project.sources["topic"] = f"kind: listing, url: '{origin.url('/topic')}'"
+    project.sources["topic"] = origin.source("/topic", "listing")
     line = (
         'topic: 3 of its 9 entries are of other shows ("Night Trains"); to leave them out add only: {show: "Sea Room"}'
     )
@@ -37,7 +37,7 @@ def test_a_topic_page_of_two_shows_is_told_with_the_line_to_add(project, origin,
         answer = check(project, *words)
         assert f"aggregator: sea: {line}" in answer.stderr
         assert answer.returncode == 0
-    project.sources["topic"] += ', only: {show: "Sea Room"}'
+    project.sources["topic"]["only"] = {"show": "Sea Room"}
     assert line not in project.refresh().alarms
     assert line not in check(project).stderr
 
@@ -48,7 +48,7 @@ def test_a_wrong_address_is_told(project, origin, episode, rss) -> None:
               "the guard sells coffee until the border.", audio=f"https://t.example/{turn}.mp3", day=turn + 0.3)
               for turn in range(20, 28)]  # fmt: skip
     origin.serve("/trains.xml", rss(*trains, title="Night Trains"))
-    project.sources["wrong"] = f"kind: feed, url: '{origin.url('/trains.xml')}'"
+    project.sources["wrong"] = origin.source("/trains.xml")
     told = [alarm for alarm in project.refresh().alarms if alarm.startswith("wrong: nothing that it lists matches")]
     assert told
     assert told[0].endswith('only: {show: "Sea Room"}')
@@ -87,7 +87,7 @@ def test_another_show_is_told_by_its_description_and_picture_where_it_lists_litt
 
     serve("/feed.xml", 0, "Sea Room", "Ropes, knots and everything that sailors know about weather.", "sea")
     serve("/trains.xml", 40, "Night Trains", "Sleeping cars between capitals, their guards and breakfasts.", "trains")
-    project.sources["wrong"] = f"kind: feed, url: '{origin.url('/trains.xml')}'"
+    project.sources["wrong"] = origin.source("/trains.xml")
     told = [alarm for alarm in project.refresh().alarms if alarm.startswith("wrong: nothing that it lists matches")]
     assert len(told) == 1
     assert '"Night Trains"' in told[0]

@@ -46,14 +46,14 @@ def test_promise_1_a_source_of_another_kind_publishes_nothing_twice(project, ori
     listing = Listing(tuple(make_entry(episode(turn), 8 - turn) for turn in range(8)))
     with database.open_store(str(project.folder / "store.db")) as store:
         write_listings(store, "sea", Source("host", "apple"), [listing, listing], START)
-    project.sources = {"host": "kind: apple, url: 'https://podcasts.apple.com/us/podcast/id1'"}
+    project.sources = {"host": {"kind": "apple", "url": "https://podcasts.apple.com/us/podcast/id1"}}
     plan = load(project.config()).plans[0]
     with database.open_store(str(project.folder / "store.db")) as store:
         composed = compose.compose(store, plan, START)
         write_guids(store, "sea", composed.settlement.published_items)
     before = {item.guid for item in composed.feed.items}
     origin.serve("/feed.xml", rss(*(episode(turn) for turn in reversed(range(8)))))
-    project.sources = {"host": f"kind: feed, url: '{origin.url('/feed.xml')}'"}
+    project.sources = {"host": origin.source("/feed.xml")}
     project.refresh()
     assert {item["id"] for item in project.items()} == before
 
@@ -108,7 +108,7 @@ def test_promise_2_an_empty_or_shrunk_listing_removes_nothing(project, origin, e
 def test_promise_5_a_trusted_archive_dated_in_the_future_takes_the_dates_that_others_have(
     project, origin, episode, rss
 ) -> None:
-    project.sources["mirror"] = f"kind: feed, url: '{origin.url('/mirror.xml')}', trust: 0.2"
+    project.sources["mirror"] = origin.source("/mirror.xml", trust=0.2)
     origin.serve("/mirror.xml", rss(*(episode(turn, guid=f"copy-{turn}") for turn in range(6))))
     origin.serve("/feed.xml", rss(*(episode(turn, day=turn + 2000) for turn in range(6))))
     project.refresh()
@@ -133,7 +133,7 @@ def test_promise_3_a_replay_part_two_and_weekly_titles_stay_apart(project, origi
     mirror = [episode(turn, guid=f"m-{turn}", title=title, day=turn * 7) for turn, title in enumerate(titles)]
     origin.serve("/feed.xml", rss(*listing))
     origin.serve("/mirror.xml", rss(*mirror))
-    project.sources["mirror"] = f"kind: feed, url: '{origin.url('/mirror.xml')}', trust: 0.3"
+    project.sources["mirror"] = origin.source("/mirror.xml", trust=0.3)
     project.refresh()
     assert sorted(item["title"] for item in project.items()) == sorted(titles)
     assert {item["id"] for item in project.items()} == {f"host-{turn}" for turn in range(6)}
@@ -163,7 +163,7 @@ def test_promise_5_a_hostile_source_takes_no_title_audio_link_or_date(project, o
         for turn in range(6)
     ]
     origin.serve("/evil.xml", rss(*hostile, title="Sea Room"))
-    project.sources["evil"] = f"kind: feed, url: '{origin.url('/evil.xml')}', trust: 0.2"
+    project.sources["evil"] = origin.source("/evil.xml", trust=0.2)
     project.refresh()
     after = {item["id"]: item for item in project.items()}
     for item in before:
@@ -307,7 +307,7 @@ def test_promise_5_held_audio_waits_for_answers_of_its_source(project, origin, e
         project.refresh()
         assert "other.example" not in heard_hosts(project)
     origin.serve("/mirror.xml", rss(*map(episode, range(8))))
-    project.sources = {"mirror": f"kind: feed, url: '{origin.url('/mirror.xml')}', trust: 0.2"}  # a person reacts
+    project.sources = {"mirror": origin.source("/mirror.xml", trust=0.2)}  # a person reacts
     for _ in range(4):
         project.refresh()
         assert "other.example" not in heard_hosts(project)
@@ -367,9 +367,9 @@ def test_promise_8_one_bad_source_never_spoils_the_feed(project, origin, episode
     origin.serve("/feed.xml", rss(*map(episode, range(5))))
     origin.serve("/bad.xml", b"<rss><channel>" + b"<a>" * 3000)
     for name, path in {"bad": "/bad.xml", "gone": "/nowhere.xml"}.items():
-        project.sources[name] = f"kind: feed, url: '{origin.url(path)}'"
-    project.sources["absent"] = "kind: listing, path: nowhere.txt"
-    project.sources["closed"] = "kind: feed, url: 'http://127.0.0.1:1/feed.xml'"
+        project.sources[name] = origin.source(path)
+    project.sources["absent"] = {"kind": "listing", "path": "nowhere.txt"}
+    project.sources["closed"] = "http://127.0.0.1:1/feed.xml"
     outcome = project.refresh()
     assert outcome.published.items == 5
     states = {source_result.source.name: source_result.status for source_result in outcome.source_results}
@@ -397,7 +397,7 @@ def test_nothing_heard_and_nothing_remembered_is_an_error_that_says_why(project)
 def test_the_order_of_the_sources_and_of_their_entries_makes_no_difference(project, origin, episode, rss) -> None:
     episodes = [episode(turn) for turn in range(8)]
     mirror = [episode(turn, guid=f"m-{turn}") for turn in range(8)]
-    project.sources["mirror"] = f"kind: feed, url: '{origin.url('/mirror.xml')}', trust: 0.3"
+    project.sources["mirror"] = origin.source("/mirror.xml", trust=0.3)
     origin.serve("/feed.xml", rss(*episodes))
     origin.serve("/mirror.xml", rss(*mirror))
     project.refresh()
@@ -416,7 +416,7 @@ def test_promise_6_a_run_in_which_nobody_may_be_asked_changes_no_byte(project, o
     meta = "Sea Room - June 01, 2024 10:00 - 20 minutes ★★★★★ - 3 ratings"
     listing = f"Sea Room artwork\n\nTide tables\n\n{meta}\nThe moon."
     recording.write_text(f"Latest Sea Episodes\n\n{listing}\n\nRelated Topics")
-    project.sources = {"casts": f"kind: listing, url: '{origin.url('/nowhere')}', snapshot: casts.txt"}
+    project.sources = {"casts": origin.source("/nowhere", "listing", snapshot="casts.txt")}
     first = project.refresh(at=datetime(2024, 6, 3, 12, tzinfo=UTC))
     assert (first.published.items, first.source_results[0].status) == (1, "snapshot")
     before = project.published()
@@ -427,7 +427,7 @@ def test_promise_6_a_run_in_which_nobody_may_be_asked_changes_no_byte(project, o
 
 def test_promise_10_a_run_by_hand_keeps_the_feeds_schedule_and_force_passes_it(project, origin, episode, rss) -> None:
     origin.serve("/feed.xml", rss(*map(episode, range(5))))
-    project.extra = 'refresh: "17 6 * * 1"'
+    project.keys["refresh"] = "17 6 * * 1"
     monday = datetime(2024, 6, 3, 12, tzinfo=UTC)
     project.refresh(at=monday, force=False)
     friday = project.refresh(at=monday + timedelta(days=4), force=False)

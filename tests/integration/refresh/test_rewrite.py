@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,20 +16,18 @@ from aggregator.merger.rewriting import rewrite_entry, rewrite_item
 from aggregator.model.entry import Enclosure, Entry
 from aggregator.model.item import Item, Provenance
 from aggregator.model.source import Rewrite
+from tests.support.config import Keys, make_feed, make_source, write_config
 from tests.support.program import run_program
 from tests.support.rss import make_rss
 from tests.support.workspace import make_item
 
-CONFIG = """\
-feeds:
-  talk:
-    title: Talk
-    sources:
-      host: {kind: feed, path: host.xml}
-      shelf: {kind: feed, path: shelf.xml}
-"""
-SOURCE = "shelf: {kind: feed, path: shelf.xml, rewrite: [{field: title, pattern: '^Talk Show Radio - ', with: ''}]}"
-FEED = "title: Talk\n    rewrite: [{field: title, pattern: '(?i)part (\\d+)$', with: '(Part \\1)'}]"
+PREFIX = {"field": "title", "pattern": "^Talk Show Radio - ", "with": ""}
+PART = {"field": "title", "pattern": r"(?i)part (\d+)$", "with": r"(Part \1)"}
+
+
+def configure(folder: Path, of_shelf: Sequence[Keys] = (), of_feed: Sequence[Keys] = ()) -> None:
+    sources = {"host": "host.xml", "shelf": make_source("shelf.xml", rewrite=of_shelf)}
+    write_config(folder, {"talk": make_feed("Talk", sources, rewrite=of_feed)})
 
 
 def refresh(folder: Path, hour: int) -> None:
@@ -42,7 +41,7 @@ def read(folder: Path) -> list[dict]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "config.yaml").write_text(CONFIG)
+    configure(tmp_path)
     titles = ["Lamps and buoys part 1", "Lamps and buoys part 2", "Fog"]
     host = [make_item(n, name=titles[n]) for n in range(3)]
     (tmp_path / "host.xml").write_text(make_rss(*host))
@@ -54,8 +53,7 @@ def folder(tmp_path: Path) -> Path:
 def test_rules_count_for_stored_items_are_shown_before_and_undone(folder: Path) -> None:
     refresh(folder, 1)
     before = read(folder)
-    config = folder / "config.yaml"
-    config.write_text(CONFIG.replace("title: Talk", FEED).replace("shelf: {kind: feed, path: shelf.xml}", SOURCE))
+    configure(folder, [PREFIX], [PART])
     shown = run_program(folder, "diff", "--json", "--at", "2026-01-02T02:00:00Z")
     changed = json.loads(shown.stdout)["talk"]["changed"]
     assert sorted(each["fields"]["title"]["after"] for each in changed) == [
@@ -69,7 +67,7 @@ def test_rules_count_for_stored_items_are_shown_before_and_undone(folder: Path) 
     assert sorted(each["id"] for each in after) == sorted(each["id"] for each in before)
     told = run_program(folder, "explain", "Lamps and buoys (Part 1)", "--feed", "talk").stdout
     assert "rewritten" in told
-    config.write_text(CONFIG)
+    configure(folder)
     refresh(folder, 3)
     assert [(each["id"], each["title"]) for each in read(folder)] == [(each["id"], each["title"]) for each in before]
 
@@ -77,8 +75,7 @@ def test_rules_count_for_stored_items_are_shown_before_and_undone(folder: Path) 
 def test_a_pattern_that_takes_too_long_leaves_the_feed_as_it_was(folder: Path) -> None:
     refresh(folder, 1)
     before = read(folder)
-    slow = "title: Talk\n    rewrite: [{field: description, pattern: '^(a|a|aa)+$', with: b}]"
-    (folder / "config.yaml").write_text(CONFIG.replace("title: Talk", slow))
+    configure(folder, of_feed=[{"field": "description", "pattern": "^(a|a|aa)+$", "with": "b"}])
     (folder / "host.xml").write_text(make_rss(make_item(3, text=f"{'a' * 60}!")))
     done = run_program(folder, "refresh", "--at", "2026-01-02T02:00:00Z")
     assert done.returncode == 1

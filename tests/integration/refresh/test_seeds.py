@@ -11,6 +11,7 @@ import pytest
 
 from aggregator.config.load import load
 from aggregator.refresh import refresh as refresh_all
+from tests.support.config import make_feed, write_config
 from tests.support.paths import SHARED
 
 SEEDS = SHARED / "seeds"
@@ -31,18 +32,8 @@ pytestmark = [
 
 
 def config(folder: Path, names: list[str]) -> Path:
-    lines = [
-        f"state: {folder}/store.db",
-        f"output: {folder}/output",
-        "feeds:",
-        "  show:",
-        "    title: A show",
-        "    sources:",
-    ]
-    lines += [f"      {name}: {{kind: {SOURCES[name][0]}, path: {SEEDS / SOURCES[name][1]}}}" for name in names]
-    path = folder / "config.yaml"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
+    sources = {name: {"kind": SOURCES[name][0], "path": str(SEEDS / SOURCES[name][1])} for name in names}
+    return write_config(folder, {"show": make_feed(sources=sources)})
 
 
 def refresh(folder: Path, names: list[str] | None = None, *, new: bool = False) -> dict[str, bytes]:

@@ -37,7 +37,7 @@ def test_a_translated_listing_is_joined_or_offered(
 ) -> None:
     (project.folder / "host.xml").write_text(document("host", HOST[:known]), encoding="utf-8")
     (project.folder / "page.xml").write_text(document("page", OTHERS[language][:known], seconds), encoding="utf-8")
-    project.sources = {name: f"kind: feed, path: {name}.xml" for name in ("host", "page")}
+    project.sources = {name: f"{name}.xml" for name in ("host", "page")}
     project.refresh()
     assert len(project.items()) == items
     assert len(project.report()["near_misses"]) == (4 if known == 4 else 0)

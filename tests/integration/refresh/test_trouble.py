@@ -3,10 +3,12 @@
 import os
 import re
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from tests.support.config import Keys, make_feed, write_config
 from tests.support.program import run_program
 from tests.support.tools import mounted
 
@@ -15,22 +17,13 @@ def aggregator(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return run_program(cwd, *words)
 
 
-def config(folder: Path, *sources: str, output: str = "output") -> None:
-    lines = [
-        "state: store.db",
-        f"output: {output}",
-        "allow_networks: [127.0.0.0/8]",
-        "feeds:",
-        "  sea:",
-        "    title: Sea",
-        "    sources:",
-    ]
-    (folder / "config.yaml").write_text("\n".join([*lines, *(f"      {each}" for each in sources)]) + "\n")
+def config(folder: Path, sources: Mapping[str, Keys | str], **keys: object) -> None:
+    write_config(folder, {"sea": make_feed("Sea", sources)}, **keys)
 
 
 def test_an_unreadable_file_leaves_its_source_silent_and_says_why(tmp_path, origin, episode, rss) -> None:
     origin.serve("/feed.xml", rss(episode(1)))
-    config(tmp_path, "folder: {kind: listing, path: .}", f"host: {{kind: feed, url: '{origin.url('/feed.xml')}'}}")
+    config(tmp_path, {"folder": {"kind": "listing", "path": "."}, "host": origin.url("/feed.xml")})
     done = aggregator("refresh", "--quiet", cwd=tmp_path)
     assert done.returncode == 0
     assert "folder" in done.stderr
@@ -40,7 +33,7 @@ def test_an_unreadable_file_leaves_its_source_silent_and_says_why(tmp_path, orig
 
 def test_a_document_of_0_bytes_alone_is_exit_3_and_publishes_nothing(tmp_path) -> None:
     (tmp_path / "empty.txt").write_bytes(b"")
-    config(tmp_path, "empty: {kind: listing, path: empty.txt}")
+    config(tmp_path, {"empty": {"kind": "listing", "path": "empty.txt"}})
     done = aggregator("refresh", cwd=tmp_path)
     assert done.returncode == 3
     assert "empty.txt is empty (0 bytes)" in done.stderr
@@ -50,7 +43,7 @@ def test_a_document_of_0_bytes_alone_is_exit_3_and_publishes_nothing(tmp_path) -
 
 def test_an_html_error_page_with_status_200_is_no_listing(tmp_path, origin) -> None:
     origin.serve("/feed.xml", "<!doctype html><title>Oops</title><h1>Something went wrong</h1>", kind="text/html")
-    config(tmp_path, f"host: {{kind: feed, url: '{origin.url('/feed.xml')}'}}")
+    config(tmp_path, {"host": origin.url("/feed.xml")})
     done = aggregator("refresh", cwd=tmp_path)
     assert done.returncode == 3
     assert "host:" in done.stderr
@@ -86,7 +79,7 @@ CHALLENGES = (
 @pytest.mark.parametrize("kind", ["feed", "blog"])
 def test_a_bot_protection_is_named_and_the_feed_goes_on(tmp_path, origin, episode, rss, kind) -> None:
     paths = [f"/{number}.xml" for number in range(len(CHALLENGES))]
-    config(tmp_path, *(f"s{path[1]}: {{kind: {kind}, url: '{origin.url(path)}'}}" for path in paths))
+    config(tmp_path, {f"s{path[1]}": origin.source(path, kind) for path in paths})
     for path in paths:
         origin.serve(path, rss(episode(1), episode(2)))
     assert aggregator("refresh", "--quiet", cwd=tmp_path).returncode == 0
@@ -107,8 +100,7 @@ def test_a_bot_protection_is_named_and_the_feed_goes_on(tmp_path, origin, episod
 def test_an_ordinary_refusal_and_a_feed_about_captchas_are_no_bot_protection(tmp_path, origin, episode, rss) -> None:
     origin.serve("/feed.xml", "<h1>Forbidden</h1><div class='g-recaptcha'></div>", status=403, kind="text/html")
     origin.serve("/talk.xml", rss(episode(1, text=f"They write {CLOUDFLARE} and {IMPERVA}")))
-    sources = (f"{name}: {{kind: feed, url: '{origin.url(f'/{name}.xml')}'}}" for name in ("feed", "talk"))
-    config(tmp_path, *sources)
+    config(tmp_path, {name: origin.url(f"/{name}.xml") for name in ("feed", "talk")})
     done = aggregator("refresh", "--quiet", cwd=tmp_path)
     assert done.returncode == 0
     assert "403 Forbidden" in done.stderr
@@ -119,7 +111,7 @@ def test_an_ordinary_refusal_and_a_feed_about_captchas_are_no_bot_protection(tmp
 @pytest.mark.heavy
 def test_a_feed_of_20_000_items_is_published_whole(tmp_path, episode, rss) -> None:
     (tmp_path / "big.xml").write_text(rss(*(episode(turn, day=-turn) for turn in range(20_000))))
-    config(tmp_path, "host: {kind: feed, path: big.xml}")
+    config(tmp_path, {"host": "big.xml"})
     done = aggregator("refresh", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     pages = list((tmp_path / "output" / "sea").glob("podcast*.xml"))
@@ -135,7 +127,7 @@ def small_disk(tmp_path):
 
 def test_a_full_disk_leaves_the_old_feed_and_the_store_whole(tmp_path, small_disk, origin, episode, rss) -> None:
     origin.serve("/feed.xml", rss(*map(episode, range(3))))
-    config(tmp_path, f"host: {{kind: feed, url: '{origin.url('/feed.xml')}'}}", output=str(small_disk / "output"))
+    config(tmp_path, {"host": origin.url("/feed.xml")}, output=str(small_disk / "output"))
     assert aggregator("refresh", "--at", "2024-06-01T12:00:00Z", cwd=tmp_path).returncode == 0
     folder = small_disk / "output" / "sea"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -39,7 +39,7 @@ def document(name: str, again: str, days: int) -> str:
 def test_an_unmarked_rerun_is_an_item(project, title: str, days: int, items: int) -> None:
     (project.folder / "host.xml").write_text(document("host", title, 0), encoding="utf-8")
     (project.folder / "page.xml").write_text(document("page", title, days), encoding="utf-8")
-    project.sources = {name: f"kind: feed, path: {name}.xml" for name in ("host", "page")}
+    project.sources = {name: f"{name}.xml" for name in ("host", "page")}
     for _ in range(2):
         project.refresh(at=START + timedelta(days=100 + project.turn))
         assert len(project.items()) == items

@@ -70,7 +70,7 @@ def two_sources(project, origin, episode, rss):
     episodes = [episode(turn) for turn in range(4)]
     for name in ("host", "mirror"):
         origin.serve(f"/{name}.xml", rss(*episodes))
-        project.sources[name] = f"kind: feed, url: '{origin.url(f'/{name}.xml')}', trust: {len(name) / 10}"
+        project.sources[name] = origin.source(f"/{name}.xml", trust=len(name) / 10)
     return project
 
 

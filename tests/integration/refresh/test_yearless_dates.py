@@ -9,7 +9,7 @@ from tests.integration.refresh.conftest import START
 
 @pytest.mark.parametrize("alone", [True, False], ids=["alone", "beside a host"])
 def test_no_date_moves_and_nothing_comes_twice(project, origin, episode, rss, alone) -> None:
-    page = f"kind: page, url: '{origin.url('/page')}', options: {{items: li, title: h3, date: b}}"
+    page = origin.source("/page", "page", options={"items": "li", "title": "h3", "date": "b"})
     project.sources = {"page": page} if alone else {**project.sources, "page": page}
     shown = [
         episode(turn, at=START + timedelta(days=21 * turn), title=f"Of {word} and {turn + 20} ropes")

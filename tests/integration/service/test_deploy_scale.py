@@ -130,8 +130,8 @@ def test_the_commands_of_compose_run_together(tmp_path: Path, monkeypatch: pytes
         running_redis("a:b@c") as redis,
         running_fleet(tmp_path / "w") as fleet,
     ):
-        address = f"queue: redis://:${{REDIS_PASSWORD}}@127.0.0.1:{redis.port}/0"
-        config = fleet.config("config", postgresql.make_database("compose"), address, feeds=2)
+        queue = f"redis://:${{REDIS_PASSWORD}}@127.0.0.1:{redis.port}/0"
+        config = fleet.config("config", postgresql.make_database("compose"), feeds=2, queue=queue)
         services, ports = read_compose(), []
         for name in ("dispatcher", "worker", "worker", "web"):
             ports.append(str(find_port()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +20,7 @@ from aggregator.errors import ConfigError
 from aggregator.model.source import HubSubscription
 from aggregator.service import hub_calls, web, workers
 from aggregator.store import database, hub_subscriptions
+from tests.support.config import Keys, make_feed, make_source, write_config
 from tests.support.hub import Hub, call, running_hub
 from tests.support.origin import Site
 from tests.support.origin import serving as serving_site
@@ -41,14 +42,10 @@ class Subscriber:
     at: datetime = field(default_factory=lambda: datetime.now(UTC).replace(microsecond=0))
     items: int = 3
 
-    def config(self, *, websub: bool = True, sources: str | None = None) -> Config:
-        sources = sources or f"host: {{kind: feed, url: '{self.site.url('/feed')}'}}"
-        path = self.folder / "config.yaml"
-        path.write_text(
-            f"base_url: http://127.0.0.1:{self.port}\nallow_networks: [127.0.0.0/8]\nwebsub: {str(websub).lower()}\n"
-            f"feeds: {{talk: {{title: Talk, sources: {{{sources}}}}}}}\n"
-        )
-        return load(path)
+    def config(self, *, websub: bool = True, sources: Mapping[str, Keys | str] | None = None) -> Config:
+        feed = make_feed("Talk", sources or {"host": self.site.url("/feed")})
+        base_url = f"http://127.0.0.1:{self.port}"
+        return load(write_config(self.folder, {"talk": feed}, base_url=base_url, websub=websub))
 
     def serve_feed(self, items: int = 3, links: str | None = None) -> None:
         if links is None:
@@ -206,7 +203,7 @@ def test_what_is_not_wanted_any_more_is_unsubscribed(subscriber: Subscriber, cas
         subscriber.tick(MINUTE, websub=False)
     else:
         subscriber.site.serve("/other", make_rss(make_item(1)))
-        subscriber.tick(MINUTE, sources=f"other: {{kind: feed, url: '{subscriber.site.url('/other')}'}}")
+        subscriber.tick(MINUTE, sources={"other": subscriber.site.url("/other")})
     assert subscriber.hub.asked[-1]["hub.mode"] == "unsubscribe"
     assert subscriber.hub.subscriptions == {}
     assert subscriber.read() == ()
@@ -229,7 +226,7 @@ def test_a_hub_that_does_not_tell_is_not_relied_on(subscriber: Subscriber) -> No
 
 def test_a_source_with_a_secret_is_named_to_no_hub(subscriber: Subscriber) -> None:
     url = subscriber.site.url("/feed")
-    subscriber.tick(sources=f"host: {{kind: feed, url: '{url}', headers: {{X-Key: abc}}}}")
+    subscriber.tick(sources={"host": make_source(url, headers={"X-Key": "abc"})})
     assert subscriber.hub.asked == []
 
 

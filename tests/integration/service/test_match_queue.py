@@ -43,8 +43,8 @@ def fleet(tmp_path: Path) -> Iterator[Fleet]:
 
 
 def configure(fleet: Fleet, postgresql: PostgreSQL, redis: Redis, name: str, lease: int) -> Path:
-    extra = (f"queue: {redis.address}", f"lease_seconds: {lease}")
-    return fleet.config(name, postgresql.make_database(name), *extra, feeds=1)
+    state = postgresql.make_database(name)
+    return fleet.config(name, state, feeds=1, queue=redis.address, lease_seconds=lease)
 
 
 def test_workers_give_the_answers_of_one_machine_although_one_dies_and_the_queue_is_emptied(

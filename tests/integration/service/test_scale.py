@@ -40,7 +40,7 @@ def fleet(tmp_path: Path) -> Iterator[Fleet]:
 
 
 def test_workers_publish_what_one_process_publishes(fleet: Fleet, postgresql: PostgreSQL, redis: Redis) -> None:
-    shared = fleet.config("shared", postgresql.make_database("same"), f"queue: {redis.address}", feeds=4)
+    shared = fleet.config("shared", postgresql.make_database("same"), feeds=4, queue=redis.address)
     alone = fleet.config("alone", "alone.db", feeds=4)
     workers = fleet.workers(shared, 2)
     for now in range(2):
@@ -57,11 +57,11 @@ def test_workers_publish_what_one_process_publishes(fleet: Fleet, postgresql: Po
 def test_a_machine_with_an_older_config_removes_no_feed_of_another(
     fleet: Fleet, postgresql: PostgreSQL, redis: Redis
 ) -> None:
-    state, queue = postgresql.make_database("configs"), f"queue: {redis.address}"
-    newer, older = (fleet.config(name, state, queue, feeds=count) for name, count in (("newer", 2), ("older", 1)))
-    private = newer.read_text().replace("title: Show 1", "title: Show 1\n    token: limpet-T0ken-abcdefgh")
-    newer.write_text(private.replace("output-newer", "output"))
-    older.write_text(older.read_text().replace("output-older", "output"))
+    state, queue = postgresql.make_database("configs"), redis.address
+    keys = {"queue": queue, "output": "output"}
+    newer, older = (fleet.config(name, state, feeds=count, **keys) for name, count in (("newer", 2), ("older", 1)))
+    title = '"title": "Show 1"'
+    newer.write_text(newer.read_text().replace(title, f'{title}, "token": "limpet-T0ken-abcdefgh"'))
     folder = fleet.folder / "output" / "show-1-limpet-T0ken-abcdefgh"
     fleet.refresh(newer, 0)
     again = run_program(fleet.folder, "refresh", "-q", "-c", older.name, "--at", "2024-05-02T12:00:00Z")
@@ -79,7 +79,7 @@ def test_a_machine_with_an_older_config_removes_no_feed_of_another(
 def read_card(fleet: Fleet, postgresql: PostgreSQL, redis: Redis, processes: int, threads: int) -> dict[str, object]:
     """The card of the origin after two rounds of six feeds on two hosts, one of which wants silence after the first."""
     state = postgresql.make_database(f"manners_{processes}_{threads}")
-    config = fleet.config("shared", state, f"queue: {redis.address}", "obey_robots: true", feeds=6, hosts=2)
+    config = fleet.config("shared", state, feeds=6, hosts=2, queue=redis.address, obey_robots=True)
     workers = fleet.workers(config, processes, threads)
     fleet.ask("pause/0.03")
     fleet.dispatch(config, 0)
@@ -147,10 +147,9 @@ def lose(fleet: Fleet, redis: Redis, lost: Path, config: Path, *, seconds: float
 
 def test_what_a_killed_worker_and_a_wiped_queue_had_is_refreshed_again(fleet: Fleet, postgresql: PostgreSQL) -> None:
     with running_redis() as redis:
-        state, queue = postgresql.make_database("lost"), f"queue: {redis.address}"
-        shared, alone = fleet.config("shared", state, queue, feeds=4), fleet.config("alone", "alone.db", feeds=4)
-        lost = fleet.config("lost", state, queue, "lease_seconds: 6", feeds=4)
-        lost.write_text(lost.read_text().replace("output-lost", "output-shared"))
+        state, queue = postgresql.make_database("lost"), redis.address
+        shared, alone = fleet.config("shared", state, feeds=4, queue=queue), fleet.config("alone", "alone.db", feeds=4)
+        lost = fleet.config("lost", state, feeds=4, queue=queue, lease_seconds=6, output="output-shared")
         refresh_first(fleet, shared)
         assert lose(fleet, redis, lost, shared, seconds=300)
     for now in range(2):
@@ -162,7 +161,7 @@ def test_what_a_killed_worker_and_a_wiped_queue_had_is_refreshed_again(fleet: Fl
 def test_without_an_end_of_leases_what_was_lost_stays_lost(fleet: Fleet, postgresql: PostgreSQL) -> None:
     """The control of the test above: it fails where nothing is sent again."""
     with running_redis() as redis:
-        shared = fleet.config("shared", postgresql.make_database("control"), f"queue: {redis.address}", feeds=6)
+        shared = fleet.config("shared", postgresql.make_database("control"), feeds=6, queue=redis.address)
         refresh_first(fleet, shared)
         assert not lose(fleet, redis, shared, shared, seconds=60)
 
@@ -173,7 +172,7 @@ def test_600_feeds_lose_nothing_whatever_is_killed(fleet: Fleet) -> None:  # noq
     dice, feeds = random.Random(19), int(os.environ.get("FLEET_FEEDS", "600"))
     with running_postgresql("-c", "max_connections=60") as postgresql, running_redis() as redis:
         state = postgresql.make_database("lost")
-        shared = fleet.config("shared", state, f"queue: {redis.address}", "lease_seconds: 20", feeds=feeds)
+        shared = fleet.config("shared", state, feeds=feeds, queue=redis.address, lease_seconds=20)
         alone = fleet.config("alone", "alone.db", feeds=feeds)
         workers = fleet.workers(shared, 2)
 
@@ -229,12 +228,12 @@ def test_what_is_missing_is_told_in_one_line(fleet: Fleet, postgresql: PostgreSQ
     done = run_program(fleet.folder, "dispatch", "-c", bare.name)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "dispatch needs queue: redis://… and state: postgresql://…" in done.stderr
-    sqlite = fleet.config("sqlite", "bare.db", f"queue: {redis.address}", feeds=1)
+    sqlite = fleet.config("sqlite", "bare.db", feeds=1, queue=redis.address)
     done = run_program(fleet.folder, "worker", "-c", sqlite.name)
     assert done.returncode == 2
     assert "queue needs a store that several machines share" in done.stderr
     state = postgresql.make_database("away")
-    away = fleet.config("away", state, "queue: redis://:secret@127.0.0.1:1/0", feeds=1)
+    away = fleet.config("away", state, feeds=1, queue="redis://:secret@127.0.0.1:1/0")
     for command in ("dispatch", "worker"):
         done = run_program(fleet.folder, command, "-c", away.name)
         assert (done.returncode, done.stderr.count("\n")) == (1, 1)
@@ -244,7 +243,7 @@ def test_what_is_missing_is_told_in_one_line(fleet: Fleet, postgresql: PostgreSQ
 
 def test_a_dispatcher_shows_what_there_is_to_do(fleet: Fleet, postgresql: PostgreSQL) -> None:
     with running_redis() as redis:
-        config = fleet.config("shared", postgresql.make_database("seen"), f"queue: {redis.address}", feeds=3)
+        config = fleet.config("shared", postgresql.make_database("seen"), feeds=3, queue=redis.address)
         fleet.start("dispatch", "-c", config.name, "--metrics-port", "0", "--log", "json")
         port = wait_for(lambda: re.search(r"metrics at port (\d+)", fleet.logs()))[1]
         found = wait_for(lambda: match if (match := read_metrics(port))["aggregator_queue_messages"] == 4 else None)

@@ -31,9 +31,8 @@ def test_a_worker_whose_lease_ends_during_an_upload_leaves_no_earlier_edition(
     ):
         for name, value in s3.environment.items():
             monkeypatch.setenv(name, value)
-        extra = (f"queue: {redis.address}", "lease_seconds: 6")
-        shared = fleet.config("bucket", postgresql.make_database("bucket"), *extra, feeds=1)
-        shared.write_text(shared.read_text().replace("output: output-bucket", "output: s3://feeds/my"))
+        state = postgresql.make_database("bucket")
+        shared = fleet.config("bucket", state, feeds=1, queue=redis.address, lease_seconds=6, output="s3://feeds/my")
         alone = fleet.config("alone", "alone.db", feeds=1)
         monkeypatch.setenv("AWS_ENDPOINT_URL", address)
         fleet.workers(shared, 1, threads=1)

@@ -20,6 +20,7 @@ from aggregator.service.scheduler import ticking
 from aggregator.service.workers import refresh_due
 from aggregator.store import database
 from aggregator.store.connection import refresh_lock
+from tests.support.config import make_feed, write_config
 from tests.support.due_times import read_due_times
 
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -148,14 +149,8 @@ def test_a_second_signal_ends_it_at_once(bounded: Bounded) -> None:
 @pytest.fixture
 def config(tmp_path: Path) -> Config:
     (tmp_path / "feed.xml").write_text(FEED)
-    feeds = "".join(
-        f"  {name}:\n    title: {name}\n    refresh: '17 * * * *'\n    sources:\n"
-        f"      host: {{kind: feed, path: feed.xml}}\n"
-        for name in ("one", "two")
-    )
-    path = tmp_path / "config.yaml"
-    path.write_text(f"state: state/store.db\noutput: output\nfeeds:\n{feeds}")
-    return load(path)
+    feeds = {name: make_feed(name, {"host": "feed.xml"}, refresh="17 * * * *") for name in ("one", "two")}
+    return load(write_config(tmp_path, feeds, state="state/store.db"))
 
 
 def test_who_is_due_is_refreshed_and_then_waits_for_its_slot(config: Config) -> None:

@@ -21,7 +21,7 @@ from tests.support.workspace import (
 @pytest.fixture
 def ticking(workspace: Workspace) -> Workspace:
     workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
-    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    workspace.config("host")
     return workspace
 
 
@@ -68,7 +68,7 @@ def test_the_leap_day_and_summer_time_are_days_like_others(ticking: Workspace) -
 
 def test_a_date_in_the_future_is_published_as_seen_and_stays(workspace: Workspace) -> None:
     workspace.serve("/host", make_rss(make_item(1), make_item(2), make_item(3, day=400 + 800)))
-    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    workspace.config("host")
     assert workspace.refresh(NOON).returncode == 0
     published = {each["title"]: str(each["date_published"]) for each in workspace.items()}
     future = next(date for name, date in published.items() if name.endswith("number 3"))

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from aggregator.service import scheduler
+from tests.support.config import make_source
 from tests.support.rss import make_rss
 from tests.support.tools import need
 from tests.support.workspace import Workspace, check_no_leftovers, check_published, make_item, make_title, read_guids
@@ -104,8 +105,7 @@ def test_a_server_asks_once_a_day_whatever_its_clock_is_set_to(
     workspace: Workspace, clock: Clock, free_port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 4))))
-    path = workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
-    path.write_text(path.read_text().replace("    sources:", "    refresh: '30 2 * * *'\n    sources:"))
+    workspace.config("host", refresh="30 2 * * *")
     for name, value in clock.environment.items():
         monkeypatch.setenv(name, value)
     clock.set(f"{STEPS[0][0]}+00:00")
@@ -151,8 +151,7 @@ def test_nothing_is_dated_by_a_clock_that_is_behind(clock: Clock, workspace: Wor
     workspace.serve("/host", make_rss(undated(8_001), make_item(1)))
     local = workspace.folder / "local.xml"
     local.write_text(make_rss(undated(9_001)))
-    host = f"host: {{kind: feed, url: '{workspace.url('/host')}'}}"
-    workspace.config(host, "local: {kind: feed, path: local.xml, trust: 0.8}")
+    workspace.config("host", more={"local": make_source("local.xml", trust=0.8)})
     assert refreshed(workspace, clock, None) == []
     for turn, shown in enumerate(("1970-01-02T00:00:00+00:00", "2014-05-01T12:00:00+00:00"), start=2):
         fresh = f"{datetime.now(UTC) - timedelta(minutes=5):%a, %d %b %Y %H:%M:%S} GMT"
@@ -169,15 +168,14 @@ def test_nothing_is_dated_by_a_clock_that_is_behind(clock: Clock, workspace: Wor
 
 
 def test_a_clock_that_was_ahead_is_corrected_by_what_hosts_say(clock: Clock, workspace: Workspace) -> None:
-    host = f"host: {{kind: feed, url: '{workspace.url('/host')}'}}"
     workspace.serve("/host", make_rss(make_item(1)))
-    workspace.config(host)
+    workspace.config("host")
     refreshed(workspace, clock, "2044-05-01T12:00:00+00:00")
     workspace.serve("/host", make_rss(undated(8_001), make_item(1)))
     assert refreshed(workspace, clock, None) == []
     assert age(workspace, 8_001) < timedelta(hours=1)
     (workspace.folder / "local.xml").write_text(make_rss(undated(9_001)))
-    workspace.config(host, "local: {kind: feed, path: local.xml, trust: 0.8}")
+    workspace.config("host", more={"local": make_source("local.xml", trust=0.8)})
     assert refreshed(workspace, clock, None) == []
     (workspace.folder / "local.xml").write_text(make_rss(undated(9_002), undated(9_001)))
     assert refreshed(workspace, clock, None) == []

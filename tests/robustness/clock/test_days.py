@@ -46,9 +46,7 @@ def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 def daily(workspace: Workspace) -> Config:
     workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 4))))
-    path = workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
-    path.write_text(path.read_text().replace("    sources:", f"    refresh: '{DAILY}'\n    sources:"))
-    return load(path)
+    return load(workspace.config("host", refresh=DAILY))
 
 
 def asked_at(workspace: Workspace, call: Call, config: Config, times: list[datetime]) -> list[datetime]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.config import make_source
 from tests.support.paths import ROOT
 from tests.support.rss import make_rss
 from tests.support.workspace import Workspace, make_item
@@ -58,9 +59,8 @@ def test_the_memory_of_a_server_stays_flat(workspace: Workspace) -> None:
     (workspace.folder / "changing.xml").write_text(
         make_rss(*(make_item(number, text="TURN") for number in range(4, 12)))
     )
-    host = f"host: {{kind: feed, url: '{workspace.url('/host')}', trust: 0.3}}"
-    config = workspace.config(host, "other: {kind: feed, path: changing.xml, trust: 0.9}")
-    config.write_text(config.read_text("utf-8").replace("window: 0", "refresh: '0 * * * *'"))
+    other = make_source("changing.xml", trust=0.9)
+    config = workspace.config(more={"host": workspace.source("/host", trust=0.3), "other": other}, refresh="0 * * * *")
     seen, place = [], os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", "")))
     command = [sys.executable, "-c", SERVED, str(config), str(TICKS), str(EVERY)]
     with subprocess.Popen(

@@ -18,7 +18,7 @@ def once(workspace: Workspace) -> Workspace:
     home = workspace.folder / "home"
     home.mkdir()
     copy = replace(workspace, folder=home)
-    copy.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    copy.config("host")
     copy.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
     assert copy.refresh(NOON).returncode == 0
     copy.serve("/host", make_rss(*(make_item(number) for number in range(3, 9))))

@@ -31,7 +31,7 @@ NOT_NOTED = "published, but not noted: "
 def begun(workspace: Workspace, folder: Path) -> Workspace:
     """A workspace in the folder after one refresh and a backup, with something new to publish."""
     clone = replace(workspace, folder=folder)
-    clone.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    clone.config("host")
     clone.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
     assert clone.refresh(NOON).returncode == 0
     assert clone.run("backup", "copy.db").returncode == 0

@@ -40,14 +40,6 @@ def change(workspace: Workspace, number: int) -> None:
         workspace.serve("/host", "gone for lunch", status=503)
 
 
-def sources(workspace: Workspace) -> tuple[str, ...]:
-    return (
-        f"host: {{kind: feed, url: '{workspace.url('/host')}'}}",
-        f"directory: {{kind: feed, url: '{workspace.url('/directory')}', trust: 0.3}}",
-        f"other: {{kind: feed, url: '{workspace.url('/other')}', trust: 0.5}}",
-    )
-
-
 def killed(workspace: Workspace, number: int, dice: random.Random, lasts: float) -> bool:
     """A refresh that is killed at some instant, mostly after its first question; whether it had ended before."""
     workspace.came.clear()
@@ -63,7 +55,9 @@ def killed(workspace: Workspace, number: int, dice: random.Random, lasts: float)
 
 
 def kill_loop(workspace: Workspace, rounds: int, seed: int) -> None:
-    workspace.config(*sources(workspace))
+    trusts = {"directory": 0.3, "other": 0.5}
+    others = {name: workspace.source(f"/{name}", trust=trust) for name, trust in trusts.items()}
+    workspace.config("host", more=others)
     dice, held, lasts = random.Random(seed), dict[str, str](), 1.0
     for number in range(2, rounds + 2):
         change(workspace, number)

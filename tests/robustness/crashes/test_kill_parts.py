@@ -49,7 +49,7 @@ def slow(workspace: Workspace) -> Workspace:
     lengthy = "".join(f"<item><guid>{number}</guid><title>a & b {number}</title></item>" for number in range(4_000))
     workspace.serve("/slow", make_rss(lengthy))
     workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
-    workspace.config(*(f"{name}: {{kind: feed, url: '{workspace.url('/' + name)}'}}" for name in ("host", "slow")))
+    workspace.config("host", "slow")
     return workspace
 
 
@@ -85,7 +85,7 @@ def test_a_server_killed_while_it_publishes_goes_on_when_it_is_started(
 ) -> None:
     need_strace()
     workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
-    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    workspace.config("host")
     assert workspace.refresh(NOON).returncode == 0
     held = read_guids(workspace)
     workspace.serve("/host", make_rss(*(make_item(number) for number in range(3, 9))))

@@ -6,6 +6,7 @@ import json
 import socket
 from datetime import timedelta
 
+from tests.support.config import Keys, make_feed, make_source, write_config
 from tests.support.rss import make_rss
 from tests.support.waiting import wait_for
 from tests.support.workspace import NOON, Workspace, check_no_leftovers, check_published, format_time, make_item
@@ -13,14 +14,13 @@ from tests.support.workspace import NOON, Workspace, check_no_leftovers, check_p
 FEEDS = ("early", "middle", "late")
 
 
-def three(workspace: Workspace) -> None:
+def three(workspace: Workspace, **hanging: Keys) -> None:
     """Three feeds of one source each; in the place of the middle one's folder stands a file."""
-    lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
+    feeds = {name: {"host": workspace.source(f"/{name}")} for name in FEEDS}
+    feeds["early"] |= hanging
     for name in FEEDS:
         workspace.serve(f"/{name}", make_rss(*(make_item(number) for number in range(1, 4))))
-        lines += [f"  {name}:", "    title: A show", "    sources:"]
-        lines += [f"      host: {{kind: feed, url: '{workspace.url(f'/{name}')}'}}"]
-    (workspace.folder / "config.yaml").write_text("\n".join(lines) + "\n")
+    write_config(workspace.folder, {name: make_feed(sources=sources) for name, sources in feeds.items()})
     workspace.output.mkdir()
     (workspace.output / "middle").write_text("in the way")
 
@@ -60,13 +60,10 @@ def test_a_list_of_feeds_that_cannot_be_written_stops_no_feed(workspace: Workspa
 
 
 def test_a_source_that_hangs_delays_no_other_feed(workspace: Workspace) -> None:
-    three(workspace)
-    (workspace.output / "middle").unlink()
-    path = workspace.folder / "config.yaml"
     with socket.create_server(("127.0.0.1", 0)) as mute:
         url = f"http://127.0.0.1:{mute.getsockname()[1]}"
-        hanging = [f"      mute{number}: {{kind: feed, url: '{url}/{number}', trust: 0.1}}" for number in range(6)]
-        path.write_text(path.read_text().replace("    sources:\n", "\n".join(["    sources:", *hanging, ""]), 1))
+        three(workspace, **{f"mute{number}": make_source(f"{url}/{number}", trust=0.1) for number in range(6)})
+        (workspace.output / "middle").unlink()
         child = workspace.start("refresh", "--quiet", "--at", format_time(NOON))
         wait_for(
             lambda: workspace.items("middle") and workspace.items("late")

@@ -33,12 +33,8 @@ def grown(workspace: Workspace) -> Workspace:
     home = workspace.folder / "home"
     home.mkdir()
     workspace = replace(workspace, folder=home)
-    workspace.config(
-        f"host: {{kind: feed, url: '{workspace.url('/host')}'}}",
-        f"directory: {{kind: feed, url: '{workspace.url('/directory')}', trust: 0.8}}",
-        f"other: {{kind: feed, url: '{workspace.url('/other')}', trust: 0.8}}",
-        extra="backups: 0",
-    )
+    others = {name: workspace.source(f"/{name}", trust=0.8) for name in ("directory", "other")}
+    workspace.config("host", more=others, whole={"backups": 0})
     workspace.serve("/other", make_rss(*(make_item(1000 + each, source="other", day=each) for each in range(4))))
     for day in range(6):
         newest = range(12 + day, day, -1)
@@ -145,7 +141,7 @@ def test_two_thousand_flipped_bytes_change_no_guid_and_no_date_in_silence(grown:
 
 def refresh_daily(workspace: Workspace, days: int) -> Workspace:
     """Refresh a workspace that keeps three copies of its store, twice a day."""
-    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}", extra="backups: 3")
+    workspace.config("host", whole={"backups": 3})
     for day in range(days):
         workspace.serve("/host", make_rss(*(make_item(each) for each in range(1, 4 + day))))
         for hour in (0, 1):

@@ -15,6 +15,7 @@ import pytest
 from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.store.leases import lock_feeds
+from tests.support.config import make_feed, write_config
 from tests.support.program import PROGRAM
 from tests.support.rss import make_rss
 from tests.support.workspace import (
@@ -34,7 +35,7 @@ WORDS = ("refresh", "--quiet", "--force", "--at", format_time(NOON))
 def shut(workspace: Workspace) -> Workspace:
     """A workspace whose one source is asked and does not answer until the door opens."""
     workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
-    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    workspace.config("host")
     workspace.door.clear()
     return workspace
 
@@ -164,18 +165,9 @@ def test_a_signal_ends_a_refresh_that_waits_for_another(shut: Workspace) -> None
 
 def test_a_run_that_ends_early_asks_nobody_any_more(workspace: Workspace) -> None:
     workspace.serve("/early", make_rss(make_item(1)))
-    lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
-    lines += [
-        "  early:",
-        "    title: Early",
-        "    sources:",
-        f"      a: {{kind: feed, url: '{workspace.url('/early')}'}}",
-    ]
-    lines += ["  late:", "    title: Late", "    sources:"]
-    lines += [f"      s{number}: {{kind: feed, url: '{workspace.url(f'/{number}')}'}}" for number in range(60)]
-    path = workspace.folder / "config.yaml"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    config = load(path)
+    late = {f"s{number}": workspace.source(f"/{number}") for number in range(60)}
+    feeds = {"early": make_feed("Early", {"a": workspace.source("/early")}), "late": make_feed("Late", late)}
+    config = load(write_config(workspace.folder, feeds))
     with lock_feeds(config.state, ()) as store, refresh.open_run(config, store, NOON, config.plans) as begun:
         lots = refresh.fetch(begun)
         assert [plan.name for plan, _ in next(lots)] == ["early"]
@@ -185,7 +177,7 @@ def test_a_run_that_ends_early_asks_nobody_any_more(workspace: Workspace) -> Non
 
 def test_a_refresh_beside_a_server_takes_turns(workspace: Workspace, free_port: int) -> None:
     workspace.serve("/host", make_rss(make_item(1)))
-    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    workspace.config("host")
     server = workspace.start("serve", "--port", str(free_port))
     assert b"number 1" in answered(free_port, "/show/feed.json")
     workspace.serve("/host", make_rss(make_item(1), make_item(2)))
@@ -234,7 +226,7 @@ def test_a_restore_beside_a_refresh_is_told_in_one_line_and_changes_nothing(shut
 @pytest.mark.heavy
 def test_a_restore_beside_a_server_that_rests_is_used_by_its_next_refresh(workspace: Workspace, free_port: int) -> None:
     workspace.serve("/host", make_rss(make_item(1), make_item(2)))
-    config = workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    workspace.config("host")
     server = workspace.start("serve", "--port", str(free_port))
     assert b"number 2" in answered(free_port, "/show/feed.json")
     published = read_guids(workspace)
@@ -251,7 +243,7 @@ def test_a_restore_beside_a_server_that_rests_is_used_by_its_next_refresh(worksp
     assert run("backup", "copy.db").returncode == 0
     done = run("restore", "copy.db")
     assert (done.returncode, done.stderr) == (0, "")
-    config.write_text(config.read_text().replace("A show", "Another show"))
+    workspace.config("host", title="Another show")
     end = time.monotonic() + 90
     while b"Another show" not in answered(free_port, "/show/feed.json"):
         assert time.monotonic() < end

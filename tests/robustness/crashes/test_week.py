@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.config import make_feed, make_source, write_config
 from tests.support.rss import make_rss
 from tests.support.tools import need_strace
 from tests.support.workspace import (
@@ -47,12 +48,11 @@ def find_url(workspace: Workspace, source: str, feed: int) -> str:
 
 
 def configure(workspace: Workspace, feeds: int) -> None:
-    lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "backups: 2", "feeds:"]
+    shows = {}
     for feed in range(feeds):
-        lines += [f"  show-{feed}:", "    title: A show", "    sources:"]
-        lines += [f"      host: {{kind: feed, url: '{find_url(workspace, 'host', feed)}'}}"]
-        lines += [f"      directory: {{kind: feed, url: '{find_url(workspace, 'directory', feed)}', trust: 0.8}}"]
-    (workspace.folder / "config.yaml").write_text("\n".join(lines) + "\n")
+        directory = make_source(find_url(workspace, "directory", feed), trust=0.8)
+        shows[f"show-{feed}"] = make_feed(sources={"host": find_url(workspace, "host", feed), "directory": directory})
+    write_config(workspace.folder, shows, backups=2)
 
 
 def disturb(workspace: Workspace, words: tuple[str, ...], dice: random.Random, lasts: float) -> str:

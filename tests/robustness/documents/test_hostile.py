@@ -104,13 +104,11 @@ def endure(workspace: Workspace, hostile: dict[str, bytes]) -> list[str]:
     """A run with honest sources and these; what was said of the hostile ones. Whatever they are, the honest publish."""
     workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
     workspace.serve("/directory", make_rss(*(make_item(number, source="directory") for number in range(1, 5))))
-    lines = [
-        f"{name}: {{kind: feed, url: '{workspace.url('/' + name)}', trust: 0.6}}" for name in ("host", "directory")
-    ]
+    sources = {name: workspace.source(f"/{name}", trust=0.6) for name in ("host", "directory")}
     for number, body in enumerate(hostile.values()):
         workspace.serve(f"/hostile{number}", body)
-        lines.append(f"hostile{number}: {{kind: feed, url: '{workspace.url(f'/hostile{number}')}', trust: 0.5}}")
-    workspace.config(*lines)
+        sources[f"hostile{number}"] = workspace.source(f"/hostile{number}", trust=0.5)
+    workspace.config(more=sources)
     used = usage(workspace, "refresh", "--quiet", "--force", "--at", format_time(NOON))
     told = used.said.splitlines()
     print(f"{used.cpu:.1f} s cpu, {used.megabytes:.0f} MB:", *hostile, *told)  # noqa: T201

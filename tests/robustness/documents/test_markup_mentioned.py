@@ -89,7 +89,7 @@ def test_a_plain_title_is_published_with_its_tags(workspace: Workspace) -> None:
         for at, title in enumerate(said)
     )
     workspace.serve("/a", f"<feed xmlns='http://www.w3.org/2005/Atom'><title>T</title><id>f</id>{entries}</feed>")
-    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/a')}'}}")
+    workspace.config(more={"host": workspace.source("/a")})
     assert workspace.refresh(NOON).returncode == 0
     said[-1] = said[-1].replace("&amp;", "&")
     given, said = (
@@ -113,7 +113,7 @@ def test_pairs_of_tags_and_void_tags_are_markup(said: str, meant: str) -> None:
 def test_published_feeds_and_pages_show_the_words_and_run_nothing(workspace: Workspace) -> None:
     said = list(WORDS.values())
     workspace.serve("/a", make_rss(*(make_item(at, name=text, text=text) for at, text in enumerate(said))))
-    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/a')}'}}")
+    workspace.config(more={"host": workspace.source("/a")})
     assert workspace.refresh(NOON).returncode == 0
     published = {entry["title"]: entry for entry in workspace.items()}
     assert set(published) == set(said)

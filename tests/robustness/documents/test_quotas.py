@@ -14,10 +14,7 @@ from tests.support.workspace import NOON, Workspace, check_no_leftovers, check_p
 
 
 def config(workspace: Workspace) -> None:
-    workspace.config(
-        f"host: {{kind: feed, url: '{workspace.url('/host')}'}}",
-        f"flood: {{kind: feed, url: '{workspace.url('/flood')}', trust: 0.5, adds: always}}",
-    )
+    workspace.config("host", more={"flood": workspace.source("/flood", trust=0.5, adds="always")})
     workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 6))))
 
 
@@ -53,9 +50,7 @@ def test_a_flood_of_new_items_can_be_taken_back(workspace: Workspace, items: int
     """1 MB of gzip is 30,000 items of a source of little trust."""
     config(workspace)
     sources = ("host", "flood")
-    workspace.config(
-        *(f"{each}: {{kind: feed, url: '{workspace.url(f'/{each}')}', trust: {1 / len(each)}}}" for each in sources)
-    )
+    workspace.config(more={each: workspace.source(f"/{each}", trust=1 / len(each)) for each in sources})
     workspace.serve("/flood", make_rss())
     assert workspace.refresh(NOON).returncode == 0
     before = {each["id"] for each in workspace.items()}

@@ -7,7 +7,6 @@ import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
@@ -15,6 +14,7 @@ from aggregator import refresh
 from aggregator.config.load import load
 from aggregator.service import workers
 from aggregator.store import database
+from tests.support.config import make_source
 from tests.support.due_times import read_due_times
 from tests.support.rss import Episode, make_rss
 from tests.support.tools import need_strace
@@ -31,19 +31,11 @@ from tests.support.workspace import (
 SY = "xmlns:sy='http://purl.org/rss/1.0/modules/syndication/'"
 
 
-def source(workspace: Workspace, name: str, url: str = "") -> str:
-    return f"{name}: {{kind: feed, url: '{url or workspace.url('/' + name)}'}}"
-
-
 def refreshed(workspace: Workspace, *words: str, code: int = 0, **later: float) -> list[str]:
     """What a refresh says on stderr, so much later than noon."""
     done = workspace.run("refresh", "--quiet", "--at", format_time(NOON + timedelta(**later)), *words)
     assert done.returncode == code, done.stderr
     return done.stderr.splitlines()
-
-
-def schedule(path: Path, cron: str) -> None:
-    path.write_text(path.read_text().replace("    sources:", f"    refresh: '{cron}'\n    sources:"))
 
 
 def released(at: datetime) -> str:
@@ -55,7 +47,7 @@ def released(at: datetime) -> str:
 def test_without_a_schedule_the_next_poll_is_when_the_show_publishes(workspace: Workspace) -> None:
     weekly = [NOON - timedelta(weeks=weeks, hours=4) for weeks in range(8)]  # Wednesdays, 08:00
     workspace.serve("/host", make_rss(*map(released, weekly)))
-    path = workspace.config(source(workspace, "host"))
+    path = workspace.config("host")
     asked = []
     for hour in (0, 1, 23, 24, 48, 72, 96, 120, 144, 163, 164, 165, 166, 188, 189):
         refresh.refresh(load(path), at=NOON + timedelta(hours=hour))
@@ -66,17 +58,17 @@ def test_without_a_schedule_the_next_poll_is_when_the_show_publishes(workspace: 
     following = "next asked 2024-05-10 08:59 UTC (outside of the hours in which the show publishes)"
     assert f"show: host: {following}" in workspace.run("check", "--at", now).stdout
     assert f"  {following}: host\n" in workspace.run("refresh", "--at", now).stdout
-    schedule(path, "*/15 * * * *")
+    workspace.config("host", refresh="*/15 * * * *")
     refreshed(workspace, hours=190)
     assert workspace.asked == ["/host"], "the config's word counts at once"
 
 
 def test_a_service_follows_a_schedule_that_is_edited(workspace: Workspace) -> None:
     workspace.serve("/host", make_rss(make_item(1)))
-    path = workspace.config(source(workspace, "host"))
+    path = workspace.config("host")
     workers.refresh_due(load(path), NOON, everything=True)
     assert workers.refresh_due(load(path), NOON + timedelta(hours=2)) == ()
-    schedule(path, "*/15 * * * *")
+    workspace.config("host", refresh="*/15 * * * *")
     workers.refresh_due(load(path), NOON + timedelta(hours=2), everything=True)
     assert workspace.asked == ["/host", "/host"]
     with database.open_store(load(path).state) as store:
@@ -98,8 +90,7 @@ def test_refreshes_around_each_half_hour_ask_no_origin_sooner_than_it_said(works
         "/ttl": {"ETag": '"1"'},
         "/sy": {"ETag": '"1"'},
     }
-    path = workspace.config(*(source(workspace, name) for name in ("tagged", "fresh", "ttl", "sy", "silent")))
-    schedule(path, "* * * * *")
+    path = workspace.config("tagged", "fresh", "ttl", "sy", "silent", refresh="* * * * *")
     asked: dict[str, list[int]] = {}
     for minute in (each for each in range(310) if each % 30 in {0, 1, 2, 3, 4, 5, 29}):
         refresh.refresh(load(path), at=NOON + timedelta(minutes=minute))
@@ -116,7 +107,7 @@ def test_refreshes_around_each_half_hour_ask_no_origin_sooner_than_it_said(works
 def test_what_an_origin_gave_goes_back_byte_for_byte_after_a_restart(workspace: Workspace) -> None:
     workspace.serve("/host", make_rss(make_item(1)))
     workspace.fields["/host"] = {"ETag": 'W/"a, b"-gzip', "Last-Modified": "Yesterday, about noon"}
-    schedule(workspace.config(source(workspace, "host")), "@hourly")
+    workspace.config("host", refresh="@hourly")
     for hour in (0, 1, 2):
         refreshed(workspace, hours=hour)
     sent = [(head.get("If-None-Match"), head.get("If-Modified-Since")) for head in workspace.heads]
@@ -130,10 +121,10 @@ def test_a_silence_asked_of_one_source_is_its_hosts_over_restarts_and_against_fo
     workspace.serve("/busy", "later", status=status)
     workspace.fields["/busy"] = {"Retry-After": "3600"}
     workspace.serve("/other", make_rss(make_item(1)))
-    workspace.config(source(workspace, "busy"))
+    workspace.config("busy")
     (*_, line) = refreshed(workspace, code=3)
     assert "not asked before 2024-05-01 13:00" in line
-    workspace.config(source(workspace, "busy"), source(workspace, "other"))
+    workspace.config("busy", "other")
     refreshed(workspace, "--force", code=3, minutes=59)
     assert workspace.asked == ["/busy"]
     workspace.serve("/busy", make_rss(make_item(1)))
@@ -144,7 +135,7 @@ def test_a_silence_asked_of_one_source_is_its_hosts_over_restarts_and_against_fo
 
 def test_a_source_that_is_gone_is_told_is_asked_no_more_and_keeps_its_items(workspace: Workspace) -> None:
     workspace.serve("/host", make_rss(make_item(1), make_item(2)))
-    workspace.config(source(workspace, "host"))
+    workspace.config("host")
     assert refreshed(workspace) == []
     held = read_guids(workspace)
     workspace.serve("/host", "", status=410)
@@ -166,8 +157,7 @@ def test_a_permanent_move_is_remembered_over_restarts_and_the_config_stays_as_it
     workspace.fields["/host"] = {"Location": "/new"}
     workspace.serve("/new", make_rss(make_item(1)))
     workspace.fields["/new"] = {"ETag": '"1"'}
-    path = workspace.config(source(workspace, "host"))
-    schedule(path, "@hourly")
+    path = workspace.config("host", refresh="@hourly")
     before = path.read_bytes()
     for hour in range(7):
         refreshed(workspace, hours=hour)
@@ -180,7 +170,7 @@ def test_a_run_can_be_replayed(workspace: Workspace) -> None:
     stages = [replace(workspace, folder=workspace.folder / name, started=workspace.started) for name in ("one", "two")]
     for stage in stages:
         stage.folder.mkdir()
-        stage.config(source(workspace, "host"), source(workspace, "other"))
+        stage.config("host", "other")
     for day in (0, 2):
         workspace.serve("/host", make_rss(*(make_item(number) for number in range(1, 5 + day))))
         workspace.serve("/other", make_rss(*(make_item(number, source="other") for number in range(2, 4 + day))))
@@ -196,13 +186,12 @@ def test_a_run_can_be_replayed(workspace: Workspace) -> None:
 def test_no_private_address_is_asked_and_no_login_told_unless_the_config_says_so(workspace: Workspace) -> None:
     workspace.serve("/host", "", status=404)
     private = workspace.url("/host?token=hush").replace("//", "//me:secret@")
-    path = workspace.config(source(workspace, "host", private))
-    text = path.read_text()
-    path.write_text(text.replace("allow_networks: [127.0.0.0/8]\n", ""))
+    source = {"host": make_source(private)}
+    workspace.config(more=source, whole={"allow_networks": []})
     said = refreshed(workspace, code=3)
     assert "refused: 127.0.0.1 is not a public address" in said[-1]
     assert workspace.asked == []
-    path.write_text(text)
+    workspace.config(more=source)
     said += refreshed(workspace, "--force", code=3, hours=1)
     assert "404 Not Found" in said[-1]
     assert workspace.heads[0]["Authorization"].startswith("Basic ")
@@ -212,12 +201,10 @@ def test_no_private_address_is_asked_and_no_login_told_unless_the_config_says_so
 
 def test_an_address_that_the_config_refused_is_asked_at_once_when_the_config_permits_it(workspace: Workspace) -> None:
     workspace.serve("/host", make_rss(make_item(1)))
-    path = workspace.config(source(workspace, "host"))
-    text = path.read_text()
-    path.write_text(text.replace("allow_networks: [127.0.0.0/8]\n", ""))
+    workspace.config("host", whole={"allow_networks": []})
     for minute in range(3):
         assert "allow_networks" in refreshed(workspace, code=3, minutes=minute)[-1]
-    path.write_text(text)
+    workspace.config("host")
     assert refreshed(workspace, minutes=3) == []
     assert workspace.asked == ["/host"]
 
@@ -228,7 +215,7 @@ CALL = re.compile(r"(openat|fsync|rename)\((.*)\)\s+= (\S+)")
 def test_each_file_is_on_the_disk_before_it_gets_its_name_and_its_folder_afterwards(workspace: Workspace) -> None:
     need_strace()
     workspace.serve("/host", make_rss(make_item(1), make_item(2)))
-    workspace.config(source(workspace, "host"))
+    workspace.config("host")
     trace = workspace.folder / "trace"
     words = ("strace", "-f", "-y", "-o", str(trace), "-e", "trace=fsync,rename")
     done = workspace.run("refresh", "--quiet", "--at", format_time(NOON), before=words)

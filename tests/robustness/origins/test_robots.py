@@ -32,8 +32,7 @@ def test_a_source_that_its_robots_txt_bars_is_told_and_not_asked(workspace: Work
     workspace.serve("/robots.txt", CLOSED, kind="text/plain")
     workspace.serve("/open", make_rss(make_item(1)))
     workspace.serve("/closed", make_rss(make_item(2)))
-    sources = (f"{name}: {{kind: feed, url: '{workspace.url(f'/{name}')}'}}" for name in ("open", "closed"))
-    workspace.config(*sources, extra=f"obey_robots: {str(obey).lower()}")
+    workspace.config("open", "closed", whole={"obey_robots": obey})
     said = refreshed(workspace)
     if not obey:
         assert (said, sorted(workspace.asked)) == ([], ["/closed", "/open"])
@@ -50,14 +49,12 @@ def test_a_robots_txt_is_remembered_over_restarts_for_a_day(workspace: Workspace
     workspace.serve("/robots.txt", CLOSED, kind="text/plain")
     workspace.serve("/open", make_rss(make_item(1)))
     workspace.serve("/closed", make_rss(make_item(2)))
-    sources = [f"{name}: {{kind: feed, url: '{workspace.url(f'/{name}')}'}}" for name in ("open", "closed")]
-    workspace.config(*sources, extra="obey_robots: true")
+    workspace.config("open", "closed", whole={"obey_robots": True})
     for hour in (0, 1, 12):
         refreshed(workspace, hours=hour)
         assert told(workspace)["closed"][0] == "failed"
-    workspace.config(
-        *sources, f"later: {{kind: feed, url: '{workspace.url('/closed/too')}'}}", extra="obey_robots: true"
-    )
+    later = {"later": workspace.source("/closed/too")}
+    workspace.config("open", "closed", more=later, whole={"obey_robots": True})
     refreshed(workspace, hours=23)
     assert "disallows" in told(workspace)["later"][1]
     assert (workspace.asked.count("/robots.txt"), workspace.asked.count("/closed")) == (1, 0)
@@ -72,9 +69,7 @@ def test_the_feed_that_a_page_names_is_asked_only_where_its_robots_txt_permits(w
     workspace.serve("/", PAGE.format(feed="/closed.xml"), kind="text/html")
     workspace.serve("/closed.xml", make_rss(make_item(1)))
     workspace.serve("/open", make_rss(make_item(2)))
-    workspace.config(
-        f"blog: {{kind: blog, url: '{workspace.url('/')}'}}", f"open: {{kind: feed, url: '{workspace.url('/open')}'}}"
-    )
+    workspace.config("open", more={"blog": workspace.source("/", "blog")})
     for day in (0, 2):
         (line,) = refreshed(workspace, days=day)
         assert f"not asked, {workspace.url('/robots.txt')} disallows {workspace.url('/closed.xml')}" in line
@@ -87,7 +82,7 @@ def test_the_feed_that_a_page_names_is_asked_only_where_its_robots_txt_permits(w
 def test_a_feed_that_falls_silent_behind_its_page_is_told_and_asked_ever_less(workspace: Workspace) -> None:
     workspace.serve("/", PAGE.format(feed="/feed.xml"), kind="text/html")
     workspace.serve("/feed.xml", make_rss(make_item(1)))
-    workspace.config(f"blog: {{kind: blog, url: '{workspace.url('/')}'}}")
+    workspace.config(more={"blog": workspace.source("/", "blog")})
     assert refreshed(workspace) == []
     workspace.serve("/feed.xml", "", status=500)
     for day in (2, 4):
@@ -108,9 +103,7 @@ def test_a_feed_that_cannot_be_read_behind_its_page_is_not_asked_at_each_refresh
     workspace.serve("/", PAGE.format(feed="/feed.xml"), kind="text/html")
     workspace.serve("/feed.xml", "no feed at all", kind="text/plain")
     workspace.serve("/open", make_rss(make_item(2)))
-    workspace.config(
-        f"blog: {{kind: blog, url: '{workspace.url('/')}'}}", f"open: {{kind: feed, url: '{workspace.url('/open')}'}}"
-    )
+    workspace.config("open", more={"blog": workspace.source("/", "blog")})
     (line,) = refreshed(workspace)
     assert line.startswith("aggregator: show: blog: failed (")
     for minute in (10, 40):

@@ -9,15 +9,16 @@ from datetime import timedelta
 
 import pytest
 
+from tests.support.config import make_feed, write_config
 from tests.support.rss import make_rss
 from tests.support.workspace import NOON, Peak, Workspace, check_published, format_time, make_item
 
 
 def many(workspace: Workspace, feeds: int, sources: int) -> None:
     """A config of so many feeds, each with so many sources of its own; every source lists two items."""
-    lines = ["state: store.db", "output: output", "allow_networks: [127.0.0.0/8]", "feeds:"]
+    shows = {}
     for feed in range(feeds):
-        lines += [f"  feed{feed}:", f"    title: Feed {feed}", "    sources:"]
+        listed = {}
         for source in range(sources):
             number = feed * sources + source
             workspace.serve(
@@ -26,8 +27,9 @@ def many(workspace: Workspace, feeds: int, sources: int) -> None:
                     *(make_item(2 * number + each, source=f"of{number}", day=2 * source + each) for each in (0, 1))
                 ),
             )
-            lines.append(f"      of{number}: {{kind: feed, url: '{workspace.url(f'/{number}')}'}}")
-    (workspace.folder / "config.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+            listed[f"of{number}"] = workspace.source(f"/{number}")
+        shows[f"feed{feed}"] = make_feed(f"Feed {feed}", listed)
+    write_config(workspace.folder, shows)
 
 
 def measured(workspace: Workspace, at: str) -> tuple[float, float]:

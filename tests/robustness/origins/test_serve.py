@@ -21,6 +21,8 @@ from tests.support.tools import need_strace
 from tests.support.waiting import wait_for
 from tests.support.workspace import Workspace, check_no_leftovers, check_published, format_time, make_item, read_guids
 
+WRONG = {"wrong": {"kind": "fead"}}
+
 
 @contextmanager
 def ticking(tick: Callable[[datetime], object]) -> Iterator[Callable[[], None]]:
@@ -42,17 +44,10 @@ def ticking(tick: Callable[[datetime], object]) -> Iterator[Callable[[], None]]:
         yield pass_some
 
 
-def source(workspace: Workspace, name: str, **more: str) -> str:
-    keys = ", ".join(
-        f"{key}: {value}" for key, value in {"kind": "feed", "url": f"'{workspace.url('/' + name)}'", **more}.items()
-    )
-    return f"{name}: {{{keys}}}"
-
-
 def test_ticks_follow_the_config_as_it_changes(workspace: Workspace, capfd: pytest.CaptureFixture[str]) -> None:
     workspace.serve("/host", make_rss(make_item(1), make_item(2)))
     workspace.serve("/late", make_rss(make_item(3), make_item(4)))
-    path = workspace.config(source(workspace, "host"))
+    path = workspace.config("host")
     worker = Worker(load(path), print, warn)
 
     def tick(at: datetime) -> None:
@@ -60,14 +55,14 @@ def test_ticks_follow_the_config_as_it_changes(workspace: Workspace, capfd: pyte
 
     with ticking(tick) as pass_some:
         wait_for(lambda: len(read_guids(workspace)) == 2)
-        workspace.config(source(workspace, "host"), "wrong: {kind: fead}")
+        workspace.config("host", more=WRONG)
         pass_some()
         assert worker.config.plans[0].sources[0].name == "host"
-        workspace.config(source(workspace, "host"), source(workspace, "late"))
+        workspace.config("host", "late")
         wait_for(lambda: len(read_guids(workspace)) == 4)
         path.unlink()
         pass_some()
-        workspace.config(source(workspace, "host"), source(workspace, "late"))
+        workspace.config("host", "late")
         pass_some()
     said = capfd.readouterr()
     assert said.err.count("unknown kind") + said.err.count("fead") >= 1
@@ -81,8 +76,7 @@ def test_ticks_follow_the_config_as_it_changes(workspace: Workspace, capfd: pyte
 def test_a_server_publishes_at_its_start_what_a_killed_run_committed(workspace: Workspace, free_port: int) -> None:
     need_strace()
     workspace.serve("/host", make_rss(make_item(1), make_item(2)))
-    path = workspace.config(source(workspace, "host"), extra="backups: 0")  # a copy is renamed, too
-    path.write_text(path.read_text().replace("    sources:", "    refresh: '0 0 1 1 *'\n    sources:"))
+    workspace.config("host", whole={"backups": 0}, refresh="0 0 1 1 *")  # a copy is renamed, too
     now = datetime.now(UTC).replace(microsecond=0)
 
     def serve() -> None:
@@ -108,7 +102,7 @@ def test_a_server_publishes_at_its_start_what_a_killed_run_committed(workspace: 
 def test_the_program_follows_its_config_while_it_serves(workspace: Workspace, free_port: int) -> None:
     workspace.serve("/host", make_rss(make_item(1), make_item(2)))
     workspace.serve("/late", make_rss(make_item(3), make_item(4)))
-    path = workspace.config(source(workspace, "host"))
+    workspace.config("host")
     child = workspace.start("serve", "--port", str(free_port))
 
     def served(text: str) -> bool:
@@ -120,10 +114,10 @@ def test_the_program_follows_its_config_while_it_serves(workspace: Workspace, fr
             return False
 
     wait_for(lambda: served("number 2"))
-    path.write_text(path.read_text() + "      wrong: {kind: fead}\n")
+    workspace.config("host", more=WRONG)
     time.sleep(65)
     assert served("number 2")
-    workspace.config(source(workspace, "host"), source(workspace, "late"))
+    workspace.config("host", "late")
     wait_for(lambda: served("number 4"))
     child.send_signal(signal.SIGTERM)
     _, said = child.communicate(timeout=180)
@@ -137,7 +131,7 @@ def test_a_tick_whose_origin_is_dead_is_told_once_and_ticks_go_on(
     workspace: Workspace, capfd: pytest.CaptureFixture[str]
 ) -> None:
     workspace.serve("/host", "", status=500)
-    worker = Worker(load(workspace.config(source(workspace, "host"))), print, warn)
+    worker = Worker(load(workspace.config("host")), print, warn)
     with ticking(worker.tick) as pass_some:
         pass_some()
     said = capfd.readouterr().err

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from tests.support.config import make_feed, write_config
 from tests.support.rss import make_rss
 from tests.support.waiting import wait_for
 from tests.support.workspace import Workspace, make_item
@@ -30,11 +31,11 @@ def ask(port: int, path: str) -> tuple[int, Mapping[str, str]]:
 
 def write(workspace: Workspace, output: str = "output", **tokens: str | None) -> None:
     """Write a config of feeds, each with its token or none; each has a source of its own, known by the first letter."""
-    lines = ["state: store.db", f"output: {output}", "allow_networks: [127.0.0.0/8]", "feeds:"]
-    for name, token in tokens.items():
-        source = f"{{host: {{kind: feed, url: '{workspace.url(f'/{name[0]}')}'}}}}"
-        lines += [f"  {name}: {{title: Tides, {f'token: {token}, ' if token else ''}sources: {source}}}"]
-    workspace.config().write_text("\n".join(lines) + "\n")
+    feeds = {
+        name: make_feed("Tides", {"host": workspace.source(f"/{name[0]}")}, **{"token": token} if token else {})
+        for name, token in tokens.items()
+    }
+    write_config(workspace.folder, feeds, output=output)
 
 
 @pytest.mark.heavy

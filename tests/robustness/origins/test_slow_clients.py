@@ -102,7 +102,7 @@ def test_a_siege_leaves_readers_and_refreshes_as_they_were(
 ) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     workspace.serve("/host", make_rss(make_item(1), make_item(2)))
-    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    workspace.config("host")
     child = workspace.start("serve", "--port", str(free_port), before=("prlimit", "--nofile=1024:4096"))
     end = time.monotonic() + 180
     while len(read_guids(workspace)) < 2 and time.monotonic() < end:
@@ -112,7 +112,7 @@ def test_a_siege_leaves_readers_and_refreshes_as_they_were(
         time.sleep(3)
         waits = sorted(read_feed(free_port) for _ in range(readers))
         workspace.serve("/host", make_rss(make_item(1), make_item(2), make_item(3)))
-        workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}?new'}}")
+        workspace.config(more={"host": workspace.source("/host?new")})
         workspace.serve("/host?new", make_rss(make_item(1), make_item(2), make_item(3)))
         end = time.monotonic() + 90
         while len(read_guids(workspace)) < 3:
@@ -126,7 +126,7 @@ def test_a_siege_leaves_readers_and_refreshes_as_they_were(
 
 def test_clients_that_reset_while_they_are_answered_leave_no_error(workspace: Workspace, free_port: int) -> None:
     workspace.serve("/host", make_rss(*(make_item(number) for number in range(400))))
-    workspace.config(f"host: {{kind: feed, url: '{workspace.url('/host')}'}}")
+    workspace.config("host")
     child = workspace.start("serve", "--port", str(free_port))
     end = time.monotonic() + 180
     while len(read_guids(workspace)) < 400 and time.monotonic() < end:

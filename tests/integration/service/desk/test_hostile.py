@@ -13,6 +13,7 @@ import pytest
 from lxml import html
 
 from tests.integration.service.desk.conftest import Visitor, opened
+from tests.support.config import make_feed, write_config
 from tests.support.program import run_program
 
 APPS = "feed|podcast|overcast|pktc|castro|podcastaddict|gpodder"
@@ -52,9 +53,8 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
     for name in ("one", "two"):
         write_feed(folder / f"{name}.xml", "" if name == "one" else " and more words of another")
     (folder / "page.txt").write_text(ATTACK)
-    sources = "".join(f"      {name}: {{kind: feed, path: {name}.xml}}\n" for name in ("one", "two"))
-    failing = "      broken: {kind: feed, path: page.txt}\n"
-    (folder / "config.yaml").write_text(f"feeds:\n  evil:\n    title: '<b>Evil</b>'\n    sources:\n{sources}{failing}")
+    sources = {"one": "one.xml", "two": "two.xml", "broken": "page.txt"}
+    write_config(folder, {"evil": make_feed("<b>Evil</b>", sources)})
     done = run_program(folder, "refresh", "--at", "2026-01-02T03:04:05Z")
     assert done.returncode == 0, done.stderr
     with opened(folder) as visitor:

@@ -16,6 +16,7 @@ import pytest
 from aggregator.service.desk.frame import now
 from aggregator.store import database, leases
 from tests.integration.service.desk.conftest import Visitor, opened
+from tests.support.config import make_feed, write_config
 from tests.support.origin import Site, serving
 from tests.support.program import run_program
 from tests.support.rss import make_rss
@@ -325,8 +326,7 @@ def test_a_config_that_was_gone_for_a_moment_has_no_mistakes(visitor: Visitor, h
 
 
 def test_feeds_have_several_pages_before_the_first_refresh(tmp_path: Path) -> None:
-    feed = "\n    title: T{n}\n    sources: {{host: {{kind: feed, path: feed.xml}}}}\n"
-    (tmp_path / "config.yaml").write_text("feeds:\n" + "".join(f"  f{n}:{feed.format(n=n)}" for n in range(30)))
+    write_config(tmp_path, {f"f{n}": make_feed(f"T{n}", {"host": "feed.xml"}) for n in range(30)})
     with opened(tmp_path) as visitor:
         pages = [visitor.json(f"/overview.json?page={number}") for number in (1, 2, 9)]
     names = [[feed["name"] for feed in page["feeds"]] for page in pages]
