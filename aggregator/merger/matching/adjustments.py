@@ -1,10 +1,17 @@
-"""Adjust the weight of a pair by other pairs of the run: weak titles, entries that are listed again, competitors.
+"""Adjust the weight of a pair by other pairs of the run.
+
+There are weak titles, later editions of a title, entries that are listed again, and competitors.
 
 **Weak titles.** A weekly title ("Listener mail") that each of two listings has once, from different weeks, has the full
 weight of a shared title. If dates are evidence in a run and those of the pair lie far apart, it needs one more
 agreement: a shared id, an equal number, the same text, or a length that is the same to the second (minutes do not
 count: half of all shows have a fixed length). If the dates of all other pairs of the two listings agree, even that is
 not enough: a re-run has the same text.
+
+**Later editions.** A source of bulletins lists only the newest of them, under one title or a few. An entry that it
+dates after it was first seen to list another one of that title is a later edition, unless they share an id, if it has
+listed the title three times, or if it lists nothing older than the former any more, and most of what came again with
+it did so after the same number of days. Else an item was posted again, or a new host has dated the archive anew.
 
 **Listed again.** A source that lists many of its titles under new ids after the old entries vanished has moved or
 rewritten them. Then different texts of equal titles are no evidence against a pair, and a title that the source has
@@ -25,21 +32,24 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from aggregator.merger.matching.alignment.listings import DAY, MAX_ZONE
 from aggregator.merger.matching.comparison import find_witnessed
 from aggregator.merger.matching.evidence.date import FAR_DATES, DateLevel
+from aggregator.merger.matching.evidence.ids import IdLevel
 from aggregator.merger.matching.evidence.length import OTHER_LENGTHS, LengthLevel
 from aggregator.merger.matching.evidence.levels import is_one_of
 from aggregator.merger.matching.evidence.text import TextLevel
 from aggregator.merger.matching.evidence.title import TitleLevel
 from aggregator.merger.matching.features.frame import ABSENT, Frame
 from aggregator.merger.matching.features.habits import MIN_SERIES, MIN_TITLES, NEARLY_ALL
-from aggregator.merger.matching.features.token_bags import Bools, Floats, Ints, number_combinations
+from aggregator.merger.matching.features.token_bags import Bools, Doubles, Floats, Ints, number_combinations
 from aggregator.merger.matching.scoring import Compared, Table
 
 # Natural log-odds that a weak title loses: with 2 the titles of two weeks in short listings still merge, with 4 no pair
 # of the development sets is lost that 3 keeps.
 _WEAK_TITLE = 3.0
 _RERUN = 5.0  # the same if nearly all other pairs of two listings agree to the day
+_LATER = 20.0  # natural log-odds that a later edition loses: whatever else agrees
 _WORTHLESS = -1.0  # a level of far dates that weighs more is no evidence: hosts of the run have dated archives again
 
 _IMPORTED = 0.1  # share of the days of the former listing within which an import dates it
@@ -60,6 +70,62 @@ def penalize_weak_titles(compared: Compared, table: Table, own: Ints) -> Floats:
     doubted = (own > 0) | (is_one_of(date, FAR_DATES) & counting & ~find_witnessed(compared.levels))
     cost = np.where(own > 1, np.float32(-_RERUN), np.float32(-_WEAK_TITLE))
     return np.where(doubted, cost, np.float32(0))
+
+
+def penalize_later_editions(frame: Frame, compared: Compared, unit: Ints) -> Floats:
+    """Return what each pair of one source loses as two editions of a title, 0 or less.
+
+    ``unit`` numbers the rows known to be one item.
+    """
+    left, right = compared.left, compared.right
+    lost = np.zeros(len(left), dtype=np.float32)
+    same = (frame.source[left] == frame.source[right]) & (frame.title_key[left] == frame.title_key[right])
+    same &= (frame.title_key[left] != ABSENT) & (compared.of(IdLevel) == IdLevel.NONE)
+    some = np.flatnonzero(same)
+    if not len(some):
+        return lost
+    instants, seen = (
+        np.array([np.nan if value is None else value for value in values])
+        for values in zip(*((record.instant, record.seen) for record in frame.records), strict=True)
+    )
+    early = np.where(instants[left[some]] <= instants[right[some]], left[some], right[some])
+    late = left[some] + right[some] - early
+    slack = np.array([0 if frame.records[row].timed else MAX_ZONE for row in late.tolist()])
+    later = instants[late] > np.minimum(seen[early] + slack, _find_newest(frame, instants, early))
+    later &= instants[late] <= seen[late] + MAX_ZONE
+    some, early, late = some[later], early[later], late[later]
+    title = number_combinations(frame.source, frame.likely_scope, frame.title_key, frame.title_number)
+    often = np.bincount(np.unique(np.stack((title, unit)), axis=1)[0])
+    next_one = (title[early] != title[late]) | (often[title[late]] >= MIN_TITLES)
+    days = np.rint((instants[late] - instants[early]) / DAY).astype(np.int64)
+    polls = number_combinations(frame.source[late], frame.first[late])
+    for poll in np.unique(polls[~next_one]).tolist():
+        at = np.flatnonzero(polls == poll)
+        _, back, often_so = np.unique(days[at], return_inverse=True, return_counts=True)
+        moved = (instants[late[at]] - instants[early[at]] <= MAX_ZONE) & (len(np.unique(title[late[at]])) >= MIN_TITLES)
+        oldest = np.nanmin(instants[_find_listed_with(frame, late[at[0]])])
+        next_one[at] |= (instants[early[at]] <= oldest) & (2 * often_so[back] > len(at)) & ~moved
+    lost[some[next_one]] = -_LATER
+    return lost
+
+
+def _find_newest(frame: Frame, instants: Doubles, rows: Ints) -> Doubles:
+    """Return for each row the newest instant of what its source had listed when it was first seen to list the row."""
+    newest = np.full(len(instants), np.nan)
+    for source in np.unique(frame.source[rows]).tolist():
+        of_it = np.flatnonzero((frame.source == source) & ~np.isnan(instants))
+        of_it = of_it[np.argsort(frame.first[of_it], kind="stable")]
+        first = frame.first[of_it]
+        highest = np.maximum.accumulate(instants[of_it])
+        newest[of_it] = highest[np.searchsorted(first, first, side="right") - 1]
+    return newest[rows]
+
+
+def _find_listed_with(frame: Frame, row: int) -> Bools:
+    """Return which rows the source of a row listed when it was first seen to list that one."""
+    poll = frame.first[row]
+    found: Bools = (frame.source == frame.source[row]) & (frame.first <= poll) & (frame.last >= poll)
+    return found
 
 
 def find_redated(frame: Frame, compared: Compared, era: Ints) -> Bools:

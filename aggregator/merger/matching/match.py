@@ -20,6 +20,7 @@ from aggregator.merger.matching.adjustments import (
     credit_relisted,
     find_redated,
     penalize_competitors,
+    penalize_later_editions,
     penalize_weak_titles,
 )
 from aggregator.merger.matching.alignment.align import DECIDED, align
@@ -269,7 +270,8 @@ def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[i
     """Return the weighed pairs without groups; the order of the listings comes last, as it needs all other evidence."""
     frame, vetoes = pairs.frame, pairs.vetoes
     compared = forget_translated_words(frame, pairs.compared, vetoes)
-    alignment = align(frame, compared, table, _find_known_before(frame, (*rules.groups, *known)), pairs.alignments)
+    groups = *rules.groups, *known
+    alignment = align(frame, compared, table, _find_known_before(frame, groups), pairs.alignments)
     compared = _forget_numbers(compared, alignment.counted_otherwise)
     first = weigh(table, compared.levels) + alignment.gain
     dates, own = correct_dates(frame, compared, table, first, vetoes)
@@ -281,6 +283,8 @@ def _weigh_all(pairs: Pairs, table: Table, rules: Rules, known: Iterable[tuple[i
     compared = _set_levels(compared, PlaceLevel, series)
     adjustments = np.where(alignment.judged, 0, penalize_weak_titles(compared, table, own))
     adjustments += credit_relisted(frame, compared, table, number_combinations(frame.source, frame.first), redated)
+    later = penalize_later_editions(frame, compared, np.array(find_components(len(frame.records), groups)))
+    adjustments = np.where((later < 0) & ~(alignment.met | alignment.anew | redated), later, adjustments)
     weights = weigh(table, compared.levels) + adjustments + alignment.gain
     competition = _find_competition(frame, compared, weights, vetoes, rules)
     order = find_order(frame, compared, table, weights + competition, vetoes)

@@ -92,6 +92,8 @@ def _find_lead(one: Ints, other: Ints) -> int | None:
 def _try_offsets(one: TitleList, other: TitleList) -> Iterator[Hypothesis]:
     """Yield what meets under the most frequent differences between two clocks."""
     zoned, moved = one.zoned and other.zoned, one.source == other.source
+    if moved and (other.instants > np.max(one.seen)).all():  # next editions: all came later than the former were seen
+        return
     away = (other.instants[None, :] - one.instants[:, None])[other.keys[None, :] == one.keys[:, None]]
     away = away[np.abs(away) <= MAX_ZONE]
     offsets = [0.0]
