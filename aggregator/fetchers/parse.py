@@ -143,7 +143,7 @@ def _read_listing(document: Document) -> Listing:
 def _find_kind(document: Document) -> str:
     """Return the kind that the document is read as: a host may write its feed in another format from one day on."""
     kind, start = document.source.kind, document.body[:_START].lstrip(b"\xef\xbb\xbf \t\r\n")
-    if kind == "feed" and start.startswith(b"{") and b"jsonfeed.org" in document.body:
+    if kind == "feed" and b"jsonfeed.org/version" in document.body and not _FEED.search(start):
         return "jsonfeed"
     if kind == "jsonfeed" and start.startswith(b"<") and _FEED.search(start):
         return "feed"

@@ -30,6 +30,7 @@ from aggregator.text.html import escape_words, has_tags, to_text
 from aggregator.text.times import dates, durations
 from aggregator.text.times.lines import Dating, find_date, find_dates, learn_dating
 from aggregator.text.urls import strip_tracking
+from aggregator.translation.marks import N_
 
 _DEFAULTS = {"title": "title", "id": "id"}
 _UNITS = {"seconds": 1.0, "milliseconds": 0.001, "minutes": 60.0}
@@ -49,7 +50,7 @@ def read(document: Document) -> Listing:
     name, options = document.source.name, _DEFAULTS | dict(document.source.options)
     if "items" not in options:
         raise ReadError(f"{name}: kind json needs the option items: a path that finds the list of entries")
-    value, base = _load(document, options.get("script"))
+    value, base, mistake = _load(document, options.get("script"))
     found = _find(name, value, "items", options)
     listed = list(found.values()) if isinstance(found, dict) else found if isinstance(found, list) else []
     rows = [{what: _find(name, each, what, options) for what in _FIELDS} for each in listed if isinstance(each, dict)]
@@ -64,7 +65,8 @@ def read(document: Document) -> Listing:
     if not entries:
         raise ReadError(f"{name}: items finds {len(rows)} objects and no title or text in them ({document.url})")
     next_url = _find_next(document.url, base, _find(name, value, "next", options), options.get("next_query"))
-    return Listing(tuple(entries), Show(title=options.get("show")), partial=True, next_url=next_url)
+    remarks = (N_(f"not well-formed: {mistake}"),) if mistake else ()
+    return Listing(tuple(entries), Show(title=options.get("show")), remarks=remarks, partial=True, next_url=next_url)
 
 
 _FIELDS = (
@@ -73,13 +75,17 @@ _FIELDS = (
 )
 
 
-def _load(document: Document, script: str | None) -> tuple[Any, str]:
-    """Return the JSON of the document, or the list of that in the elements that a selector finds; its base URL."""
-    text, base = decoding.decode(document), enclosures.find_base(document)
+def _load(document: Document, script: str | None) -> tuple[Any, str, str]:
+    """Return the JSON of the document, or the list of that in the elements that a selector finds; its base URL.
+
+    The last is the first mistake of a document that is not sound, else "".
+    """
+    base, mistake = enclosures.find_base(document), ""
     if script is None:
-        value = html_page.load_script(text)
+        value, mistake = decoding.load_document(document)
+        value = html_page.unpack(value)
     else:
-        root = xml.parse_html(text)
+        root = xml.parse_html(decoding.decode(document))
         try:
             found = [] if root is None else xml.select(root, script)
         except ValueError as error:
@@ -92,7 +98,7 @@ def _load(document: Document, script: str | None) -> tuple[Any, str]:
             value = [each for one in texts if (each := _load_script(one)) is not None] or None
     if value is None:
         raise decoding.unexpected_type(document, "JSON")
-    return value, base
+    return value, base, mistake
 
 
 def _load_script(text: str) -> Any:

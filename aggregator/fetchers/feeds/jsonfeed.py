@@ -18,12 +18,16 @@ _VERSION = "jsonfeed.org/version/1"
 
 def read(document: Document) -> Listing:
     """Return the items in the feed's order; ReadError if the document is no JSON Feed."""
-    feed = JsonObject(decoding.load_json(decoding.decode(document)))
+    value, mistake = decoding.load_document(document)
+    feed = JsonObject(value)
     if _VERSION not in (feed.text("version") or ""):
         raise decoding.unexpected_type(document, N_("a JSON Feed"))
-    if not isinstance(feed.get("items"), list):
+    listed = feed.get("items")
+    if isinstance(listed, dict):  # as PHP writes a list from which one was removed
+        listed = list(listed.values())
+    if not isinstance(listed, list):
         raise ReadError(f"{document.source.name}: the JSON Feed has no list of items")
-    items = feed.objects("items")
+    items = [JsonObject(each) for each in listed if isinstance(each, dict)]
     base = enclosures.find_base(document)
     texts = (item.text(name) for item in items for name in ("date_published", "date_modified"))
     dating = learn_dating(texts, language=feed.text("language"))
@@ -34,7 +38,10 @@ def read(document: Document) -> Listing:
         entries=tuple(entry for entry in found if entry),
         show=_make_show(base, feed),
         partial=document.partial or next_url is not None,
-        remarks=(N_(f"{count} items say nothing and are left out"),) if count else (),
+        remarks=(
+            *([N_(f"not well-formed: {mistake}")] if mistake else ()),
+            *([N_(f"{count} items say nothing and are left out")] if count else ()),
+        ),
         next_url=next_url,
         hub=next((each.text("url") for each in feed.objects("hubs") if each.text("type") == "WebSub"), None),
     )

@@ -25,7 +25,7 @@ discover = discovery.find_feeds
 
 def read(document: Document) -> Listing:
     """Return the episodes; ReadError if the document is neither the feed nor an answer of the API."""
-    value = decoding.load_json(decoding.decode(document)) if document.body.lstrip()[:1] == b"{" else None
+    value = decoding.load_document(document)[0] if document.body.lstrip()[:1] == b"{" else None
     if value is None:
         listing = feed.read(document)
         return replace(listing, entries=tuple(replace(one, genre="episode") for one in listing.entries))

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from aggregator.errors import ReadError
+from aggregator.fetchers.parsing.broken_json import read_broken
 from aggregator.model.record import replace_surrogates
 from aggregator.model.source import Document
 from aggregator.text import html
@@ -195,6 +196,7 @@ def _clean_line_ends(text: str) -> str:
 _DocumentType = Literal["json", "feed", "html", "text"]
 
 _TYPE_HEAD = 65536  # characters looked at; feeds behind long comments and style sheets are seen up to 9,000
+_OBJECT = re.compile(r"""\{\s*+["'}]|\[\s*+\{""")
 _FEED = re.compile(r"<(?:\w+:)?(?:rss|feed|rdf|channel)(?:\s|>)", re.IGNORECASE)
 _FEED_BYTES = re.compile(_FEED.pattern.encode(), _FEED.flags & re.IGNORECASE)  # in nearly all encodings the same bytes
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # of a pair or alone
@@ -206,7 +208,7 @@ _HTML = re.compile(
 def detect_type(document: Document) -> _DocumentType:
     """Return the type by the first bytes: JSON that parses, a feed's root element, HTML elements, else text."""
     text = decode(document).lstrip()
-    if text[:1] in {"{", "["} and load_json(text) is not None:
+    if text[:1] in {"{", "["} and (load_json(text) is not None or (_OBJECT.match(text) and read_broken(text))):
         return "json"
     head = text[:_TYPE_HEAD]
     feed, html = _FEED.search(head), _HTML.search(head)
@@ -233,6 +235,19 @@ def load_json(text: str) -> Any | None:
         return replace_surrogates(value) if _SURROGATE.search(text) else value
     except (ValueError, RecursionError):
         return None
+
+
+def load_document(document: Document) -> tuple[Any | None, str]:
+    """Return the JSON value of a document, and its first mistake, "" if it is sound; ``None`` if it holds none."""
+    text = decode(document)
+    value = load_json(text)
+    if value is not None:
+        return value, ""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return read_broken(text), str(error)
+    return read_broken(text), "NaN or Infinity"
 
 
 def unexpected_type(document: Document, wanted: str) -> ReadError:

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from aggregator.fetchers.parsing import decoding, enclosures, xml
+from aggregator.fetchers.parsing.broken_json import read_broken
 from aggregator.model.source import Document
 
 _PLACEHOLDER = re.compile(
@@ -198,24 +199,27 @@ def load_script(text: str) -> Any | None:
     r"""Return the JSON value in an element of a page; ``None`` if there is none.
 
     Line breaks and tabs in texts, a comment or a CDATA section around it, and a semicolon behind it are accepted, as
-    search engines accept them.
+    search engines accept them; other mistakes are repaired (`broken_json`).
 
     >>> load_script('//<![CDATA[\n{"name": "One\ntwo"};\n//]]>')
     {'name': 'One\ntwo'}
     """
     value = decoding.load_json(text)
     if value is not None:
-        return _unpack(value)
+        return unpack(value)
     start = _BEFORE.match(text)
     try:
         value, end = _LENIENT.raw_decode(text, start.end() if start else 0)
-    except (ValueError, RecursionError):
+    except ValueError:
+        value = read_broken(text) if text.startswith(("{", "["), start.end() if start else 0) else None
+        return value if value is None else unpack(value)
+    except RecursionError:
         return None
     is_whole = isinstance(value, dict | list) and _BEHIND.fullmatch(text, end)
     return _make_strict(value) if is_whole else None
 
 
-def _unpack(value: Any) -> Any:
+def unpack(value: Any) -> Any:
     """Return a value with the answer that SvelteKit keeps in it as text, and without the references of Nuxt."""
     if isinstance(value, dict) and isinstance(body := value.get("body"), str) and body[:1] in {"{", "["}:
         return {**value, "body": decoding.load_json(body)}
