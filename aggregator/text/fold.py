@@ -19,6 +19,8 @@ _MANY = 100
 _MARK = re.compile(r"[^\w\s\x00-\x7f]|[\uff9e\uff9f]")  # the two halfwidth marks count as letters
 # Hebrew and Arabic points, which are mostly left out: they say how a word is read, not which one it is.
 _POINTS = re.compile("[\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]")
+# Letters that are written as a plain one where they cannot be: their stroke is part of them, and no mark to Unicode.
+STROKES = str.maketrans("łŁđĐøØħĦŧŦı", "lLdDoOhHtTi")
 _MANY_MARKS = re.compile(rf"(?:{_MARK.pattern}){{{_MANY},}}")
 
 

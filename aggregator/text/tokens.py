@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import starmap
 from typing import NamedTuple
 
-from aggregator.text.fold import is_of_word, normalize
+from aggregator.text.fold import STROKES, is_of_word, normalize
 
 # Tokens of a text are cached, because each text is read twice: to learn about its source, and to blend it.
 _SHORT = 2000  # characters; 8,192 texts up to this length are cached
@@ -106,12 +106,12 @@ def _fold_mark(surface: str) -> str:
 def _fold_word(word: str) -> str:
     """Return the key of a word: NFKC, case folded, no apostrophes, no accents where accents are decoration.
 
-    >>> _fold_word("Ünïted’s"), _fold_word("İstanbul")
-    ('uniteds', 'istanbul')
+    >>> _fold_word("Ünïted’s"), _fold_word("İstanbul"), _fold_word("Łódź")
+    ('uniteds', 'istanbul', 'lodz')
     """
     if word.isascii():
         return _APOSTROPHES.sub("", word.casefold())
     folded = _APOSTROPHES.sub("", _HIDDEN.sub("", normalize("NFKC", word).casefold()))
     if _FOLDABLE.search(folded) or _COMBINING.search(folded):
-        folded = _COMBINING.sub("", normalize("NFD", folded))
+        folded = _COMBINING.sub("", normalize("NFD", folded)).translate(STROKES)
     return normalize("NFC", folded)

@@ -17,6 +17,7 @@ from itertools import chain, islice
 
 from aggregator.text.alignment import find_equal_blocks, may_be_copies
 from aggregator.text.chapter_lines import find_chapters
+from aggregator.text.fold import STROKES
 from aggregator.text.truncation import DOTS, LONGEST_MARK, has_dots
 
 _LOSS_MARKS = ("?", "\ufffd")
@@ -75,23 +76,30 @@ def restore_lost_letters(texts: Sequence[str]) -> list[str]:
 
 
 def _restore_from_best(text: str, others: Sequence[str]) -> str:
-    """Return the text with the letters of the copy that explains most of it."""
-    best = (0, text)
+    """Return the text with the letters of the copy that explains most of it: letters that the text has are not lost.
+
+    Of a text without accents the letters with strokes ("ł") may have lost theirs, too.
+    """
     mark = max(_LOSS_MARKS, key=text.count)
-    if text.count(mark) >= _LEAST_LOST:
-        letters = frozenset(text)
-        for other in others:
-            best = max(best, _explain_losses(text, other, lambda one: one if one.isascii() or one in letters else mark))
-    elif not any(_strip_accent(one) != one for one in _count_losable(text)):
-        for other in others:
-            best = max(best, _explain_losses(text, other, _strip_accent))
-    return best[1]
+    lost_letters = text.count(mark)
+    letters = frozenset(text)
+    if lost_letters < _LEAST_LOST:
+        lost_letters = 0
+        if any(_strip_accent(one) != one for one in _count_losable(text) if ord(one) not in STROKES):
+            return text
+
+    def damage(one: str) -> str:
+        return one if one.isascii() or one in letters else mark if lost_letters else _strip_accent(one)
+
+    return max([(0, text), *(_explain_losses(text, other, damage, lost_letters) for other in others)])[1]
 
 
-def _explain_losses(text: str, other: str, damage: _Damage) -> tuple[int, str]:
-    """Return how many letters another copy restores, and the text with them; 0 if it does not explain the text."""
+def _explain_losses(text: str, other: str, damage: _Damage, lost_letters: int) -> tuple[int, str]:
+    """Return how many letters another copy restores, and the text with them; 0 if it does not explain the text.
+
+    ``lost_letters`` are the question marks that stand for letters, 0 if these lost their accents.
+    """
     counts = {one: count for one, count in _count_losable(other).items() if damage(one) != one}
-    lost_letters = 0 if damage is _strip_accent else max(map(text.count, _LOSS_MARKS))
     losable = sum(count for one, count in counts.items() if one not in _LOSS_MARKS)
     if losable < max(_LEAST_LOST, _EXPLAINED_SHARE * lost_letters):
         return 0, text
@@ -201,12 +209,12 @@ def _may_be(word: str, other: str) -> bool:
 def _strip_accent(letter: str) -> str:
     """Return a letter of Latin, Greek or Cyrillic without its accent; others unchanged.
 
-    >>> _strip_accent("é"), _strip_accent("й"), _strip_accent("が"), _strip_accent("a")
-    ('e', 'и', 'が', 'a')
+    >>> _strip_accent("é"), _strip_accent("ł"), _strip_accent("й"), _strip_accent("が"), _strip_accent("a")
+    ('e', 'l', 'и', 'が', 'a')
     """
     if not _MAY_BE_ACCENTED.match(letter):
         return letter
-    first, *marks = list(unicodedata.normalize("NFD", letter))
+    first, *marks = list(unicodedata.normalize("NFD", letter).translate(STROKES))
     return first if all("\u0300" <= mark <= "\u036f" for mark in marks) else letter
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from aggregator.merger.blending.aligned_copies import Column
 from aggregator.merger.blending.copies import PreparedCopy, log_odds, trust_about_marks
 from aggregator.text.alignment import ocr_shape
-from aggregator.text.fold import is_of_word, normalize
+from aggregator.text.fold import STROKES, is_of_word, normalize
 from aggregator.text.word_frequencies import frequency
 
 # Kinds of marks, each with its typographic and its plain forms; a text may have a style for each.
@@ -168,13 +168,15 @@ def _find_seen(column: Column, voters: Voters) -> set[str]:
     return seen
 
 
-def _lacks_letters(word: str, other: str, letters: Collection[str]) -> bool:
+def _lacks_letters(word: str, other: str, letters: frozenset[str]) -> bool:
     """Return whether a word is another one without accents, or with ss for ß, of letters that its copy has nowhere."""
     plain = other if "ß" in letters else other.replace("ß", "ss")
     if word == other or len(word) != len(plain):
         return False
     lost = [(mine, theirs) for mine, theirs in zip(word, plain, strict=True) if mine != theirs]
-    return all(theirs not in letters and mine == normalize("NFD", theirs)[0] for mine, theirs in lost)
+    return letters.isdisjoint(theirs for _, theirs in lost) and all(
+        mine == normalize("NFD", theirs)[0].translate(STROKES) for mine, theirs in lost
+    )
 
 
 def _is_slip(group: Sequence[str], seen: Collection[str], language: str | None) -> bool:

@@ -12,6 +12,7 @@ RICH = [
     "Où est la forêt, là-bas, près de la rivière gelée?",
     "Пятница: шумит всё ещё чужой прибой.",
     "今日は港町へ行きます。",
+    "Żółta łódź płynie, a Łucja śpi od świtu.",
 ]
 WAYS = [
     lambda text: text.encode("ascii", "replace").decode(),
@@ -26,6 +27,11 @@ WAYS = [
 @pytest.mark.parametrize("text", RICH)
 def test_a_copy_that_lost_letters_gets_them_back_and_the_other_stays(text, way):
     assert restore_lost_letters([WAYS[way](text), text, "Another text."]) == [text, text, "Another text."]
+
+
+def test_letters_with_strokes_may_be_left_where_accents_are_lost():
+    rich = "Chuyến đi của những con lươn đến đá hoa cương"
+    assert restore_lost_letters(["Chuyen đi cua nhung con luon đen đa hoa cuong", rich]) == [rich, rich]
 
 
 @pytest.mark.parametrize(
