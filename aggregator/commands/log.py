@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from aggregator.commands import summary
+from aggregator.commands.output import to_json
 from aggregator.config.settings import Config
 from aggregator.model.results import Outcome
 
@@ -66,6 +66,6 @@ class Log:
 
 
 def _write(**values: object) -> None:
-    line = json.dumps({"at": datetime.now(UTC).isoformat(timespec="milliseconds"), **values}, ensure_ascii=False)
+    line = to_json({"at": datetime.now(UTC).isoformat(timespec="milliseconds"), **values}, indent=None)
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import unicodedata
 from datetime import date, datetime
 from pathlib import Path
@@ -16,6 +17,9 @@ from aggregator.model.entry import Duration, Enclosure, Moment, Tag
 
 SHORT = 80
 """Characters of a value shown in a table; two such columns fill a wide terminal."""
+
+_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Controls that JSON permits in a text: those of terminals in one character, line breaks, directions."""
 
 _TIMES = {"guess": "%Y", "year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M", "second": "%Y-%m-%d %H:%M:%S"}
 
@@ -79,9 +83,14 @@ def paint(text: str, *, fg: str | None = None, bold: bool | None = None, dim: bo
     return text if "NO_COLOR" in os.environ else typer.style(text, fg=fg, bold=bold, dim=dim)
 
 
-def to_json(answer: object) -> str:
-    """Return JSON: records as objects, times as RFC 3339."""
-    return json.dumps(answer, indent=2, ensure_ascii=False, default=_encode)
+def to_json(answer: object, *, indent: int | None = 2) -> str:
+    r"""Return JSON: records as objects, times as RFC 3339; what moves the cursor or turns text around is escaped.
+
+    >>> print(to_json("caf\u00e9 \x9b2J\u202e", indent=None))
+    "café \u009b2J\u202e"
+    """
+    text = json.dumps(answer, indent=indent, ensure_ascii=False, default=_encode)
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _encode(given: object) -> object:
