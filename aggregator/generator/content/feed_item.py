@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from uuid import uuid5
 
 from msgspec import Struct
 
@@ -12,7 +11,7 @@ from aggregator.generator.content.sanitize import clean_person
 from aggregator.model.entry import EpisodeType, Tag
 from aggregator.model.item import Item
 from aggregator.text import html, media_types
-from aggregator.text.urls import PODCAST_NAMESPACE
+from aggregator.text.characters import clean_guid
 
 # A title made of a text's beginning, where no source gave a title: one line in the list of an app.
 _LONGEST_FALLBACK_TITLE = 80
@@ -82,8 +81,7 @@ def make_feed_item(item: Item) -> FeedItem:
     link = links.clean_url(item.link)
     text, markup = _choose_texts(item)
     cleaned = sanitize.clean_html(markup, link) if markup else ""
-    guid = sanitize.clean_line(item.guid, sanitize.LONGEST_SUMMARY)
-    guid = guid or str(uuid5(PODCAST_NAMESPACE, repr(item.guid)))  # the source's had only characters that XML forbids
+    guid = clean_guid(item.guid)
     return FeedItem(
         guid=guid,
         title=make_title(item) or guid,

@@ -11,16 +11,7 @@ from typing import Final
 import nh3
 
 from aggregator.text.bidi import remove_unsafe_controls
-
-# XML 1.0, production 2 (Char), without DEL and the C1 controls and the noncharacters (discouraged there) and without
-# U+FFFD, which tells every reader that something was lost and no reader what. What is allowed is taken out of what is
-# not: a class of all that is allowed takes 3 ms to compile, for Python goes through each of its characters.
-_ILLEGAL = re.compile(
-    "[\x00-\x1f\x7f-\x9f\ud800-\U0010ffff](?<![\t\n\r])(?<![\ue000-\ufdcf\ufdf0-\ufffc"
-    + "".join(f"{chr(plane << 16)}-{chr((plane << 16) + 0xFFFD)}" for plane in range(1, 17))
-    + "])"
-)
-_LOST = "\ufffd"
+from aggregator.text.characters import LOST, remove_forbidden
 
 # Apple and the RSS Advisory Board's best practices: a description is at most 4,000 bytes.
 LONGEST_SUMMARY = 4000
@@ -63,9 +54,9 @@ def clean_text(value: str) -> str:
     >>> clean_text("a\x00b\ud800c\r\nd ")
     'abc\nd'
     """
-    if _LOST not in value and value.replace("\n", " ").isprintable():
+    if LOST not in value and value.replace("\n", " ").isprintable():
         return value.strip()
-    return remove_unsafe_controls(_ILLEGAL.sub("", value).replace("\r\n", "\n").replace("\r", "\n")).strip()
+    return remove_unsafe_controls(remove_forbidden(value).replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def clean_passage(value: str, limit: int) -> str:
@@ -74,7 +65,7 @@ def clean_passage(value: str, limit: int) -> str:
     >>> clean_passage(" a\x00  b\n", 9), clean_passage("a b c", 3)
     (' a  b\n', 'a …')
     """
-    whole = remove_unsafe_controls(_ILLEGAL.sub("", value))
+    whole = remove_unsafe_controls(remove_forbidden(value))
     return whole if len(whole) <= limit else whole[: limit - 1] + _ELLIPSIS
 
 
@@ -84,7 +75,7 @@ def clean_line(value: str, limit: int = LONGEST_LINE) -> str:
     >>> clean_line(" one\n two ")
     'one two'
     """
-    plain = _LOST not in value and "  " not in value and value.isprintable()
+    plain = LOST not in value and "  " not in value and value.isprintable()
     whole = value.strip() if plain else " ".join(clean_text(value).split())
     if len(whole) <= limit:
         return whole

@@ -19,6 +19,7 @@ provisional: a more trusted source that lists the item within ``_PROVISIONAL`` r
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -33,6 +34,7 @@ from aggregator.merger.reconciling.overrides import apply_overrides
 from aggregator.model.entry import PRECISIONS, Moment, Precision
 from aggregator.model.item import Item, Override, PublishedItem, Settlement, sources_of
 from aggregator.model.record import digest_value
+from aggregator.text.characters import clean_guid
 from aggregator.text.fold import fold
 from aggregator.text.urls import PODCAST_NAMESPACE
 from aggregator.translation.marks import N_
@@ -49,6 +51,9 @@ _CONTENT = (
     *("title", "description", "html", "summary", "cut", "published", "duration", "enclosure", "link", "season"),
     *("episode", "number", "episode_type", "explicit", "image", "author", "language", "categories", "tags"),
 )
+
+_URN = "urn:uuid:"  # RFC 9562, section 4
+_UUID = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 # Parts of a date that are known at each precision, in which a finer date must agree. None can confirm a guess.
 _GRAINS: Mapping[Precision, str] = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M"}
@@ -83,6 +88,7 @@ class _Run(Struct):
 
     - ``guessed``: by the entries of a new item without a date, its date (``undated``).
     - ``records``: by guid, what is published.
+    - ``taken``: the guids of all records, as `_find_likeness` makes them equal.
     - ``turns``: by the first guid of a title and day, how many guids are made of these.
     """
 
@@ -90,6 +96,7 @@ class _Run(Struct):
     now: datetime
     guessed: Mapping[tuple[str, ...], Moment]
     records: dict[str, PublishedItem]
+    taken: set[str]
     events: list[str] = field(default_factory=list)
     turns: Counter[str] = field(default_factory=Counter)
 
@@ -100,7 +107,8 @@ def settle(items: Sequence[Item], past: Past, now: datetime, undecided: Sequence
     ``undecided`` are the items by the evidence alone, ``None`` if these are the same.
     """
     guessed = guess_dates([*items, *(undecided or ())], past.published_items, now)
-    run = _Run(past, now, guessed, {record.guid: record for record in past.published_items})
+    records = {record.guid: record for record in past.published_items}
+    run = _Run(past, now, guessed, records, set(map(_find_likeness, records)))
     home: Mapping[str, str] | None = None
     if undecided is None:
         identified = tuple(_identify(items, run))
@@ -233,13 +241,17 @@ def _return_guids(items: Sequence[Item], claims: Sequence[tuple[str, ...]], run:
     is final.
     """
     changed = list(claims)
-    holder = {guid: place for place, claimed in enumerate(claims) for guid in claimed}
+    holder = {_find_likeness(guid): (guid, place) for place, claimed in enumerate(claims) for guid in claimed}
     rank = [max((_get_trust(name, run.past) for name in item.sources), default=0.0) for item in items]
     decided = {*run.past.buried, *run.past.overrides}
-    new = (number for number, claimed in enumerate(claims) if not claimed and items[number].guid in holder)
-    for number in sorted(new, key=lambda number: _rank_item(items[number], (), run.past)):
-        item, guid = items[number], items[number].guid or ""
-        place, record = holder[guid], run.records[guid]
+    wanted = {
+        number: likeness
+        for number, claimed in enumerate(claims)
+        if not claimed and (likeness := _find_likeness(items[number].guid or "")) in holder
+    }
+    for number in sorted(wanted, key=lambda number: _rank_item(items[number], (), run.past)):
+        item, (guid, place) = items[number], holder[wanted[number]]
+        record = run.records[guid]
         trust = _get_trust(item.source_of("guid"), run.past)
         if trust <= rank[place] or record.dated is None or guid in decided:
             continue
@@ -250,7 +262,7 @@ def _return_guids(items: Sequence[Item], claims: Sequence[tuple[str, ...]], run:
         run.records[own] = replace(record, guid=own)
         run.records[guid] = replace(_make_record(item, guid, run), minted=record.minted, dated=None)
         changed[place] = tuple(own if each == guid else each for each in changed[place])
-        changed[number], holder[guid] = (guid,), number
+        changed[number], holder[wanted[number]] = (guid,), (guid, number)
     return changed
 
 
@@ -277,9 +289,17 @@ def _rank_item(item: Item, claimed: tuple[str, ...], past: Past) -> tuple[bool, 
 
 
 def _choose_guid(item: Item, run: _Run) -> str:
-    """Return the guid of a new item: the host's own if it is free, else a new one."""
-    if item.guid and item.guid not in run.records:
-        return item.guid
+    """Return the guid of a new item: the host's own as it is published, if it is free, else a new one.
+
+    One that has the form of an Atom id may be the one that is made of another item's guid: only the most trusted source
+    may give it.
+    """
+    guid = clean_guid(item.guid) if item.guid else ""
+    trust = _get_trust(item.source_of("guid"), run.past)
+    is_own = not guid.lower().startswith(_URN) or trust >= max(run.past.trust.values(), default=0.0)
+    if guid and is_own and _find_likeness(guid) not in run.taken:
+        run.taken.add(_find_likeness(guid))
+        return guid
     if item.guid:
         run.events.append(N_(f"{item.title!r} came with the guid {item.guid} of another item: it was given its own"))
     return _make_free_guid(item, run)
@@ -288,9 +308,23 @@ def _choose_guid(item: Item, run: _Run) -> str:
 def _make_free_guid(item: Item, run: _Run) -> str:
     """Return a guid of the title and day that no item has."""
     first = _make_guid(run.past.feed, item.title, item.published)
-    while (guid := _make_guid(run.past.feed, item.title, item.published, run.turns[first])) in run.records:
+    while (guid := _make_guid(run.past.feed, item.title, item.published, run.turns[first])) in run.taken:
         run.turns[first] += 1
+    run.taken.add(guid)
     return guid
+
+
+def _find_likeness(guid: str) -> str:
+    r"""Return what is equal of two guids that are published as one, be it as an Atom id.
+
+    >>> _find_likeness("show-1\x9b") == _find_likeness("show-1")
+    True
+    >>> _find_likeness("urn:uuid:81624D19-1afa-506d-b8ec-7a19fa3ce3c6")
+    '81624d19-1afa-506d-b8ec-7a19fa3ce3c6'
+    """
+    line = clean_guid(guid)
+    bare = line[len(_URN) :] if line[: len(_URN)].lower() == _URN else line
+    return bare.lower() if _UUID.fullmatch(bare) else line
 
 
 def _make_guid(feed: str, title: str, published: Moment | None, turn: int = 0) -> str:

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from aggregator.generator.content.links import make_atom_id
 from aggregator.generator.content.unique_titles import make_titles_unique
 from aggregator.merger.identity.settle import _PROVISIONAL, Past, settle
 from aggregator.merger.reconciling.provenance import Weights, order_sources, rank_entries
@@ -13,6 +14,7 @@ from aggregator.merger.reconciling.text_fields import read_description
 from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Span
 from aggregator.model.item import Item, Provenance, Settlement
 from aggregator.store.guids import is_more_precise
+from aggregator.text.characters import clean_guid
 
 NOW = datetime(2025, 5, 4, 12, tzinfo=UTC)
 TRUST = {"host": 0.8, "list": 0.5, "twin": 0.8}
@@ -52,6 +54,29 @@ def test_audio_belongs_to_the_most_trusted_source_whenever_it_was_first_seen(one
     before = run([other]) if first else None
     found = run([mine, other, item("list/2", one, then, AUDIO.format(1))], before, NOW + timedelta(days=9))
     assert audio(found) == {"host/1": AUDIO.format(1), "list/1": None, "list/2": None}
+
+
+SHOW = "9b024349-ccf0-5f69-a609-6b82873eab3c"
+SHAPES = ["{}\u202e", "\x9b{}", "\x7f{}", "{}\ufffd", "{} \u00a0", "URN:uuid:{}", "{}", "urn:uuid:atom"]
+GUIDS = st.sampled_from(["show-1", "81624d19-1afa-506d-b8ec-7a19fa3ce3c6", "https://host.example/?p=1", "part one"])
+
+
+@quick
+@given(GUIDS, st.lists(st.sampled_from(SHAPES), min_size=1, max_size=4), st.booleans())
+def test_no_guid_is_published_that_reads_as_another(guid, shapes, first) -> None:
+    """Readers drop or replace one of two items with one id."""
+    atom = make_atom_id(guid, SHOW)
+    mine = replace(item("host/1", "Winter ferries", NOW), guid=guid)
+    others = [
+        replace(item(f"list/{turn}", f"Sponsored {turn}", NOW), guid=shape.replace("urn:uuid:atom", atom).format(guid))
+        for turn, shape in enumerate(shapes)
+    ]
+    before = run(others) if first else None
+    found = run([mine, *others], before, NOW + timedelta(days=1))
+    published = {each.title: clean_guid(each.guid) for each in found.items}
+    assert len(published) == len({*published.values()}) == len(others) + 1
+    assert len({make_atom_id(each, SHOW) for each in published.values()}) == len(published)
+    assert published["Winter ferries"].lower() in {guid, f"urn:uuid:{guid}"}
 
 
 @quick
