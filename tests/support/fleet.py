@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 
 from tests.support import fleet_origin
 from tests.support.config import make_feed, write_config
-from tests.support.program import PLAIN, PROGRAM, run_program
+from tests.support.program import PLAIN, list_forked_words, run_program
 
 
 @dataclass
@@ -45,20 +45,21 @@ class Fleet:
             self.folder, shows, name=f"{name}.yaml", state=state, **{"output": f"output-{name}", **keys}
         )
 
-    def start(self, *words: str) -> subprocess.Popen[bytes]:
+    def start(self, *words: str, program: Sequence[str] = ()) -> subprocess.Popen[bytes]:
         """Start the program; what it prints goes to a file beside the configs."""
-        log = (self.folder / f"log-{len(self.started)}").open("wb")
+        command = [*(program or list_forked_words()), *words]
         environment = {**os.environ, **PLAIN, "PYTHONUNBUFFERED": "1"}
-        with log:
-            child = subprocess.Popen(
-                [*PROGRAM, *words], cwd=self.folder, stdout=log, stderr=subprocess.STDOUT, env=environment
-            )
+        with (self.folder / f"log-{len(self.started)}").open("wb") as log:
+            child = subprocess.Popen(command, cwd=self.folder, stdout=log, stderr=subprocess.STDOUT, env=environment)
         self.started.append(child)
         return child
 
-    def workers(self, config: Path, count: int, threads: int = 2) -> list[subprocess.Popen[bytes]]:
+    def workers(
+        self, config: Path, count: int, threads: int = 2, program: Sequence[str] = ()
+    ) -> list[subprocess.Popen[bytes]]:
         """Start workers."""
-        return [self.start("worker", "-c", config.name, "--threads", f"{threads}") for _ in range(count)]
+        words = ("worker", "-c", config.name, "--threads", f"{threads}")
+        return [self.start(*words, program=program) for _ in range(count)]
 
     def dispatch(self, config: Path, now: int, *, seconds: float = 300) -> None:
         """Set the round of the origin, and have all that is due in it refreshed."""

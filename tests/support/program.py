@@ -65,7 +65,7 @@ def run_program(
         given.seek(0)
         task = {"words": words, "folder": str(folder), "environment": {**os.environ, **PLAIN, **(environment or {})}}
         with socket.socket(socket.AF_UNIX) as line:
-            line.connect(_server())
+            line.connect(_start_server())
             files = [
                 device.fileno() if number in full else each.fileno() for number, each in enumerate((given, out, err))
             ]
@@ -90,8 +90,13 @@ def _answer(line: socket.socket, words: tuple[str, ...], seconds: float) -> int:
             raise subprocess.TimeoutExpired(words, seconds) from None
 
 
+def list_forked_words() -> tuple[str, ...]:
+    """The program as a command that is forked, for what starts it by itself."""
+    return (sys.executable, "-I", "-S", str(Path(__file__).with_name("forked_program.py")), _start_server())
+
+
 @cache
-def _server() -> str:
+def _start_server() -> str:
     """The address of the process that is forked, which ends with this one."""
     folder = tempfile.TemporaryDirectory(prefix="aggregator-program-")
     address = f"{folder.name}/socket"
@@ -129,10 +134,13 @@ def _serve(address: str) -> None:
         listener.bind(address)
         listener.listen()
         print("ready", flush=True)  # noqa: T201 - the parent waits for it
-        while sys.stdin not in (ready := select.select([listener, sys.stdin, waker], [], [])[0]):
+        while sys.stdin not in (ready := select.select([listener, sys.stdin, waker, *programs.values()], [], [])[0]):
+            for number, line in programs.items():
+                if line in ready:  # the one who asked was killed
+                    os.kill(number, signal.SIGKILL)
             if waker in ready:
                 os.read(waker, 4096)
-                _report_ended(programs)
+            _report_ended(programs)
             if listener in ready:
                 line, _ = listener.accept()
                 number = _start(line, (listener.fileno(), waker, wake, *(each.fileno() for each in programs.values())))
@@ -186,6 +194,8 @@ def _become(task: dict[str, object], files: list[int]) -> NoReturn:
     os.chdir(str(task["folder"]))
     os.environ.clear()
     os.environ.update(task["environment"])  # type: ignore[call-overload]  # names and values, as they were sent
+    for stream in (sys.stdout, sys.stderr) if "PYTHONUNBUFFERED" in os.environ else ():
+        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # nothing has replaced them
     time.tzset()
     main = sys.modules["__main__"]
     main.__spec__, main.__package__ = cli.__spec__, None  # processes that it starts load that one again

@@ -15,7 +15,7 @@ from redis import Redis as Client
 from aggregator.service import queue
 from tests.support.catalogue import make_catalogue
 from tests.support.fleet import Fleet, kill, running_fleet
-from tests.support.program import run_program
+from tests.support.program import PROGRAM, run_program
 from tests.support.servers import PostgreSQL, Redis, running_postgresql, running_redis
 from tests.support.waiting import wait_for
 
@@ -57,7 +57,7 @@ def test_workers_give_the_answers_of_one_machine_although_one_dies_and_the_queue
         wait_for(lambda: client.llen("aggregator:matches") == 2, 120)
     redis.kill()
     redis.start()
-    (worker,) = fleet.workers(patient, 1, threads=1)
+    (worker,) = fleet.workers(patient, 1, threads=1, program=PROGRAM)  # it is stopped
     with Client.from_url(redis.address) as client:
         wait_for(lambda: client.keys("aggregator:__acks__.*.matches"), 120)  # the worker has taken a batch
     worker.send_signal(signal.SIGSTOP)

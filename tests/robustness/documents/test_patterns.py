@@ -24,9 +24,10 @@ BOUNDED = {
     "service.web._LINK": "asked only of the first HEAD bytes of our own files",
     "text.times.lines._BEFORE": "asked only of lines of at most _LONGEST_LINE characters",
     "text.times.relative._TIME": "asked only of texts of at most _LONGEST characters",
+    "merger.matching.features.text_features._COUNTERS[1]": "asked only of the last _LONGEST_COUNTER characters",
     "fetchers.directories.listing._DATED": "asked only of lines of at most LONGEST_HEAD characters",
 }
-"""Patterns that may be quadratic, because what they are asked of is short, and where that is decided."""
+"""Patterns that may be quadratic, or take long, because what they are asked of is short, and where that is decided."""
 
 PATTERNS = {name: (pattern, None) for name, pattern in named().items() if name not in BOUNDED} | inline()
 """Each with its methods, ``None`` where ``used`` knows them: to look through the whole package takes a second."""

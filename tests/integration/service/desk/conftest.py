@@ -8,17 +8,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
+from unittest import mock
 
 import pytest
 import requests
 
 from aggregator.config.load import load
 from aggregator.service import web
-from aggregator.service.desk import api, app
+from aggregator.service.desk import api, app, jobs
 from aggregator.service.desk.frame import Desk
 from tests.integration.service.conftest import started
 from tests.support.paths import TESTS
-from tests.support.program import run_program
+from tests.support.program import list_forked_words, run_program
 
 CONFIG = """\
 # words of a person
@@ -88,9 +89,13 @@ def refreshed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def opened(folder: Path, **options: str) -> Iterator[Visitor]:
+    """A visitor of a desk whose commands are forked."""
     config = load(folder / "config.yaml")
     desk = Desk(config, **options)
-    with started(web.app(config.output.path, routes=(*app.mount(desk), *api.mount(desk, app.PAGES, app.ACTS)))) as port:
+    with (
+        mock.patch.object(jobs, "_PROGRAM", list_forked_words()),
+        started(web.app(config.output.path, routes=(*app.mount(desk), *api.mount(desk, app.PAGES, app.ACTS)))) as port,
+    ):
         yield Visitor(f"http://127.0.0.1:{port}", desk)
 
 

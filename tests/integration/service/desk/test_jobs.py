@@ -9,18 +9,18 @@ import pytest
 
 from aggregator.service.desk.errors import BusyError
 from aggregator.service.desk.jobs import Jobs
-from tests.integration.service.desk.conftest import Visitor
 
 
 def test_a_file_of_the_current_folder_is_not_run_in_place_of_the_program(
-    looker: Visitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    refreshed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("aggregator", "typer", "msgspec"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')")
     monkeypatch.chdir(tmp_path)
-    assert "nothing wrong" in "".join(looker.desk.jobs.call(("check",), seconds=60))
-    job = looker.desk.jobs.start("check", "", ("check",), heading="")
-    wait_for_end(looker.desk.jobs, job.number)
+    jobs = Jobs(refreshed / "config.yaml", str)
+    assert "nothing wrong" in "".join(jobs.call(("check",), seconds=60))
+    job = jobs.start("check", "", ("check",), heading="")
+    wait_for_end(jobs, job.number)
     assert job.code == 0
     assert not (tmp_path / "run").exists()
 
