@@ -58,7 +58,6 @@ _ALIKE = 82.0
 """Similarity (0 to 100) of two folded titles that are spellings of one: one damaged word in four stays above it, a
 show's prefix or another part number of a short title falls below."""
 _ALIKE_WORD = 70.0  # the same of two words in one place: one misread letter, a torn end
-_MOST_LACKED = 0.5  # words that two spellings of a title lack, as a share of those that both have
 _LEAST_PAIRS = 7  # of a text; a shorter one, of four words, may have a damaged word in each
 _COMMON_PAIRS = 0.2  # share of the pairs of the shorter text: copies of one text have .3 and more, others up to .1
 _SUFFIX = re.compile(r"(?<=\S)\s[|–—·•-]\s(?:(?!\s[|–—·•-]\s).)*\Z")
@@ -265,7 +264,7 @@ def _is_spelling(left: str, right: str, left_cut: bool, right_cut: bool) -> bool
 def _differ_in_lost_words(left: list[str], right: list[str], left_cut: bool, right_cut: bool) -> bool:  # noqa: FBT001
     """Return whether two titles, in words, differ only in words that one lacks; those behind a cut do not count.
 
-    Numbers may be lacked, too, but not differ.
+    They have at least as many words in common as they lack. Numbers may be lacked, too, but not differ.
     """
     numbers = [Counter(filter(str.isdigit, words)) for words in (left, right)]
     if not (numbers[0] <= numbers[1] or numbers[1] <= numbers[0]):
@@ -280,7 +279,7 @@ def _differ_in_lost_words(left: list[str], right: list[str], left_cut: bool, rig
             both += len(here)
         else:
             return False
-    return lacked <= _MOST_LACKED * both
+    return lacked <= both
 
 
 def _are_alike(one: str, other: str) -> bool:

@@ -14,6 +14,8 @@ from tests.support.texts import blend
         (("del norte 🎻", "Trenes del norte 🎻", "Trenes norte 🎻"), "Trenes del norte 🎻"),
         (("Hoofdstuk De brug", "Hoofdstuk 61 De brug", "Hoofdstuk 61: brug"), "Hoofdstuk 61: De brug"),
         (("dörr på ön", "Öppen dÃ¶rr Ã¶n | Havets ljud", "Öppen dÃ¶rr pÃ¥ Ã¶n | Radio Kobben"), "Öppen dörr på ön"),
+        # Each lost another one of four words.
+        (("Noite sem lua", "longa sem lua", "Noite longa sem"), "Noite longa sem lua"),
         # "yiizü" looks like "yüzü".
         (("Bölüm 57: Taşın yiizü", "Bölürn Taşın yüzü", "Bölüm 57 Taşın"), "Bölüm 57: Taşın yüzü"),
         # The first is cut inside "Schlitten".
