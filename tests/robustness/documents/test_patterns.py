@@ -21,7 +21,7 @@ GROWTH = 2.9
 
 BOUNDED = {
     "text.urls._SIMPLECAST": "asked only of the first LONGEST characters of an address",
-    "service.web._LINK": "asked only of the first HEAD bytes of our own files",
+    "service.published_files._LINK": "asked only of the first _HEAD_BYTES of our own files",
     "text.times.lines._BEFORE": "asked only of lines of at most _LONGEST_LINE characters",
     "text.times.relative._TIME": "asked only of texts of at most _LONGEST characters",
     "merger.matching.features.text_features._COUNTERS[1]": "asked only of the last _LONGEST_COUNTER characters",
