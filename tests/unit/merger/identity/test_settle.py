@@ -3,6 +3,7 @@
 import uuid
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -250,6 +251,17 @@ def test_audio_that_two_items_list_stays_with_the_one_published_first() -> None:
     after = again(both, before.published_items)
     assert {each.guid: each.enclosure for each in after.items} == {"zero": None, "one": audio}
     assert "'Trailer' has the audio of the item one" in after.remarks[0]
+
+
+@pytest.mark.parametrize(
+    "url", ["https://me:word@cdn.example/ä.mp3", "https://cdn.ｅxample/ä.mp3", "https://cdn.example/%C3%A4.mp3"]
+)
+def test_audio_that_would_be_published_at_one_address_is_of_one_item(url: str) -> None:
+    audio = Enclosure("https://cdn.example/ä.mp3")
+    before = first(replace(item("A", "host/1", guid="one"), enclosure=audio))
+    other = replace(item("Sponsored", "list/0", guid="zero"), enclosure=Enclosure(url))
+    after = again([other, replace(item("A", "host/1"), enclosure=audio)], before.published_items)
+    assert {each.guid: each.enclosure for each in after.items} == {"zero": None, "one": audio}
 
 
 def test_a_buried_item_leaves_and_comes_back_under_its_guid() -> None:
