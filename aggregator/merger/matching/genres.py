@@ -31,24 +31,25 @@ def decide_genres(frame: Frame, compared: Compared) -> Ints:
 
     A listing is all that one source lists of one show. It lists episodes if it has assumed posts only, and at least
     three of them, and four in five of those from the days on which other sources have episodes, are like one each.
-    Entries that came since the feed was learned from do not show it.
+    Of the first of these days a host may list only the last ones, so others of that day do not count. Entries that came
+    since the feed was learned from do not show it.
     """
     assumed = np.array([record.assumed for record in frame.records], dtype=np.bool_)
     is_episode = np.array([record.kind == "episode" for record in frame.records], dtype=np.bool_)
     if not assumed.any() or not is_episode.any():
         return frame.kind
-    kind, partner = frame.kind.copy(), _find_partners(compared, assumed, is_episode)
+    kind, alike = frame.kind.copy(), _find_alike(compared, assumed, is_episode)
     announced = _find_announced(compared, assumed, is_episode)
     for scope, rows in _list_rows(frame):
         learned = [row for row in rows if not frame.fresh[row]] or rows
         if assumed[learned].all():
             days = frame.day[is_episode & (frame.likely_scope == scope) & (frame.day != ABSENT)]
-            # One without a date may be an episode. Of a daily show a host lists the newest, older ones say nothing.
-            first, last = days.min(initial=-ABSENT) - 1, days.max(initial=ABSENT) + _DAYS
-            within = (frame.day == ABSENT) | (not len(days)) | ((first <= frame.day) & (frame.day <= last))
+            # One without a date may be an episode.
+            first, last = days.min(initial=-ABSENT), days.max(initial=ABSENT) + _DAYS
+            within = (frame.day == ABSENT) | (not len(days)) | ((first < frame.day) & (frame.day <= last))
+            within[[row for row in rows if row in alike and first - 1 <= frame.day[row] <= first]] = True
             posts = [row for row in learned if within[row]]
-            found = {partner[row] for row in posts if row in partner}
-            if is_habit(len(found), len(posts)):
+            if is_habit(len(alike.intersection(posts)), len(posts)):
                 kind[rows] = frame.kind[np.argmax(is_episode)]
         elif is_habit(int(is_episode[learned].sum()), len(learned)):
             kind[[row for row in rows if row in announced]] = frame.kind[np.argmax(is_episode)]
@@ -74,8 +75,8 @@ def find_fileless(frame: Frame) -> frozenset[str]:
     )
 
 
-def _find_partners(compared: Compared, assumed: Bools, is_episode: Bools) -> dict[int, int]:
-    """Return the episode that each assumed post is most like, by what the two say themselves.
+def _find_alike(compared: Compared, assumed: Bools, is_episode: Bools) -> set[int]:
+    """Return the assumed posts that are like an episode each, by what the two say themselves.
 
     A trailer, a re-run or another part is no such post, as like as its title is.
     """
@@ -83,10 +84,14 @@ def _find_partners(compared: Compared, assumed: Bools, is_episode: Bools) -> dic
     mixed = (assumed[left] & is_episode[right]) | (is_episode[left] & assumed[right])
     other = (compared.of(TagLevel) == TagLevel.DIFFERENT) | (compared.of(PartLevel) == PartLevel.CONFLICT)
     like = np.flatnonzero(mixed & ~other & (weights >= _LIKE))
-    like = like[np.argsort(weights[like], kind="stable")]  # the best last
+    like = like[np.argsort(-weights[like], kind="stable")]  # the best first
     turned = is_episode[left[like]]
     posts, episodes = np.where(turned, right[like], left[like]), np.where(turned, left[like], right[like])
-    return dict(zip(posts.tolist(), episodes.tolist(), strict=True))
+    found: set[int] = set()
+    for post, episode in zip(posts.tolist(), episodes.tolist(), strict=True):
+        if found.isdisjoint((post, episode)):
+            found |= {post, episode}
+    return {row for row in found if assumed[row]}
 
 
 def _find_announced(compared: Compared, assumed: Bools, is_episode: Bools) -> set[int]:

@@ -86,6 +86,16 @@ def test_a_daily_show_of_which_the_host_lists_its_newest_ten() -> None:
     assert find_fileless(match_records(records, SHIPPED).frame) == {"other"}
 
 
+@pytest.mark.parametrize("newest", range(6, 12))
+def test_three_titles_a_day_of_which_the_host_lists_the_newest(newest: int) -> None:
+    titles = SHOWS["tr"][:3] * 5
+    records = [
+        replace(each, day=DAY + int(each.id.rpartition("-")[2]) // 3)
+        for each in (*list_episodes(titles)[-newest:], *list_others(titles))
+    ]
+    assert find_fileless(match_records(records, SHIPPED).frame) == {"other"}
+
+
 def test_one_clip_beside_the_episodes_leaves_them_episodes() -> None:
     clip = Record("other-clip", "other", "Wool: the best minute", kind="post", assumed=True, day=DAY + 22)
     assert join([*list_episodes(SHOWS["en"]), *list_others(SHOWS["en"][:5]), clip]) == set("01234")
