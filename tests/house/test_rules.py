@@ -33,7 +33,7 @@ PLACES = {
     "wordfreq": {"text/", "merger/"},
     "jmespath": {"fetchers/directories/json_paths.py"},
     "nh3": {"generator/"},
-    "jinja2": {"generator/pages/pages.py", "service/desk/frame.py"},
+    "jinja2": {"generator/pages/pages.py", "service/desk/filters.py"},
     "yaml": {"config/parse.py", "config/change.py"},
     "pydantic": {"config/"},
     "typer": {"cli.py", "commands/"},

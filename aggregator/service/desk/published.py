@@ -14,7 +14,8 @@ from aggregator.model.entry import Duration, Enclosure, Entry, Moment, Tag
 from aggregator.model.feed import Feed, Plan
 from aggregator.model.item import Item
 from aggregator.service.desk.errors import MissingError
-from aggregator.service.desk.frame import Desk, format_exact
+from aggregator.service.desk.filters import format_exact
+from aggregator.service.desk.frame import Desk
 from aggregator.store.items import FeedItems
 from aggregator.text import word_diff
 from aggregator.text.html import to_text

@@ -17,7 +17,8 @@ from aggregator.model.item import PublishedItem
 from aggregator.model.results import NextPoll
 from aggregator.model.source import Conditions, Poll, PollState, Source, SourceStatus
 from aggregator.service.desk.errors import MissingError
-from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, format_exact, now
+from aggregator.service.desk.filters import format_exact
+from aggregator.service.desk.frame import Act, ActResult, Desk, Page, PageRequest, now
 from aggregator.service.desk.published import LeftOutLine, ListedEntry, format_value, make_entry
 from aggregator.store import decisions, guids, hub_subscriptions, polls, publications
 from aggregator.store.items import FeedItems
