@@ -9,6 +9,8 @@ from aggregator.text.bidi import remove_unsafe_controls
 from aggregator.text.urls import PODCAST_NAMESPACE
 
 LOST = "\ufffd"
+PROGRAM_WORDS = frozenset({"", "None", "nan", "NaN", "null", "NULL", "True", "False", "undefined"})
+"""What programs write for a value they do not have; readers then show the word."""
 
 # XML 1.0, production 2 (Char), without DEL and the C1 controls and the noncharacters (discouraged there) and without
 # U+FFFD, which tells every reader that something was lost and no reader what. What is allowed is taken out of what is

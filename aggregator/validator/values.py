@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
 
-from aggregator.generator.content import sanitize
 from aggregator.generator.content.links import IRI
 from aggregator.generator.podcast import Node, make_tag
+from aggregator.text import characters
 from aggregator.validator.document import FeedDocument
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -36,7 +36,7 @@ MAIL = re.compile(r"[^\s@<>()\[\],;:\"]+@[^\s@<>()\[\],;:\"]+")
 MOJIBAKE = re.compile("[ÃÂ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰‹Œ‘’“”•–—˜™›œ]|â€|â\u0080")
 NUMBERED = re.compile(r"(?i)^(?:#\d+\b|s\d++\s*+(?:[:.,-]\s*+)?e\d+\b|(?:episode|ep\.?|season)\s*+#?\d+\b)")
 
-PROGRAM_WORDS = sanitize.PROGRAM_WORDS - {""}
+PROGRAM_WORDS = characters.PROGRAM_WORDS - {""}
 MARKED = frozenset({"description", "encoded", "summary", "content", "subtitle"})
 _PLAIN = (
     "title", "itunes:title", "itunes:author", "itunes:subtitle", "itunes:keywords", "itunes:name", "copyright",

@@ -17,6 +17,7 @@ from aggregator.model.entry import Tag
 from aggregator.model.feed import Feed
 from aggregator.model.item import Item
 from aggregator.text import html
+from aggregator.text.characters import PROGRAM_WORDS
 
 PAGE = "index.html"
 # What stands before the holder's name, beginning with the word or the sign, and years behind it; in the middle a year
@@ -80,7 +81,7 @@ def make_feed_channel(feed: Feed) -> FeedChannel:
         guid=channel.guid or links.make_podcast_guid(f"{base_url}/podcast.xml"),
         title=title,
         link=links.clean_url(channel.link) or f"{base_url}/{PAGE}",
-        description=("" if plain in sanitize.PROGRAM_WORDS else plain) or title,
+        description=("" if plain in PROGRAM_WORDS else plain) or title,
         language=sanitize.clean_language(channel.language) or _find_language(feed.items),
         author=clean_person(channel.author),
         owner_email=sanitize.clean_name(channel.owner_email),

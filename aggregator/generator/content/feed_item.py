@@ -11,7 +11,7 @@ from aggregator.generator.content.sanitize import clean_person
 from aggregator.model.entry import EpisodeType, Tag
 from aggregator.model.item import Item
 from aggregator.text import html, media_types
-from aggregator.text.characters import clean_guid
+from aggregator.text.characters import PROGRAM_WORDS, clean_guid
 
 # A title made of a text's beginning, where no source gave a title: one line in the list of an app.
 _LONGEST_FALLBACK_TITLE = 80
@@ -68,7 +68,7 @@ class FeedItem(Struct, frozen=True):
     @property
     def placeholder(self) -> str:
         """Return the text for an item without one, because Atom and JSON Feed demand it."""
-        return self.guid if self.title in sanitize.PROGRAM_WORDS else self.title
+        return self.guid if self.title in PROGRAM_WORDS else self.title
 
     @property
     def playable(self) -> bool:
@@ -90,7 +90,7 @@ def make_feed_item(item: Item) -> FeedItem:
         updated=to_feed_time(item.updated.at) if item.updated else None,
         media=find_media(item),
         short=sanitize.shorten(text),
-        html=sanitize.text_to_html(text) if cleaned.strip() in sanitize.PROGRAM_WORDS else cleaned,
+        html=sanitize.text_to_html(text) if cleaned.strip() in PROGRAM_WORDS else cleaned,
         image=links.clean_url(item.image),
         duration=item.duration.seconds if item.duration and item.duration.seconds > 0 else None,
         season=item.season if item.season and item.season > 0 else None,
@@ -123,7 +123,7 @@ def _choose_texts(item: Item) -> tuple[str, str]:
         markup = markup or description
         description = html.to_text(description)
     given = (description, "" if description else html.to_text(markup), item.summary or "")
-    return next((text for text in map(sanitize.clean_prose, given) if text not in sanitize.PROGRAM_WORDS), ""), markup
+    return next((text for text in map(sanitize.clean_prose, given) if text not in PROGRAM_WORDS), ""), markup
 
 
 def find_media(item: Item) -> _Media | None:

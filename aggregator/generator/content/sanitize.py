@@ -11,7 +11,7 @@ from typing import Final
 import nh3
 
 from aggregator.text.bidi import remove_unsafe_controls
-from aggregator.text.characters import LOST, remove_forbidden
+from aggregator.text.characters import LOST, PROGRAM_WORDS, remove_forbidden
 
 # Apple and the RSS Advisory Board's best practices: a description is at most 4,000 bytes.
 LONGEST_SUMMARY = 4000
@@ -20,8 +20,6 @@ LONGEST_LINE = 255
 # How often a text is unescaped; three times is the most that was seen, and each layer costs as much as the text.
 _ROUNDS = 16
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
-# What programs write for a value they do not have; readers then show the word.
-PROGRAM_WORDS = frozenset({"", "None", "nan", "NaN", "null", "NULL", "True", "False", "undefined"})
 _ELLIPSIS = "…"
 # What AntennaPod holds to be one letter in titles (FeedItemDuplicateGuesser, 2026).
 _SAME = str.maketrans("“”„—", '"""-')

@@ -34,7 +34,7 @@ from aggregator.merger.reconciling.overrides import apply_overrides
 from aggregator.model.entry import PRECISIONS, Moment, Precision
 from aggregator.model.item import Item, Override, PublishedItem, Settlement, sources_of
 from aggregator.model.record import digest_value
-from aggregator.text.characters import clean_guid
+from aggregator.text.characters import PROGRAM_WORDS, clean_guid
 from aggregator.text.fold import fold
 from aggregator.text.urls import PODCAST_NAMESPACE
 from aggregator.translation.marks import N_
@@ -291,17 +291,18 @@ def _rank_item(item: Item, claimed: tuple[str, ...], past: Past) -> tuple[bool, 
 def _choose_guid(item: Item, run: _Run) -> str:
     """Return the guid of a new item: the host's own as it is published, if it is free, else a new one.
 
-    One that has the form of an Atom id may be the one that is made of another item's guid: only the most trusted source
-    may give it.
+    A word for nothing ("null") is none. One that has the form of an Atom id may be the one that is made of another
+    item's guid: only the most trusted source may give it.
     """
     guid = clean_guid(item.guid) if item.guid else ""
     trust = _get_trust(item.source_of("guid"), run.past)
     is_own = not guid.lower().startswith(_URN) or trust >= max(run.past.trust.values(), default=0.0)
-    if guid and is_own and _find_likeness(guid) not in run.taken:
+    if guid in PROGRAM_WORDS:
+        return _make_free_guid(item, run)
+    if is_own and _find_likeness(guid) not in run.taken:
         run.taken.add(_find_likeness(guid))
         return guid
-    if item.guid:
-        run.events.append(N_(f"{item.title!r} came with the guid {item.guid} of another item: it was given its own"))
+    run.events.append(N_(f"{item.title!r} came with the guid {item.guid} of another item: it was given its own"))
     return _make_free_guid(item, run)
 
 

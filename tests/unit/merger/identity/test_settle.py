@@ -33,6 +33,11 @@ def test_the_hosts_own_guid_is_adopted() -> None:
     assert [each.guid for each in first(item("A", "host/1", guid="host-guid")).items] == ["host-guid"]
 
 
+@pytest.mark.parametrize("word", ["null", "None", "NaN", " undefined\x9b"])
+def test_a_word_for_nothing_is_no_guid(word: str) -> None:
+    assert first(item("A", "host/1", guid=word)).items[0].guid == _make_guid("show", "A", DAY)
+
+
 def test_without_a_guid_one_is_minted_from_title_and_day() -> None:
     settled = first(item("Min-cut partitioner", "casts/min-cut"))
     assert settled.items[0].guid == _make_guid("show", "min cut PARTITIONER", Moment(DAY.at + timedelta(hours=7)))
