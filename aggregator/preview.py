@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from aggregator.config.settings import Config
 from aggregator.errors import FetchError, ReadError
 from aggregator.fetchers import registry, snapshot
-from aggregator.fetchers.fetch import Resources, Terms, fetch
+from aggregator.fetchers.fetch import FetchContext, Resources, fetch
 from aggregator.fetchers.fetched import FetchedSource, judge_source
 from aggregator.fetchers.http.exchange import PollRequest
 from aggregator.fetchers.http.polling import Policy
@@ -55,11 +55,11 @@ def open_resources(config: Config | None, now: datetime) -> Iterator[Resources]:
 
 def try_sources(config: Config, given: Resources, now: datetime) -> Iterator[tuple[Plan, SourcePreview]]:
     """Fetch each source as a refresh does that knows none of its validators, and yield its result."""
-    terms = Terms(given, now, lambda *_: None, force=True)
+    context = FetchContext(given, now, lambda *_: None, force=True)
     with database.open_store(config.state) if connection.has_content(config.state) else nullcontext() as store:
         known = [(plan, _read_known(store, plan)) for plan in config.plans]
     started = [
-        (plan, before.get(source.name), fetch(source, poll_states.get(source.name, {}), terms))
+        (plan, before.get(source.name), fetch(source, poll_states.get(source.name, {}), context))
         for plan, (poll_states, before) in known
         for source in plan.sources
     ]

@@ -29,7 +29,7 @@ from msgspec.structs import replace
 from aggregator import announcements, enclosure_probe, feed_list, folders, full_texts, hubs, moving, notify, persist
 from aggregator.config.settings import Config
 from aggregator.errors import DamagedError, NothingToPublishError, PublishError, StoreError
-from aggregator.fetchers.fetch import Resources, Terms
+from aggregator.fetchers.fetch import FetchContext, Resources
 from aggregator.fetchers.fetch_feeds import FetchedFeed, fetch_feeds
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.files import FileState, WrittenFile
@@ -205,17 +205,17 @@ def refresh_feeds(run: Run) -> tuple[Outcome, ...]:
 
 def fetch(run: Run) -> Iterator[tuple[FetchedFeed, ...]]:
     """Yield the feeds of a run with what was fetched of their sources, some at a time."""
-    return fetch_feeds(persist.read_poll_states(run.store, run.plans), partial(_fetch_terms, run))
+    return fetch_feeds(persist.read_poll_states(run.store, run.plans), partial(_make_context, run))
 
 
-def _fetch_terms(run: Run, plan: Plan) -> Terms:
+def _make_context(run: Run, plan: Plan) -> FetchContext:
     def tell(source: Source, stage: str, message: str) -> None:
         run.listen(Progress(plan.name, source.name, stage, message))
 
     def read_known(source: Source) -> Mapping[str, str]:
         return cache.read_known(run.store, plan.name, source.name)
 
-    return Terms(
+    return FetchContext(
         run.resources,
         run.at,
         tell,

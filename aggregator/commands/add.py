@@ -140,8 +140,8 @@ def add(  # noqa: PLR0913 - the options of the command
         ids = [each.id for each in own if best is None or each.key not in best.known]
         changed = load(config)
         with database.open_store(changed.state) as store:
-            terms = corrections.Terms(store, changed.plan(name), now)
-            corrections.decide_new(terms, ids, publish=new == "publish")
+            context = corrections.CorrectionContext(store, changed.plan(name), now)
+            corrections.decide_new(context, ids, publish=new == "publish")
     if as_json:
         values = {
             "config": str(config),

@@ -22,7 +22,7 @@ from aggregator.commands.options import (
 )
 from aggregator.commands.output import shorten, to_json
 from aggregator.config.load import load
-from aggregator.corrections import Terms
+from aggregator.corrections import CorrectionContext
 from aggregator.errors import ConfigError
 from aggregator.model.item import Override, PublishedItem
 from aggregator.store import database, decisions, guids
@@ -62,7 +62,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     given_now = _Given(values, unset or (), part, join, remove, back)
     with database.open_store(loaded.state) as store, database.transaction(store) as tx:
         known = find_item([each for each in guids.read_guids(tx, plan.name) if each.alias_of is None], item)
-        done = _correct(Terms(tx, plan, current_time(at)), known, given_now)
+        done = _correct(CorrectionContext(tx, plan, current_time(at)), known, given_now)
         fixed = {each.field: each.value for each in decisions.read_overrides(tx, plan.name) if each.guid == known.guid}
         removed = decisions.read_removed(tx, plan.name).get(known.guid)
     if as_json:
@@ -86,25 +86,25 @@ class _Given(Struct, frozen=True):
     back: bool
 
 
-def _correct(terms: Terms, known: PublishedItem, given: _Given) -> list[str]:
+def _correct(context: CorrectionContext, known: PublishedItem, given: _Given) -> list[str]:
     names, done = (known.guid, *known.entries), []
     for field, value in given.fields:
-        corrections.set_field(terms, names, Override(known.guid, field, value))
+        corrections.set_field(context, names, Override(known.guid, field, value))
         done.append(f"{field} is {shorten(value)}")
     for field in given.unset:
-        corrections.unset_field(terms, names, known.guid, field)
+        corrections.unset_field(context, names, known.guid, field)
         done.append(f"{field} is what the sources say")
     if given.part:
-        corrections.part_entry(terms, names, given.part, [name for name in known.entries if name != given.part])
+        corrections.part_entry(context, names, given.part, [name for name in known.entries if name != given.part])
         done.append(f"{given.part} is an item of its own")
     if given.join:
-        corrections.join_entry(terms, names, given.join, [name for name in known.entries if name != given.join])
+        corrections.join_entry(context, names, given.join, [name for name in known.entries if name != given.join])
         done.append(f"{given.join} is part of it again")
     if given.remove:
-        corrections.take_out(terms, names, known.guid, given.remove)
+        corrections.take_out(context, names, known.guid, given.remove)
         done.append(f"taken out: {shorten(given.remove)}")
     if given.back:
-        corrections.take_back(terms, names, known.guid)
+        corrections.take_back(context, names, known.guid)
         done.append("back in the feed")
     return done
 

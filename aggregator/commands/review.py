@@ -310,7 +310,7 @@ def _hold_back(config: Config, plan: Plan, name: str, now: datetime) -> None:
     if name.partition("/")[0] not in sources:
         raise ConfigError(f'{plan.name}: "{name}" is no entry of a source; an entry is named {sources[0]}/ID')
     with database.open_store(config.state) as store:
-        corrections.hold_back(corrections.Terms(store, plan, now), (name,))
+        corrections.hold_back(corrections.CorrectionContext(store, plan, now), (name,))
     typer.echo(f"{plan.name}: {shorten(name)}: held back until it is released with --wait")
 
 
@@ -318,7 +318,7 @@ def _decide_held(config: Config, plan: Plan, name: str, wanted: bool | None, now
     """Store a decision about the held item with this entry; raise ConfigError if there is none."""
     with database.open_store(config.state) as store:
         if wanted is None and name in decisions.read_held_back(store, plan.name):
-            corrections.release(corrections.Terms(store, plan, now), (name,))
+            corrections.release(corrections.CorrectionContext(store, plan, now), (name,))
             typer.echo(f"{plan.name}: {shorten(name)}: released")
             return
         decided = [known for known in decisions.read_admissions(store, plan.name) if known == name]
@@ -334,20 +334,20 @@ def _decide_held(config: Config, plan: Plan, name: str, wanted: bool | None, now
 
 def _store_admission(config: Config, plan: Plan, entries: Sequence[str], wanted: bool | None, now: datetime) -> None:  # noqa: FBT001 - the decision itself
     with database.open_store(config.state) as store:
-        corrections.decide_held(corrections.Terms(store, plan, now), entries, wanted)
+        corrections.decide_held(corrections.CorrectionContext(store, plan, now), entries, wanted)
     typer.echo(f"{plan.name}: {shorten(entries[0])}: {_DECIDED[wanted]} from the next refresh on")
 
 
 def _decide(config: Config, plan: Plan, decision: Decision, now: datetime) -> None:
     with database.open_store(config.state) as store:
-        corrections.decide_pair(corrections.Terms(store, plan, now), decision)
+        corrections.decide_pair(corrections.CorrectionContext(store, plan, now), decision)
     two = f"{shorten(decision.left)} and {shorten(decision.right)}"
     typer.echo(f"{plan.name}: {two} are {_VERDICTS[decision.verdict]} from the next refresh on")
 
 
 def _undo(config: Config, plan: Plan, two: _Two, now: datetime) -> None:
     with database.open_store(config.state) as store:
-        undone = corrections.undo_pair(corrections.Terms(store, plan, now), *two)
+        undone = corrections.undo_pair(corrections.CorrectionContext(store, plan, now), *two)
     if not undone:
         where = "; the decision is in the config: remove it there" if _is_configured(plan, two) else ""
         raise ConfigError(f"{plan.name}: no decision is stored about {two[0]} and {two[1]}{where}")

@@ -91,13 +91,15 @@ class Resources:
         self._sources.shutdown(cancel_futures=True)
 
 
-class Terms(Struct, frozen=True):
+class FetchContext(Struct, frozen=True):
     """Resources and clock of a run's requests, and the listener of its progress.
 
-    ``schedule`` says when the feed is to be refreshed (``None``: any time); ``force`` polls sources that are not due,
-    too; ``only`` names the one source that is polled (``None``: all). ``read_known`` returns the stored entries of a
-    source, as records by the digests of the elements from which they were read. ``note_news`` is called as soon as a
-    document has an entry that is none of these.
+    - ``schedule``: when the feed is to be refreshed, ``None`` for any time.
+    - ``force``: whether sources that are not due are polled, too.
+    - ``only``: the one source that is polled, ``None`` for all.
+    - ``read_known``: returns the stored entries of a source, as records by the digests of the elements from which they
+      were read.
+    - ``note_news``: is called as soon as a document has an entry that is none of these.
     """
 
     resources: Resources
@@ -118,21 +120,21 @@ class _Read(Struct, frozen=True):
     others: tuple[PollState, ...] = ()
 
 
-def fetch(source: Source, poll_states: PollStates, terms: Terms) -> Future[FetchedSource]:
+def fetch(source: Source, poll_states: PollStates, context: FetchContext) -> Future[FetchedSource]:
     """Poll the addresses of a source, parse new documents, and return the result as a future.
 
     The future raises StoreError if the store could not be asked about a host. After a bug in the program or in a kind's
     module the source has failed; its message names the bug.
     """
-    return terms.resources.start(_SourceFetch(source, poll_states, terms).run)
+    return context.resources.start(_SourceFetch(source, poll_states, context).run)
 
 
 class _SourceFetch(Struct, frozen=True):
-    """One source, the poll states of its addresses, and the terms of the run."""
+    """One source, the poll states of its addresses, and the context of the run."""
 
     source: Source
     poll_states: PollStates
-    terms: Terms
+    context: FetchContext
 
     def run(self) -> FetchedSource:
         """Return the result of the source, from its snapshot if it was never read live."""
@@ -149,11 +151,11 @@ class _SourceFetch(Struct, frozen=True):
             what = f"{type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}: {error}"
             fetched = FetchedSource(self.source, message=N_(f"could not be fetched, which is a defect of ours: {what}"))
         if SourceResult(self.source, fetched.status).is_failing:
-            self.terms.tell(self.source, "failed", "")
+            self.context.tell(self.source, "failed", "")
         return fetched
 
     def _fetch(self) -> FetchedSource:
-        if self.terms.only not in (None, self.source.name):
+        if self.context.only not in (None, self.source.name):
             message = N_("not asked in this run")
             known = tuple(self.poll_states.values())
             resting = tuple(Answer("not due", each, message=message) for each in known)
@@ -166,29 +168,29 @@ class _SourceFetch(Struct, frozen=True):
             status: SourceStatus = "cached" if any(each.listings for each in self.poll_states.values()) else "failed"
             return FetchedSource(self.source, status=status, message=_explain(error, self.source))
         due = self._due_at(requests)
-        if due > self.terms.now:
+        if due > self.context.now:
             message = N_(f"not asked before {due:%Y-%m-%d %H:%M:%S} UTC")
             answers = (Answer("not due", self._poll_state(each.url), message=message) for each in requests)
             return _summarize(self.source, [_Read(answer) for answer in answers])
-        self.terms.tell(self.source, "fetch", "" if requests else "no address to ask")
+        self.context.tell(self.source, "fetch", "" if requests else "no address to ask")
         return _summarize(self.source, [self._fetch_address(request) for request in requests])
 
     def _due_at(self, requests: Sequence[Request]) -> datetime:
         """Return when the source is to be polled: the run's own time if it is due, or if all are polled."""
-        if self.terms.force:
-            return self.terms.now
-        return polling.due_at(self.terms.schedule, select_states(requests, self.poll_states), self.terms.now)
+        if self.context.force:
+            return self.context.now
+        return polling.due_at(self.context.schedule, select_states(requests, self.poll_states), self.context.now)
 
     def _fetch_address(self, request: Request) -> _Read:
         """Poll an address and read its document, or that of the feed that it names."""
         answer, other = self._poll_page_or_feed(request)
-        self.terms.tell(self.source, "fetch", answer.message or answer.status)
+        self.context.tell(self.source, "fetch", answer.message or answer.status)
         others = () if other is None else (other.poll_state,)
         if answer.document is None:
             return _Read(answer, others=others)
         try:
             feeds = (
-                self.terms.resources.discover(answer.document) if "html" in (answer.document.media_type or "") else ()
+                self.context.resources.discover(answer.document) if "html" in (answer.document.media_type or "") else ()
             )
         except ReadError as error:
             return self._refuse(answer, others, error)
@@ -217,16 +219,16 @@ class _SourceFetch(Struct, frozen=True):
         return (feed, page) if page.document is None else (page, feed)
 
     def _poll(self, request: Request, *, force: bool = False, found_by: str | None = None) -> Answer:
-        force = force or self.terms.force
+        force = force or self.context.force
         state = self._poll_state(request.url)
-        asked = PollRequest(self.source, state, self.terms.now, force, found_by, request.headers, request.secrets)
-        return self.terms.resources.limiter.poll(asked).result()
+        asked = PollRequest(self.source, state, self.context.now, force, found_by, request.headers, request.secrets)
+        return self.context.resources.limiter.poll(asked).result()
 
     def _read(self, answer: Answer, others: tuple[PollState, ...] = (), request: Request | None = None) -> _Read:
         """Return the listing of the answer's document and its further pages, if that is believed."""
         if answer.document is None:
             return _Read(answer, others=others)
-        self.terms.tell(self.source, "read", "")
+        self.context.tell(self.source, "read", "")
         try:
             listing = self._list(answer.document)
         except ReadError as error:
@@ -282,16 +284,16 @@ class _SourceFetch(Struct, frozen=True):
 
     def _list(self, document: Document) -> Listing:
         """Return the listing of a document; ReadError, also for an empty one of a bot protection's page."""
-        known = self.terms.read_known(self.source)
+        known = self.context.read_known(self.source)
         if not known:
-            self.terms.note_news()
+            self.context.note_news()
         document = replace(document, known=known)
         try:
-            listing, error = self.terms.resources.read(document), None
+            listing, error = self.context.resources.read(document), None
         except ReadError as unread:
             listing, error = Listing(()), unread
         if any(each.element not in known for each in listing.entries):
-            self.terms.note_news()
+            self.context.note_news()
         listing = credentials.hide_in_listing(listing, self.source)
         if not listing.entries and (wall := bot_protection.find_in_page(document.body)):
             raise ReadError(f"{redact(document.url)}: {bot_protection.describe(wall)}") from error
@@ -301,7 +303,7 @@ class _SourceFetch(Struct, frozen=True):
 
     def _refuse(self, answer: Answer, others: tuple[PollState, ...], error: ReadError) -> _Read:
         before = self._poll_state(answer.poll_state.url)
-        refused = plausibility.refuse(before, answer.poll_state, self.terms.now)
+        refused = plausibility.refuse(before, answer.poll_state, self.context.now)
         return _Read(_conclude(answer, "failed", refused, _explain(error, self.source)), others=others)
 
     def _with_snapshot(self, fetched: FetchedSource) -> FetchedSource:
@@ -347,7 +349,7 @@ class _SourceFetch(Struct, frozen=True):
             return state, None, ""
         except (FetchError, ReadError) as error:
             return replace(state, digest=None, validators=Validators()), None, _explain(error, self.source)
-        return replace(state, listings=1, asked=self.terms.now), copy, ""
+        return replace(state, listings=1, asked=self.context.now), copy, ""
 
     def _read_file(self) -> _Read:
         try:
@@ -358,7 +360,7 @@ class _SourceFetch(Struct, frozen=True):
         poll_state, digest = self._poll_state(document.url), sha256(document.body).hexdigest()
         if poll_state.digest == digest:
             return _Read(Answer("failed" if poll_state.unread else "unchanged", poll_state, message=poll_state.unread))
-        now = self.terms.now
+        now = self.context.now
         document = replace(document, polled=now)
         return self._read(Answer("ok", replace(poll_state, digest=digest, asked=now, answered=now), document))
 

@@ -10,7 +10,7 @@ from time import monotonic
 from msgspec import Struct
 from msgspec.structs import replace
 
-from aggregator.fetchers.fetch import Terms, fetch
+from aggregator.fetchers.fetch import FetchContext, fetch
 from aggregator.fetchers.fetched import FetchedSource, PollStates
 from aggregator.fetchers.http.polling import choose_schedule
 from aggregator.model.feed import Plan
@@ -51,7 +51,7 @@ class _Fetching(Struct, eq=False):
 
 
 def fetch_feeds(
-    feeds: Iterable[tuple[Plan, Mapping[str, PollStates]]], terms_of: Callable[[Plan], Terms]
+    feeds: Iterable[tuple[Plan, Mapping[str, PollStates]]], context_of: Callable[[Plan], FetchContext]
 ) -> Iterator[tuple[FetchedFeed, ...]]:
     """Yield feeds with what was fetched of their sources, in the order in which they are done.
 
@@ -60,7 +60,7 @@ def fetch_feeds(
     """
     unchanged: list[_Fetching] = []
     until = monotonic() + _BATCH_SECONDS
-    for done in _fetch_ahead(feeds, terms_of):
+    for done in _fetch_ahead(feeds, context_of):
         has_news = done is not None and done.has_news()
         if done is not None and not has_news:
             unchanged.append(done)
@@ -76,7 +76,7 @@ def fetch_feeds(
 
 
 def _fetch_ahead(
-    feeds: Iterable[tuple[Plan, Mapping[str, PollStates]]], terms_of: Callable[[Plan], Terms]
+    feeds: Iterable[tuple[Plan, Mapping[str, PollStates]]], context_of: Callable[[Plan], FetchContext]
 ) -> Iterator[_Fetching | None]:
     """Yield each feed once all of its sources are done; ``None`` after every ``_BATCH_SECONDS`` in which none is."""
     done: SimpleQueue[_Fetching] = SimpleQueue()
@@ -84,7 +84,7 @@ def _fetch_ahead(
     ahead = 0
     while True:
         while ahead < _NEW_FEEDS_AHEAD * _KNOWN_FEEDS_FOR_A_NEW and (one := next(following, None)):
-            ahead += _start(*one, terms_of(one[0]), done)
+            ahead += _start(*one, context_of(one[0]), done)
         if not ahead:
             return
         feed = _next_done(done)
@@ -92,13 +92,13 @@ def _fetch_ahead(
         yield feed
 
 
-def _start(plan: Plan, known: Mapping[str, PollStates], terms: Terms, done: SimpleQueue[_Fetching]) -> int:
+def _start(plan: Plan, known: Mapping[str, PollStates], context: FetchContext, done: SimpleQueue[_Fetching]) -> int:
     """Start to fetch the sources of a feed, which is put into ``done`` once for each; return its weight."""
     is_known = all(any(each.digest for each in poll_states.values()) for poll_states in known.values())
     every = [each for poll_states in known.values() for each in poll_states.values()]
-    terms = replace(terms, schedule=choose_schedule(plan.refresh, every, terms.now))
+    context = replace(context, schedule=choose_schedule(plan.refresh, every, context.now))
     feed = _Fetching(plan, 1 if is_known else _KNOWN_FEEDS_FOR_A_NEW, len(plan.sources))
-    feed.sources = tuple([fetch(source, known[source.name], terms) for source in plan.sources])
+    feed.sources = tuple([fetch(source, known[source.name], context) for source in plan.sources])
     for source in feed.sources:
         source.add_done_callback(lambda _: done.put(feed))
     return feed.weight

@@ -153,7 +153,7 @@ class Client:
             if error.poll_state.errors or error.poll_state.hold_until is not None:  # its robots.txt is not known
                 raise
             return None
-        except ssrf.RefusedError:
+        except ssrf.RefusedAddressError:
             return None
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS or answer.status // 100 == 5:  # noqa: PLR2004  # RFC 9110 15.6
             raise errors.UnavailableError(answer.status, answer.fields, find_host(answer.where.url))
@@ -327,7 +327,7 @@ def _update_after_error(
 ) -> PollState:
     if isinstance(error, errors.BarredError):
         return _update_after_barred(poll_state, error.poll_state, now)
-    if isinstance(error, ssrf.RefusedError) and not reached:  # by the config: no request, so no rest
+    if isinstance(error, ssrf.RefusedAddressError) and not reached:  # by the config: no request, so no rest
         return poll_state
     miss = polling.update_after_failure if reached else polling.update_after_unreached
     return miss(poll_state, now, _read_clock(now, begun))

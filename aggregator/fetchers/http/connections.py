@@ -105,7 +105,10 @@ class _Connection(HTTPConnection):
     address: str
 
     def begin(self, exchange: Exchange) -> None:
-        """Put what follows under the rules and limits of this exchange; RefusedError if it may not use a kept one."""
+        """Put what follows under the rules and limits of this exchange.
+
+        Raises RefusedAddressError if it may not use a kept connection.
+        """
         self.exchange = exchange
         if self.sock is not None:
             ssrf.check_address(self.address, exchange.access.networks)

@@ -118,7 +118,7 @@ class RobotsChecker:
             status, fields, host, body = self._get_start(url, conditions, meter, _MOST_BYTES, access)
         except TooManyRedirectsError:
             return _with_rules(before, "", Validators(), now)
-        except ssrf.RefusedError:
+        except ssrf.RefusedAddressError:
             raise  # not remembered: another source may have the host as its own
         except FetchError as error:
             miss = polling.update_after_failure if meter.reached else polling.update_after_unreached

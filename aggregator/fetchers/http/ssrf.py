@@ -43,7 +43,7 @@ _FAILED = {socket.EAI_SYSTEM, socket.EAI_MEMORY, socket.EAI_FAIL}
 """Errors of the resolver that say nothing of the name (getaddrinfo(3)), such as too many open files."""
 
 
-class RefusedError(FetchError):
+class RefusedAddressError(FetchError):
     """The rules of the config allow no address of the host."""
 
 
@@ -74,8 +74,8 @@ def _parse(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
 def resolve(host: str, port: int, seconds: float, allowed: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the addresses of a host that may be reached, in the resolver's order; never empty.
 
-    Connect to these, not to the name again, which may resolve otherwise the next time. RefusedError if none may be
-    reached, FetchError if none is found in time.
+    Connect to these, not to the name again, which may resolve otherwise the next time. Raises RefusedAddressError if
+    none may be reached, FetchError if none is found in time.
     """
     found = _look_up(host, port, seconds)
     refusals = {address: _explain_refusal(address, allowed) for address in found}
@@ -86,18 +86,18 @@ def resolve(host: str, port: int, seconds: float, allowed: Sequence[str] = ()) -
 
 
 def check_address(address: str, allowed: Sequence[str] = ()) -> None:
-    """Raise RefusedError if the address may not be reached."""
+    """Raise RefusedAddressError if the address may not be reached."""
     if reason := _explain_refusal(address, allowed):
         raise _refuse({address: reason})
 
 
-def _refuse(refusals: Mapping[str, str | None]) -> RefusedError:
+def _refuse(refusals: Mapping[str, str | None]) -> RefusedAddressError:
     """Return the error about addresses that may not be reached, with the line of the config that allows them."""
     networks = [str(ipaddress.ip_network(str(_parse(address)).partition("%")[0])) for address in refusals]
     line = f"allow_networks: [{', '.join(networks)}]"
     option = " ".join(f"--allow {network}" for network in networks)
     reasons = "; ".join(reason for reason in refusals.values() if reason) or N_("the host has no address")
-    return RefusedError(
+    return RefusedAddressError(
         f"refused: {reasons}; if it is the source's own, write {line} into the config, or add it with {option}"
     )
 

@@ -52,7 +52,7 @@ class _ItemView(Struct, frozen=True):
     machine_day: str
     facts: tuple[str, ...]
     lead: str
-    paragraphs: tuple[tuple[tuple[wording.Piece, ...], ...], ...]
+    paragraphs: tuple[tuple[tuple[wording.TextPiece, ...], ...], ...]
     sources: str
     claims: tuple[_FieldView, ...]
     repairs: tuple[Repair, ...]

@@ -27,7 +27,7 @@ _LONGEST_LEAD = 280
 _ENOUGH = 120
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """A piece of text, and the URL it links to (``None`` for plain text)."""
 
     text: str
@@ -110,16 +110,16 @@ def quote(text: str, locale: Locale) -> str:
     return locale.gettext("“%(text)s”", text=isolate(text))
 
 
-def split_paragraphs(text: str) -> tuple[tuple[tuple[Piece, ...], ...], ...]:
+def split_paragraphs(text: str) -> tuple[tuple[tuple[TextPiece, ...], ...], ...]:
     r"""Split plain text into paragraphs, lines and pieces; URLs become links.
 
     >>> split_paragraphs("See https://a.example/x.\n\nBye")[0][0][1]
-    Piece(text='https://a.example/x', href='https://a.example/x')
+    TextPiece(text='https://a.example/x', href='https://a.example/x')
     """
     blocks = (block.strip("\n") for block in re.split(r"\n\s*\n", text.strip()))
     return tuple(
         tuple(
-            tuple(Piece(text, text if is_link else None) for text, is_link in split_links(line))
+            tuple(TextPiece(text, text if is_link else None) for text, is_link in split_links(line))
             for line in block.split("\n")
         )
         for block in blocks

@@ -27,7 +27,7 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from aggregator.merger.reconciling.media import ALTERNATE, choose_enclosure, list_alternates, list_pages
-from aggregator.merger.reconciling.provenance import Finding, RankedEntries, Weights, rank_entries, trace
+from aggregator.merger.reconciling.provenance import ChosenValues, RankedEntries, Weights, rank_entries, trace
 from aggregator.merger.reconciling.supply import FIELDS, limit_by_rank
 from aggregator.merger.reconciling.text_fields import read_description, read_title
 from aggregator.model.cluster import Cluster
@@ -60,7 +60,7 @@ def reconcile(cluster: Cluster, weights: Weights) -> Item:
     return replace(item, provenance=provenance, **values)
 
 
-def _choose_date(ranked: RankedEntries) -> Iterator[Finding]:
+def _choose_date(ranked: RankedEntries) -> Iterator[ChosenValues]:
     """Yield the most trusted date, or the most precise one that is compatible with it.
 
     A date later than the entry was seen is used only if no source gives another.
@@ -79,7 +79,7 @@ def _choose_date(ranked: RankedEntries) -> Iterator[Finding]:
         lambda entry: entry.published.at.isoformat() if entry.published else None,
         lambda entry: entry.published is not None and _are_compatible(entry.published, moment),
     )
-    yield Finding({"published": moment}, origin)
+    yield ChosenValues({"published": moment}, origin)
 
 
 def _is_finer(moment: Moment, trusted: Moment) -> bool:
@@ -98,7 +98,7 @@ def _are_compatible(left: Moment, right: Moment) -> bool:
     return abs(left.at - right.at) <= timedelta(minutes=1)
 
 
-def _choose_duration(ranked: RankedEntries) -> Iterator[Finding]:
+def _choose_duration(ranked: RankedEntries) -> Iterator[ChosenValues]:
     """Yield the most trusted duration, or a more precise one that differs by no more than its step."""
     timed = [(entry, entry.duration) for entry in ranked.entries if entry.duration is not None]
     if not timed:
@@ -113,7 +113,7 @@ def _choose_duration(ranked: RankedEntries) -> Iterator[Finding]:
         lambda entry: f"{entry.duration.seconds} s" if entry.duration else None,
         lambda entry: entry.duration is not None and _is_same_length(entry.duration, duration),
     )
-    yield Finding({"duration": duration}, origin)
+    yield ChosenValues({"duration": duration}, origin)
 
 
 def _is_same_length(left: Duration, right: Duration) -> bool:
@@ -121,7 +121,7 @@ def _is_same_length(left: Duration, right: Duration) -> bool:
     return abs(left.seconds - right.seconds) <= max(left.step, right.step)
 
 
-def _choose_link(ranked: RankedEntries) -> Iterator[Finding]:
+def _choose_link(ranked: RankedEntries) -> Iterator[ChosenValues]:
     """Yield the most trusted link; one that its source repeats on several items only if there is no other."""
     linked = [entry for entry in ranked.entries if entry.link is not None]
     if not linked:
@@ -132,19 +132,19 @@ def _choose_link(ranked: RankedEntries) -> Iterator[Finding]:
     origin = trace(
         "link", chosen_entry, ranked, lambda entry: entry.link, lambda entry: entry.link == chosen_entry.link
     )
-    yield Finding({"link": chosen_entry.link}, origin)
+    yield ChosenValues({"link": chosen_entry.link}, origin)
 
 
-def _choose_numbers(ranked: RankedEntries) -> Iterator[Finding]:
+def _choose_numbers(ranked: RankedEntries) -> Iterator[ChosenValues]:
     """Yield season, episode and the episode's number as it is displayed."""
     season, episode = _find_numbers(ranked)
     for name, wanted in (("season", season), ("episode", episode)):
         giver = next((each for each in ranked.present if wanted is not None and getattr(each, name) == wanted), None)
         if giver is not None:
-            yield Finding({name: wanted}, _trace_plain(name, giver, ranked))
+            yield ChosenValues({name: wanted}, _trace_plain(name, giver, ranked))
     shown = next((each for each in ranked.present if each.number and each.episode == episode), None)
     if shown is not None:
-        yield Finding({"number": shown.number}, _trace_plain("number", shown, ranked))
+        yield ChosenValues({"number": shown.number}, _trace_plain("number", shown, ranked))
 
 
 def _find_numbers(ranked: RankedEntries) -> tuple[int | None, int | None]:
@@ -161,7 +161,7 @@ def _find_numbers(ranked: RankedEntries) -> tuple[int | None, int | None]:
     return season, episode
 
 
-def _choose_others(ranked: RankedEntries) -> Iterator[Finding]:
+def _choose_others(ranked: RankedEntries) -> Iterator[ChosenValues]:
     """Yield every other field: the value of the most trusted source that has one and may supply it."""
     owners = _find_owners(ranked)
     for name in ("guid", *_PLAIN):
@@ -169,7 +169,7 @@ def _choose_others(ranked: RankedEntries) -> Iterator[Finding]:
         for entry in entries:
             value = getattr(entry, name)
             if value not in _EMPTY and (name not in FIELDS or entry in owners):
-                yield Finding({name: value}, _trace_plain(name, entry, ranked))
+                yield ChosenValues({name: value}, _trace_plain(name, entry, ranked))
                 break
 
 
@@ -180,7 +180,7 @@ def _find_owners(ranked: RankedEntries) -> list[Entry]:
     return [entry for entry in ranked.present if ranked.weights.of_source(entry) >= least]
 
 
-def _choose_tags(ranked: RankedEntries) -> Iterator[Finding]:
+def _choose_tags(ranked: RankedEntries) -> Iterator[ChosenValues]:
     """Yield the elements that are passed on: those of one name, or of one kind of pictures, from one source.
 
     The first finding has the provenance of the most trusted source that gave any; others have one for each element.
@@ -203,10 +203,10 @@ def _choose_tags(ranked: RankedEntries) -> Iterator[Finding]:
     first = next(iter(chosen.values()), None)
     if first is None:
         return
-    yield Finding({"tags": tuple(tags)}, _trace_plain("tags", first, ranked))
+    yield ChosenValues({"tags": tuple(tags)}, _trace_plain("tags", first, ranked))
     for group, entry in chosen.items():
         if entry is not first:
-            yield Finding({}, replace(_trace_plain("tags", entry, ranked), field=f"tags {group}"))
+            yield ChosenValues({}, replace(_trace_plain("tags", entry, ranked), field=f"tags {group}"))
 
 
 def _get_group(tag: Tag) -> str:
@@ -227,7 +227,7 @@ def _trace_plain(name: str, chosen_entry: Entry, ranked: RankedEntries) -> Prove
     return trace(name, chosen_entry, ranked, show, lambda entry: bool(getattr(entry, name) == value))
 
 
-_Rule = Callable[[RankedEntries], Iterator[Finding]]
+_Rule = Callable[[RankedEntries], Iterator[ChosenValues]]
 _RULES: tuple[_Rule, ...] = (
     *(read_title, read_description, _choose_date, _choose_duration, choose_enclosure),
     *(_choose_link, _choose_numbers, _choose_others, _choose_tags),

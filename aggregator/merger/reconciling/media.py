@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from aggregator.merger.reconciling.provenance import Finding, RankedEntries, trace
+from aggregator.merger.reconciling.provenance import ChosenValues, RankedEntries, trace
 from aggregator.model.entry import Enclosure, Entry, Tag
 from aggregator.text import media_types, urls
 
@@ -24,7 +24,7 @@ _SEVERAL: Final = 2
 _Given = tuple[Entry, Enclosure]
 
 
-def choose_enclosure(ranked: RankedEntries) -> Iterator[Finding]:
+def choose_enclosure(ranked: RankedEntries) -> Iterator[ChosenValues]:
     """Yield the file of the item; a missing type or length may come from another source of the same file.
 
     Audio that its source no longer lists is used only if no source lists any.
@@ -47,7 +47,7 @@ def choose_enclosure(ranked: RankedEntries) -> Iterator[Finding]:
     origin = trace(
         "enclosure", chosen_entry, ranked, lambda entry: entry.enclosure.url if entry.enclosure else None, is_same
     )
-    yield Finding({"enclosure": enclosure}, origin)
+    yield ChosenValues({"enclosure": enclosure}, origin)
 
 
 def list_alternates(ranked: RankedEntries) -> list[tuple[Entry, Tag]]:

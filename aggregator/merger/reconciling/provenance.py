@@ -143,7 +143,7 @@ def _find_superseded(entries: Sequence[Entry]) -> frozenset[str]:
     )
 
 
-class Finding(NamedTuple):
+class ChosenValues(NamedTuple):
     """Values of one or more fields of an item, by name, and their provenance."""
 
     values: Mapping[str, object]

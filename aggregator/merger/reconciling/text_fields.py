@@ -15,7 +15,7 @@ from rapidfuzz import fuzz
 
 from aggregator.merger.blending import blend
 from aggregator.merger.blending.copies import Copy
-from aggregator.merger.reconciling.provenance import Finding, RankedEntries, find_notes, trace
+from aggregator.merger.reconciling.provenance import ChosenValues, RankedEntries, find_notes, trace
 from aggregator.model.entry import Entry
 from aggregator.text.fold import fold
 from aggregator.text.titles import titles
@@ -26,7 +26,7 @@ _MOST_COPIES: Final = 8
 """Most trusted copies of one text that are blended; more do not improve the result (docs/text.md)."""
 
 
-def read_title(ranked: RankedEntries) -> Iterator[Finding]:
+def read_title(ranked: RankedEntries) -> Iterator[ChosenValues]:
     """Yield the title: one reading of the copies that resemble the most trusted one."""
     titled = [entry for entry in ranked.entries if entry.title]
     if not titled:
@@ -47,10 +47,10 @@ def read_title(ranked: RankedEntries) -> Iterator[Finding]:
         "prefix": parts.prefix or None,
         "suffix": parts.suffix or None,
     }
-    yield Finding(values, replace(origin, confidence=round(reading.confidence, 3)))
+    yield ChosenValues(values, replace(origin, confidence=round(reading.confidence, 3)))
 
 
-def read_description(ranked: RankedEntries) -> Iterator[Finding]:
+def read_description(ranked: RankedEntries) -> Iterator[ChosenValues]:
     """Yield the best reading of the description, with the markup of a source that has exactly this text."""
     described = [entry for entry in ranked.entries if entry.description]
     if not described:
@@ -68,15 +68,15 @@ def read_description(ranked: RankedEntries) -> Iterator[Finding]:
         lambda entry: key.startswith(_fold_cached(entry.description or "")),
     )
     values = {"description": reading.text, "html": chosen_entry.html if own else None, "cut": reading.cut}
-    yield Finding(values, replace(origin, confidence=round(reading.confidence, 3)))
+    yield ChosenValues(values, replace(origin, confidence=round(reading.confidence, 3)))
 
 
-def _find_picture(ranked: RankedEntries) -> Iterator[Finding]:
+def _find_picture(ranked: RankedEntries) -> Iterator[ChosenValues]:
     """Yield the markup of the most trusted entry whose only content is a picture."""
     pictured = next((entry for entry in ranked.entries if entry.html and "<img" in entry.html), None)
     if pictured is not None:
         origin = trace("html", pictured, ranked, lambda each: each.html, lambda each: each.html == pictured.html)
-        yield Finding({"html": pictured.html}, origin)
+        yield ChosenValues({"html": pictured.html}, origin)
 
 
 def texts_of(ranked: RankedEntries) -> list[blend.Text]:

@@ -82,7 +82,7 @@ _SHORT = 2000  # characters; 8,192 results for such texts are cached: most sourc
 _LONGEST = 200_000  # characters; 8 results for such texts are cached, none for longer ones
 
 
-class Change(NamedTuple):
+class AppliedFix(NamedTuple):
     """Name of the fixer, and the passage before and after its change (at most 120 characters each)."""
 
     cause: str
@@ -95,7 +95,7 @@ class RepairedText(NamedTuple):
 
     text: str
     cut: bool
-    changes: tuple[Change, ...]
+    changes: tuple[AppliedFix, ...]
 
 
 def repair_text(text: str, *, cut: bool = False, literal: bool = False) -> RepairedText:
@@ -111,7 +111,7 @@ def repair_text(text: str, *, cut: bool = False, literal: bool = False) -> Repai
 
 
 def _repair(text: str, cut: bool, literal: bool) -> RepairedText:  # noqa: FBT001 - keys of the cache
-    changes: list[Change] = []
+    changes: list[AppliedFix] = []
     unchanged: dict[str, str] = {}  # text that a fixer did not change, by its name
     for _ in range(_ROUNDS):
         before = text
@@ -138,9 +138,9 @@ _repair_short = lru_cache(maxsize=1 << 13)(_repair)
 _repair_long = lru_cache(maxsize=8)(_repair)
 
 
-def _note_change(cause: str, before: str, after: str, changes: list[Change]) -> str:
+def _note_change(cause: str, before: str, after: str, changes: list[AppliedFix]) -> str:
     if before != after:
-        changes.append(Change(cause, *find_change(before, after)))
+        changes.append(AppliedFix(cause, *find_change(before, after)))
     return after
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from aggregator.merger.repair.fixers import Change, RepairedText, find_change, repair_text
+from aggregator.merger.repair.fixers import AppliedFix, RepairedText, find_change, repair_text
 from aggregator.model.entry import Entry, Note
 from aggregator.text import html, truncation
 
@@ -30,7 +30,7 @@ def repair(entry: Entry) -> Entry:
     return replace(entry, title=title, description=description, summary=summary, cut=cut, notes=entry.notes + notes)
 
 
-def _repair_title(title: str, *, literal: bool) -> tuple[str, tuple[Change, ...]]:
+def _repair_title(title: str, *, literal: bool) -> tuple[str, tuple[AppliedFix, ...]]:
     """Return the title on one line; a cut one ends in an ellipsis, because titles have no flag for it."""
     first = repair_text(title, literal=literal)
     line = " ".join(first.text.split())
@@ -40,7 +40,7 @@ def _repair_title(title: str, *, literal: bool) -> tuple[str, tuple[Change, ...]
     return _mark_cut(repaired, literal=literal), first.changes + repaired.changes
 
 
-def _repair_summary(summary: str | None) -> tuple[str | None, tuple[Change, ...]]:
+def _repair_summary(summary: str | None) -> tuple[str | None, tuple[AppliedFix, ...]]:
     if summary is None:
         return None, ()
     repaired = repair_text(summary)
@@ -57,18 +57,18 @@ def _mark_cut(repaired: RepairedText, *, literal: bool = False) -> str:
     return marked if stays else repaired.text
 
 
-def _repair_description(entry: Entry) -> tuple[str | None, bool, tuple[Change, ...]]:
+def _repair_description(entry: Entry) -> tuple[str | None, bool, tuple[AppliedFix, ...]]:
     text = entry.description
     if text is None and entry.html is not None:
         text = html.to_text(entry.html)
     if text is None:
         return None, entry.cut, ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[AppliedFix, ...] = ()
     if entry.cut and not text[-1:].isspace() and (whole := truncation.strip_torn_word(text)) != text:
-        text, changes = whole, (Change("torn word", *find_change(text, whole)),)
+        text, changes = whole, (AppliedFix("torn word", *find_change(text, whole)),)
     repaired = repair_text(text.rstrip(), cut=entry.cut)
     return repaired.text + _BETWEEN_WORDS * repaired.cut, repaired.cut, changes + repaired.changes
 
 
-def _make_notes(field: str, changes: tuple[Change, ...]) -> tuple[Note, ...]:
+def _make_notes(field: str, changes: tuple[AppliedFix, ...]) -> tuple[Note, ...]:
     return tuple(Note(field, change.cause, change.before, change.after) for change in changes)

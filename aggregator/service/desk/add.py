@@ -243,8 +243,8 @@ def write_found(desk: Desk, request: PageRequest, found: DetectedSource) -> ActR
     ids = [f"{source.name}/{each.key}" for each in found.listing.entries if each.key not in known]
     if wanted and ids:
         with database.open_store(desk.config.state) as store:
-            terms = corrections.Terms(store, desk.config.plan(feed), now())
-            corrections.decide_new(terms, ids, publish=wanted == "publish")
+            context = corrections.CorrectionContext(store, desk.config.plan(feed), now())
+            corrections.decide_new(context, ids, publish=wanted == "publish")
     job = desk.jobs.refresh(feed, then=f"/feeds/{feed}")
     return ActResult(f"/jobs/{job.number}", _describe_written(desk, written, request.locale))
 

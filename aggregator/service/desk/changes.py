@@ -186,8 +186,8 @@ def _compare(desk: Desk, request: PageRequest) -> ActResult:
 def _hold_back(desk: Desk, request: PageRequest) -> ActResult:
     """Hold back an item that the next publication would bring."""
     plan, names = desk.find_plan(request), request.find("entries").splitlines()
-    with desk.open_terms(request) as terms:
-        corrections.hold_back(terms, names)
+    with desk.open_context(request) as context:
+        corrections.hold_back(context, names)
     locale, page = request.locale, f"/feeds/{plan.name}/changes"
     undo = Button(locale.gettext("Release"), f"{page}/release", {"entries": "\n".join(names)})
     return ActResult(page, locale.gettext("It is held back until it is released."), undo)
@@ -196,8 +196,8 @@ def _hold_back(desk: Desk, request: PageRequest) -> ActResult:
 def _release(desk: Desk, request: PageRequest) -> ActResult:
     """Release a new item that is held back."""
     plan, names = desk.find_plan(request), request.find("entries").splitlines()
-    with desk.open_terms(request) as terms:
-        corrections.release(terms, names)
+    with desk.open_context(request) as context:
+        corrections.release(context, names)
     locale, page = request.locale, f"/feeds/{plan.name}/changes"
     undo = Button(locale.gettext("Hold back"), f"{page}/hold", {"entries": "\n".join(names)})
     return ActResult(page, locale.gettext("It is released, from the next refresh on."), undo)

@@ -324,8 +324,8 @@ def _list_removed(
 
 def _keep(desk: Desk, request: PageRequest) -> ActResult:
     """Keep a feed that its OPML list has no more: it is not asked again."""
-    with desk.open_terms(request) as terms:
-        opml_lists.keep(terms.store, request.find("address"))
+    with desk.open_context(request) as context:
+        opml_lists.keep(context.store, request.find("address"))
     return ActResult("/", request.locale.gettext("It is kept."))
 
 

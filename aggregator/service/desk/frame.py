@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from aggregator.config.load import load
 from aggregator.config.scalars import is_token
 from aggregator.config.settings import Config, DeskAccess
-from aggregator.corrections import DecidedError, Terms
+from aggregator.corrections import CorrectionContext, DecidedError
 from aggregator.errors import AggregatorError, ChangedError, ConfigError, FetchError, StoreError
 from aggregator.fetchers import credentials
 from aggregator.model.feed import Plan
@@ -165,10 +165,10 @@ class Desk:
             yield replace(store, connection=snapshot)
 
     @contextmanager
-    def open_terms(self, request: PageRequest) -> Iterator[Terms]:
+    def open_context(self, request: PageRequest) -> Iterator[CorrectionContext]:
         """Open the store to correct the feed that the address names, if what is decided is what the form has seen."""
         with self._open_store() as store:
-            yield Terms(store, self.find_plan(request), now(), request.form.get("seen") or None)
+            yield CorrectionContext(store, self.find_plan(request), now(), request.form.get("seen") or None)
 
     @contextmanager
     def _open_store(self) -> Iterator[Store]:

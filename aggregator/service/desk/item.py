@@ -291,12 +291,12 @@ def _iterate_bars(pair: Pair, locale: Locale) -> Iterator[_Bar]:
 
 
 @contextmanager
-def _open_terms(desk: Desk, request: PageRequest) -> Iterator[tuple[corrections.Terms, tuple[str, ...]]]:
+def _open_context(desk: Desk, request: PageRequest) -> Iterator[tuple[corrections.CorrectionContext, tuple[str, ...]]]:
     """Open the store to correct the item of a form; give its guid and its entries, none if it is not published now."""
     guid = request.find("guid")
-    with desk.open_terms(request) as terms:
-        item = FeedItems(terms.store, terms.plan.name).find(guid)
-        yield terms, (guid, *(item.entries if item else ()))
+    with desk.open_context(request) as context:
+        item = FeedItems(context.store, context.plan.name).find(guid)
+        yield context, (guid, *(item.entries if item else ()))
 
 
 def _make_result(request: PageRequest, message: str, undo: str = "", **fields: str) -> ActResult:
@@ -313,18 +313,18 @@ def _make_result(request: PageRequest, message: str, undo: str = "", **fields: s
 def _set_field(desk: Desk, request: PageRequest) -> ActResult:
     """Set a field of an item."""
     override = Override(request.find("guid"), request.find("field"), request.find("value"))
-    with _open_terms(desk, request) as (terms, names):
-        corrections.set_field(terms, names, override)
+    with _open_context(desk, request) as (context, names):
+        corrections.set_field(context, names, override)
     return _make_result(request, N_("%(field)s is set from the next refresh on."), "unset", field=override.field)
 
 
 def _unset_field(desk: Desk, request: PageRequest) -> ActResult:
     """Let the sources say a field again."""
     guid, field = request.find("guid"), request.find("field")
-    with _open_terms(desk, request) as (terms, names):
-        overrides = decisions.read_overrides(terms.store, terms.plan.name)
+    with _open_context(desk, request) as (context, names):
+        overrides = decisions.read_overrides(context.store, context.plan.name)
         value = next((each.value for each in overrides if (each.guid, each.field) == (guid, field)), "")
-        corrections.unset_field(terms, names, guid, field)
+        corrections.unset_field(context, names, guid, field)
     message = N_("The sources say %(field)s again from the next refresh on.")
     return _make_result(request, message, "set", field=field, value=value)
 
@@ -332,33 +332,33 @@ def _unset_field(desk: Desk, request: PageRequest) -> ActResult:
 def _part_entry(desk: Desk, request: PageRequest) -> ActResult:
     """Part an entry from the others of its item."""
     entry = request.find("entry")
-    with _open_terms(desk, request) as (terms, names):
+    with _open_context(desk, request) as (context, names):
         others = [name for name in names[1:] if name != entry]
-        corrections.part_entry(terms, names, entry, others)
+        corrections.part_entry(context, names, entry, others)
     message = N_("The entry is an item of its own from the next refresh on.")
     return _make_result(request, message, "join", entry=entry, others="\n".join(others))
 
 
 def _join_entry(desk: Desk, request: PageRequest) -> ActResult:
     """Take back that an entry was parted."""
-    with _open_terms(desk, request) as (terms, names):
-        corrections.join_entry(terms, names, request.find("entry"), request.find("others").splitlines())
+    with _open_context(desk, request) as (context, names):
+        corrections.join_entry(context, names, request.find("entry"), request.find("others").splitlines())
     return _make_result(request, N_("The entry is no longer parted by hand."))
 
 
 def _take_out(desk: Desk, request: PageRequest) -> ActResult:
     """Take an item out of the feed."""
-    with _open_terms(desk, request) as (terms, names):
-        corrections.take_out(terms, names, request.find("guid"), request.find("reason"))
+    with _open_context(desk, request) as (context, names):
+        corrections.take_out(context, names, request.find("guid"), request.find("reason"))
     return _make_result(request, N_("The item leaves the feed with the next refresh."), "back")
 
 
 def _take_back(desk: Desk, request: PageRequest) -> ActResult:
     """Take an item back into the feed."""
     guid = request.find("guid")
-    with _open_terms(desk, request) as (terms, names):
-        reason = decisions.read_removed(terms.store, terms.plan.name).get(guid, "")
-        corrections.take_back(terms, names, guid)
+    with _open_context(desk, request) as (context, names):
+        reason = decisions.read_removed(context.store, context.plan.name).get(guid, "")
+        corrections.take_back(context, names, guid)
     message = N_("The item is back with the next refresh.")
     return _make_result(request, message, "out", reason=reason)
 

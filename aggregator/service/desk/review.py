@@ -268,8 +268,8 @@ def _decide(desk: Desk, request: PageRequest) -> ActResult:
     if verdict == "same" and "shown" not in request.form and _are_two_items(desk, plan, left, right):
         query = urlencode({"left": left, "right": right, **place})
         return ActResult(f"/feeds/{plan.name}/review/consequence?{query}")
-    with desk.open_terms(request) as terms:
-        corrections.decide_pair(terms, Decision(verdict, left, right))
+    with desk.open_context(request) as context:
+        corrections.decide_pair(context, Decision(verdict, left, right))
     locale, fields = request.locale, {"left": left, "right": right, **place}
     undo = Button(locale.gettext("Back"), f"/feeds/{plan.name}/review/undo", fields, key="b")
     if verdict == "same":
@@ -292,8 +292,8 @@ def _locate(plan: Plan, given: Mapping[str, str]) -> str:
 def _undo(desk: Desk, request: PageRequest) -> ActResult:
     """Take back the decision about two entries."""
     plan, left, right = desk.find_plan(request), request.find("left"), request.find("right")
-    with desk.open_terms(request) as terms:
-        corrections.undo_pair(terms, left, right)
+    with desk.open_context(request) as context:
+        corrections.undo_pair(context, left, right)
     return ActResult(_locate(plan, request.form), request.locale.gettext("The decision is taken back."))
 
 
@@ -308,8 +308,8 @@ def _decide_held(desk: Desk, request: PageRequest) -> ActResult:
     if wanted not in answers:
         raise RefusedError(_UNKNOWN, field="wanted", known=", ".join(answers), given=wanted[:20])
     is_wanted, message = answers[wanted]
-    with desk.open_terms(request) as terms:
-        corrections.decide_held(terms, names, is_wanted)
+    with desk.open_context(request) as context:
+        corrections.decide_held(context, names, is_wanted)
     fields = {"entries": "\n".join(names), "wanted": "wait", "queue": request.form.get("queue", "")}
     label = request.locale.gettext("Undo")
     undo = Button(label, f"/feeds/{plan.name}/review/held", fields) if is_wanted is not None else None

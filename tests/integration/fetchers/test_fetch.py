@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from aggregator.errors import StoreError
 from aggregator.fetchers import parser_process, registry
-from aggregator.fetchers.fetch import Resources, Terms, fetch
+from aggregator.fetchers.fetch import FetchContext, Resources, fetch
 from aggregator.model.entry import Listing
 from aggregator.model.source import Document, PollState, Source
 from tests.support.origin import Pieces, Request, answer, playing
@@ -20,12 +20,12 @@ PAGE = ("Content-Type", "text/html")
 
 
 @pytest.fixture
-def terms() -> Iterator[Terms]:
+def context() -> Iterator[FetchContext]:
     with closing(Resources(POLICY)) as resources:
-        yield Terms(resources, START, lambda *_: None)
+        yield FetchContext(resources, START, lambda *_: None)
 
 
-def test_a_page_whose_feed_is_slow_delays_no_other_source(terms: Terms) -> None:
+def test_a_page_whose_feed_is_slow_delays_no_other_source(context: FetchContext) -> None:
     free = threading.Event()
 
     def slow(_: Request) -> Pieces:
@@ -33,25 +33,25 @@ def test_a_page_whose_feed_is_slow_delays_no_other_source(terms: Terms) -> None:
         return answer(200, RSS)
 
     with playing(slow) as feeds, playing(lambda _: answer(200, HTML % feeds.url().encode(), PAGE)) as pages:
-        led = [fetch(Source(f"page{n}", "feed", pages.url(f"/{n}")), {}, terms) for n in range(5)]
+        led = [fetch(Source(f"page{n}", "feed", pages.url(f"/{n}")), {}, context) for n in range(5)]
         with playing(lambda _: answer(200, RSS)) as other:
-            assert fetch(Source("other", "feed", other.url()), {}, terms).result(60).status == "ok"
+            assert fetch(Source("other", "feed", other.url()), {}, context).result(60).status == "ok"
         assert not any(each.done() for each in led)
         free.set()
         assert {each.result(60).status for each in led} == {"ok"}
         assert {poll_state.leads_to for each in led for poll_state in each.result().poll_states} == {None, feeds.url()}
 
 
-def test_a_feed_that_a_page_named_is_polled_before_the_page_and_the_page_if_it_fails(terms: Terms) -> None:
+def test_a_feed_that_a_page_named_is_polled_before_the_page_and_the_page_if_it_fails(context: FetchContext) -> None:
     with (
         playing(lambda r: answer(404) if r.path == "/old" else answer(200, RSS)) as feeds,
         playing(lambda _: answer(200, HTML % feeds.url("/new").encode(), PAGE)) as pages,
     ):
         page = Source("page", "feed", pages.url())
         known = {pages.url(): PollState(pages.url(), leads_to=feeds.url("/feed"))}
-        assert fetch(page, known, terms).result(60).status == "ok"
+        assert fetch(page, known, context).result(60).status == "ok"
         assert pages.requests == []
-        moved = fetch(page, {pages.url(): PollState(pages.url(), leads_to=feeds.url("/old"))}, terms).result(60)
+        moved = fetch(page, {pages.url(): PollState(pages.url(), leads_to=feeds.url("/old"))}, context).result(60)
         assert (moved.status, [r.path for r in feeds.requests if r.path != "/robots.txt"]) == (
             "ok",
             ["/feed", "/old", "/new"],
@@ -63,7 +63,7 @@ def test_a_feed_that_a_page_named_is_polled_before_the_page_and_the_page_if_it_f
     ("place", "name"), [(registry, "locate"), *((parser_process, name) for name in ("read", "discover"))]
 )
 def test_a_defect_is_a_source_that_failed_and_its_message_names_it(
-    place: object, name: str, terms: Terms, monkeypatch: pytest.MonkeyPatch
+    place: object, name: str, context: FetchContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("a list of nothing")
@@ -71,11 +71,11 @@ def test_a_defect_is_a_source_that_failed_and_its_message_names_it(
     with playing(lambda _: answer(200, RSS, *([PAGE] if name == "discover" else []))) as origin:
         source = Source("show", "feed", origin.url())
         monkeypatch.setattr(place, name, broken)
-        failed = fetch(source, {}, terms).result(60)
+        failed = fetch(source, {}, context).result(60)
         monkeypatch.undo()
         assert (failed.status, failed.poll_states) == ("failed", ())
         assert "defect of ours: ZeroDivisionError in test_fetch.py, line" in failed.message
-        assert fetch(source, {}, terms).result(60).status != "not due"
+        assert fetch(source, {}, context).result(60).status != "not due"
 
 
 def test_a_store_that_cannot_be_asked_about_a_host_is_no_failure_of_the_source() -> None:
@@ -86,7 +86,7 @@ def test_a_store_that_cannot_be_asked_about_a_host_is_no_failure_of_the_source()
         playing(lambda _: answer(200, RSS)) as origin,
         closing(Resources(replace(POLICY, obey_robots=True), read_robots=ask)) as resources,
     ):
-        fetched = fetch(Source("show", "feed", origin.url()), {}, Terms(resources, START, lambda *_: None))
+        fetched = fetch(Source("show", "feed", origin.url()), {}, FetchContext(resources, START, lambda *_: None))
         with pytest.raises(StoreError, match="too many clients already"):
             fetched.result(60)
         assert origin.requests == []
@@ -103,6 +103,6 @@ def test_documents_are_read_several_at_once(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("aggregator.fetchers.fetch._PROCESSORS", 2)
     monkeypatch.setattr(parser_process, "read", waiting)
     with playing(lambda _: answer(200, RSS)) as origin, closing(Resources(POLICY)) as resources:
-        terms = Terms(resources, START, lambda *_: None)
-        fetched = [fetch(Source(name, "feed", origin.url(f"/{name}")), {}, terms) for name in ("one", "other")]
+        context = FetchContext(resources, START, lambda *_: None)
+        fetched = [fetch(Source(name, "feed", origin.url(f"/{name}")), {}, context) for name in ("one", "other")]
         assert {each.result(60).status for each in fetched} == {"ok"}

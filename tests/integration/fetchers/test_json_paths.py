@@ -10,7 +10,7 @@ import pytest
 
 from aggregator.errors import ReadError
 from aggregator.fetchers import parse, parser_process
-from aggregator.fetchers.fetch import Resources, Terms, fetch
+from aggregator.fetchers.fetch import FetchContext, Resources, fetch
 from aggregator.merger.repair.repair import repair
 from aggregator.model.entry import Entry
 from aggregator.model.source import Document, PollState, Source
@@ -128,9 +128,9 @@ def test_what_is_wrong_is_told(options: dict[str, str], why: str) -> None:
 
 
 @pytest.fixture
-def terms() -> Iterator[Terms]:
+def context() -> Iterator[FetchContext]:
     with closing(Resources(POLICY)) as resources:
-        yield Terms(resources, START, lambda *_: None, force=True)
+        yield FetchContext(resources, START, lambda *_: None, force=True)
 
 
 def serve_pages(site: Site, pages: int, following: str) -> None:
@@ -142,12 +142,12 @@ def serve_pages(site: Site, pages: int, following: str) -> None:
 
 @pytest.mark.parametrize("options", [(("next", "next"),), (("next", "next"), ("next_query", "page"))])
 def test_pages_are_followed_until_a_bound_with_the_headers_of_the_first(
-    terms: Terms, options: tuple[tuple[str, str], ...]
+    context: FetchContext, options: tuple[tuple[str, str], ...]
 ) -> None:
     with serving(Site()) as site:
         serve_pages(site, 30, "%d" if len(options) > 1 else "api?page=%d")
         source = Source("api", "json", site.url("/api"), options=(("items", "items"), *options), headers=(("X", "1"),))
-        fetched = fetch(source, {}, terms).result(60)
+        fetched = fetch(source, {}, context).result(60)
         (listing,) = fetched.listings
         assert listing is not None
         assert [entry.key for entry in listing.entries] == [
@@ -159,22 +159,24 @@ def test_pages_are_followed_until_a_bound_with_the_headers_of_the_first(
         assert [each.url for each in fetched.poll_states] == [site.url("/api")]
 
 
-def test_no_page_follows_as_many_items_as_a_document_may_list(terms: Terms, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_page_follows_as_many_items_as_a_document_may_list(
+    context: FetchContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(parser_process, "MOST_ITEMS", 9)
     with serving(Site()) as site:
         serve_pages(site, 30, "api?page=%d")
         source = Source("api", "json", site.url("/api"), options=(("items", "items"), ("next", "next")))
-        (listing,) = fetch(source, {}, terms).result(60).listings
+        (listing,) = fetch(source, {}, context).result(60).listings
         assert (listing and len(listing.entries), len(site.asked)) == (10, 5)
 
 
-def test_a_page_that_is_missing_is_told_and_asked_for_again(terms: Terms) -> None:
+def test_a_page_that_is_missing_is_told_and_asked_for_again(context: FetchContext) -> None:
     with serving(Site()) as site:
         serve_pages(site, 3, "api?page=%d")
         site.fields["/api"] = {"ETag": '"one"'}
         good = site.pages.pop("/api?page=3")
         source = Source("api", "json", site.url("/api"), options=(("items", "items"), ("next", "next")))
-        fetched = fetch(source, {}, terms).result(60)
+        fetched = fetch(source, {}, context).result(60)
         (listing,) = fetched.listings
         assert (fetched.status, len(listing.entries if listing else ())) == ("ok", 4)
         assert listing
@@ -182,18 +184,18 @@ def test_a_page_that_is_missing_is_told_and_asked_for_again(terms: Terms) -> Non
         site.pages["/api?page=3"] = good
         site.pages["/api?page=4"] = (200, "application/json", b'{"items": [{"title": "The end"}]}')
         known: dict[str, PollState] = {each.url: each for each in fetched.poll_states}
-        again = fetch(source, known, terms).result(60)
+        again = fetch(source, known, context).result(60)
         (listing,) = again.listings
         assert len(listing.entries if listing else ()) == 7
         kept = {each.url: each for each in again.poll_states}
-        assert fetch(source, kept, terms).result(60).status == "unchanged"
+        assert fetch(source, kept, context).result(60).status == "unchanged"
 
 
-def test_a_next_page_at_another_host_is_not_asked(terms: Terms) -> None:
+def test_a_next_page_at_another_host_is_not_asked(context: FetchContext) -> None:
     with serving(Site()) as site, serving(Site()) as other:
         serve_pages(site, 1, other.url("/api?page=%d"))
         source = Source("api", "json", site.url("/api"), options=(("items", "items"), ("next", "next")))
-        (listing,) = fetch(source, {}, terms).result(60).listings
+        (listing,) = fetch(source, {}, context).result(60).listings
         assert listing
         assert len(listing.entries) == 2
         assert listing.remarks == (f"the next page is at another host, which is not asked: {other.url('/api')}?…",)

@@ -71,7 +71,7 @@ def test_an_address_with_an_interface_is_read_and_judged() -> None:
         assert parse_target(url).host == "fe80::1%lo"
         assert parse_target(url).url == "http://[fe80::1%25lo]:8080/x"
     assert ssrf.resolve("fe80::1%1", 80, 5, ("fe80::/10",)) == ("fe80::1%1",)
-    with pytest.raises(ssrf.RefusedError, match="fe80::1%1 is not a public address"):
+    with pytest.raises(ssrf.RefusedAddressError, match="fe80::1%1 is not a public address"):
         ssrf.resolve("fe80::1%1", 80, 5)
     with pytest.raises(FetchError, match="name of the host is not known"):
         ssrf.resolve("fe80::1%none", 80, 5, ("fe80::/10",))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from aggregator.fetchers.fetch import Resources, Terms, fetch
+from aggregator.fetchers.fetch import FetchContext, Resources, fetch
 from aggregator.fetchers.http.client import Client
 from aggregator.fetchers.http.exchange import PollRequest
 from aggregator.fetchers.http.host_limits import HostLimiter
@@ -199,7 +199,7 @@ def test_a_feed_that_a_page_names(web: Web, own: str, leads: dict[str, str], pag
     states: Mapping[str, PollState] = {}
     for _ in range(2):
         with closing(Resources(web.policy(*LOOPBACK))) as resources:
-            got = fetch(source, states, Terms(resources, START, lambda *_: None, force=True)).result(60)
+            got = fetch(source, states, FetchContext(resources, START, lambda *_: None, force=True)).result(60)
         states = {each.url: each for each in got.poll_states}
         assert (got.status in {"ok", "unchanged"}) == reached, got.message
     assert any(each.startswith("nas.example/feed") for each in web.asked) == reached

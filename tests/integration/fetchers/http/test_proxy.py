@@ -12,8 +12,8 @@ from tests.support.polls import POLICY, RSS, Polls
 from tests.support.proxy import Proxy, proxying
 
 
-def through(proxy: Proxy, url: str, login: str = "", **terms: object) -> Polls:
-    return Polls(url, replace(POLICY, proxy=proxy.url(login), **terms))  # type: ignore[arg-type]  # fields of Policy
+def through(proxy: Proxy, url: str, login: str = "", **context: object) -> Polls:
+    return Polls(url, replace(POLICY, proxy=proxy.url(login), **context))  # type: ignore[arg-type]  # fields of Policy
 
 
 def test_every_connection_goes_through_the_proxy_of_the_config() -> None:
