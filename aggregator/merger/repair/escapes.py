@@ -10,6 +10,7 @@ import binascii
 import quopri
 import re
 import unicodedata
+from collections.abc import Callable
 from urllib.parse import unquote, unquote_plus
 
 _UNICODE = re.compile(r"(?<!\\)\\+u(?:\{([0-9a-fA-F]{2,6})\}|([0-9a-fA-F]{4}))|%u([0-9a-fA-F]{4})")
@@ -51,12 +52,20 @@ _TEX_MATH = re.compile(
 _TEX_ACCENT = re.compile(r"\{?\\([`'^~\"=.]|[uvHcr](?=\{))\{?(\\?[A-Za-z])\}{0,2}")
 # One inside a word that no escaped quote is: "d\'accord" and 'He said \"Oh\"' have quotes.
 _TEX_SIGN = re.compile(r"(?<=[A-Za-z])\\(?:\"[aeiouAEIOU](?=[a-z])|[`'^~\"=.uvHcr]\{\\?[A-Za-z]\}|[`^~][A-Za-z])")
+# Bytes as Python, C and Git write them: "\\xc3\\xa9", "\\303\\251".
+_BYTES = re.compile(r"(?:\\{1,2}x[0-9a-fA-F]{2})+|(?:\\{1,2}[0-3][0-7]{2})+")
+_BYTE = re.compile(r"x(..)|\\([0-7]{3})")
+_PYTHON_BYTES = re.compile(r"b(['\"])(.*)\1", re.DOTALL)
+_R_CODE_POINT = re.compile(r"<U\+([0-9A-F]{4,6})>")  # as R prints letters that its encoding lacks
+_BARE_CODE_POINT = re.compile(r"u([0-9a-f]{4})")
+_HAS_DIGIT = re.compile(r"[0-9]")
+_WORD = re.compile(r"[^\W_]+")
 _LEAST_SHIFTED = 3  # letters of six bits that make one character
 _HIGHEST_PLAIN = "\u206f"
 
 
 def unescape(text: str) -> str:
-    r"""Return the text without escapes of JSON, URLs, mail or UTF-7.
+    r"""Return the text without escapes of JSON, programs, URLs, mail or UTF-7.
 
     >>> unescape(r"It\u2019s \"fine\""), unescape("Caf%C3%A9%20noir"), unescape("50% off"), unescape("Caf=C3=A9")
     ('It’s "fine"', 'Café noir', '50% off', 'Café')
@@ -66,7 +75,11 @@ def unescape(text: str) -> str:
     if "\\" in text:
         text = _read_tex_accents(text)
     if "\\" in text or "%u" in text:
-        text = _remove_backslashes(_read_code_points(text))
+        text = _remove_backslashes(_read_code_points(_read_bytes(text)))
+    if "<U+" in text:
+        text = _read_escapes(text, _R_CODE_POINT, lambda found: _make_character(int(found[1], 16), found[0]))
+    if _BARE_CODE_POINT.search(text):
+        text = _read_bare_code_points(text)
     if "%" in text:
         text = _read_percent_encoding(text)
     if "=" in text:
@@ -113,6 +126,68 @@ def _read_code_points(text: str) -> str:
     read = _UNICODE.sub(lambda one: chr(min(0x10FFFF, int(one[1] or one[2] or one[3], 16))), text)
     read = read.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return _JSON_ESCAPE.sub(lambda one: _CONTROLS[one[1]], read) if "\\u" in text and "\\" in read else read
+
+
+def _read_bytes(text: str) -> str:
+    r"""Return the text with escaped bytes of UTF-8 as their characters, without the quotes of Python around them.
+
+    >>> _read_bytes(r"b'Caf\xc3\xa9 noir'"), _read_bytes(r"caf\303\251"), _read_bytes(r"\xc3\xa9 is an accented e")
+    ('Café noir', 'café', '\\xc3\\xa9 is an accented e')
+    """
+    read = _read_escapes(text, _BYTES, _read_byte_run)
+    quoted = _PYTHON_BYTES.fullmatch(read.strip()) if read != text else None
+    return _JSON_ESCAPE.sub(lambda one: _CONTROLS[one[1]], quoted[2]) if quoted else read
+
+
+def _read_byte_run(found: re.Match[str]) -> str:
+    values = [int(one[1], 16) if one[1] else int(one[2], 8) for one in _BYTE.finditer(found[0])]
+    read = bytes(values).decode("utf-8", "replace")
+    return found[0] if "\ufffd" in read or read.isascii() or not read.isprintable() else read
+
+
+def _read_escapes(text: str, pattern: re.Pattern[str], read: Callable[[re.Match[str]], str]) -> str:
+    """Return the text with escapes as their characters, if one stands beside a letter, or beside another one.
+
+    Others are mentioned: "<U+FEFF> is a byte order mark".
+    """
+    edges = set()
+    for found in pattern.finditer(text):
+        start, end = found.span()
+        readable = read(found)
+        if readable != found[0]:
+            beside = text[max(0, start - 1) : start] + text[end : end + 1]
+            if len(readable) > 1 or start in edges or any(map(str.isalpha, beside)):
+                return pattern.sub(read, text)
+            edges.add(end)
+    return text
+
+
+def _make_character(code: int, otherwise: str) -> str:
+    character = chr(min(0x10FFFF, code))
+    return character if character.isprintable() and not character.isascii() else otherwise
+
+
+def _read_bare_code_points(text: str) -> str:
+    """Return the text with code points of JSON that lost their backslash, if they make a word of letters whole.
+
+    >>> _read_bare_code_points("Itu2019s fu00fcr u201calleu201d"), _read_bare_code_points("the id au00e97, u2019")
+    ('It’s für “alle”', 'the id au00e97, u2019')
+    """
+    masked = _ADDRESS.sub(lambda one: one[0].replace("u", "\x00"), text)
+    words = {word: _read_bare_word(word) for word in _WORD.findall(masked)}
+    changed = [read for word, read in words.items() if read != word]
+    inside = any(len(read) > 1 and read[0].isalpha() and read[-1].isalpha() for read in changed)
+    return _WORD.sub(lambda one: words[one[0]], masked).replace("\x00", "u") if inside else text
+
+
+def _read_bare_word(word: str) -> str:
+    """Return a word with its code points read; "subcadena" has none, because letters alone are no number."""
+    if not any(map(_HAS_DIGIT.search, _BARE_CODE_POINT.findall(word))):
+        return word
+    read = _BARE_CODE_POINT.sub(lambda one: chr(int(one[1], 16)), word)
+    read = read.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    whole = all(one.isalpha() if one.isascii() else unicodedata.category(one)[0] in "LMP" for one in read)
+    return read if whole else word
 
 
 def _remove_backslashes(text: str) -> str:
