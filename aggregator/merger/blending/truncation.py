@@ -77,13 +77,18 @@ def _mark_if_dotted(copy: PreparedCopy, others: Sequence[PreparedCopy]) -> None:
 
 
 def _mark_if_shorter(copy: PreparedCopy, copies: Sequence[PreparedCopy]) -> None:
+    """Mark a copy that ends within a word of another, or where one that is trusted as much goes on for long.
+
+    Notes often end in a name or a link: a source that is trusted less could write behind these whatever it wants.
+    """
     keys = copy.keys
     others = [other for other in copies if other is not copy]
     if any(not other.cut and [token.key for token in other.tokens[-2:]] == keys[-2:] for other in others):
         return
     longer = [other for other in others if _goes_on(keys[:-1], other, _WITHIN)]
     torn = any(_is_torn_word(keys, other) for other in others if _goes_on(keys[:-1], other, _WITHIN_DOTTED))
-    if torn or any(len(other.tokens) > len(keys) + _LONGEST_TAIL for other in longer):
+    trusted = [other for other in longer if other.trust >= copy.trust]
+    if torn or any(len(other.tokens) > len(keys) + _LONGEST_TAIL for other in trusted):
         copy.cut = True
         if torn:
             copy.tokens = copy.tokens[:-1]

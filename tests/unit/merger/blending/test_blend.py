@@ -48,6 +48,14 @@ def test_a_text_takes_nothing_of_another_text(own, other):
     assert blend([Copy("host", own, 0.9), Copy("blog", other, 0.6)]).text == own
 
 
+@pytest.mark.parametrize(("trust", "added"), [(0.2, False), (0.5, False), (0.8, True)])
+def test_what_a_less_trusted_copy_writes_behind_a_name_is_no_rest_of_the_text(trust, added):
+    own = "What was seen of the harbour from the tower, and who keeps its lamps. With Ann Tide and Jo Ferry"
+    more = " ".join(f"Buy watches number {number} of the sale today." for number in range(9))
+    reading = blend([Copy("host", own, 0.8), Copy("page", f"{own} {more}", trust)], language="en")
+    assert reading.text == (f"{own} {more}" if added else own)
+
+
 def test_a_less_trusted_copy_completes():
     copies = [
         Copy("host", "We meet Anna and talk about ...", 0.9, cut=True),
