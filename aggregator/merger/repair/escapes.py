@@ -60,6 +60,17 @@ _R_CODE_POINT = re.compile(r"<U\+([0-9A-F]{4,6})>")  # as R prints letters that 
 _BARE_CODE_POINT = re.compile(r"u([0-9a-f]{4})")
 _HAS_DIGIT = re.compile(r"[0-9]")
 _WORD = re.compile(r"[^\W_]+")
+# References without their semicolon, one at least inside a word: not "?a=1&eacute=2", "&uuml is a letter".
+_REFERENCE_NAME = (
+    r"&([AEIOUYaeiouy](?:acute|grave|circ|uml)|[ANOano]tilde|[Aa]ring|[Cc]cedil|[Ss]caron|szlig|[Oo]slash|(?:AE|ae)lig|"
+    r"[lr][ads]quo|[nm]dash|hellip)(?!;|\w{0,30}=)"
+)
+_OPEN_REFERENCE = re.compile(_REFERENCE_NAME)
+_OPEN_REFERENCE_IN_WORD = re.compile(rf"(?<=[^\W\d_]){_REFERENCE_NAME}|{_REFERENCE_NAME}(?=[a-z])")
+_CODE = r"#(?:0?3[489]|1[6-9]\d|[2-9]\d\d|\d{4,7});"
+_SPLIT_REFERENCE = re.compile(rf"& (?={_CODE}|(?:amp|apos|quot|nbsp);)")
+_BARE_REFERENCE = re.compile(rf"(?<!&)(?={_CODE})")
+_BARE_REFERENCE_IN_WORD = re.compile(rf"(?<=[^\W\d_]){_CODE}[^\W\d_]")
 _LEAST_SHIFTED = 3  # letters of six bits that make one character
 _HIGHEST_PLAIN = "\u206f"
 
@@ -70,6 +81,8 @@ def unescape(text: str) -> str:
     >>> unescape(r"It\u2019s \"fine\""), unescape("Caf%C3%A9%20noir"), unescape("50% off"), unescape("Caf=C3=A9")
     ('It’s "fine"', 'Café noir', '50% off', 'Café')
     """
+    if "#" in text or "&" in text:
+        text = _complete_references(text)
     if "=?" in text:
         text = _MIME_WORD.sub(_read_mime_word, _MIME_BLANK.sub("", text))  # RFC 2047: blanks between two are not text
     if "\\" in text:
@@ -87,6 +100,18 @@ def unescape(text: str) -> str:
     if "+" in text:
         text = _read_utf7(text)
     return text
+
+
+def _complete_references(text: str) -> str:
+    """Return the text with references to characters of HTML that lost a sign, or have a blank inside, whole.
+
+    >>> _complete_references("It#8217;s caf#233;"), _complete_references("f&uumlr"), _complete_references("issue #233;")
+    ('It&#8217;s caf&#233;', 'f&uuml;r', 'issue #233;')
+    """
+    text = _SPLIT_REFERENCE.sub("&", text)
+    if _OPEN_REFERENCE_IN_WORD.search(text):
+        text = _OPEN_REFERENCE.sub(r"&\1;", text)
+    return _BARE_REFERENCE.sub("&", text) if _BARE_REFERENCE_IN_WORD.search(text) else text
 
 
 def _read_mime_word(found: re.Match[str]) -> str:
