@@ -21,7 +21,7 @@ from aggregator.fetchers import registry
 from aggregator.fetchers.http.target import redact
 from aggregator.model.entry import Entry
 from aggregator.model.source import DetectedSource, Source
-from aggregator.store import connection, database, decisions
+from aggregator.store import database, decisions
 from aggregator.store import entries as stored_entries
 from aggregator.subscriptions import read_polled
 from aggregator.text.fold import fold
@@ -106,21 +106,17 @@ def write(
 
 def _find_other_sources(config: Config | None, feed: str, entries: Sequence[Entry]) -> frozenset[str]:
     """Return the names that the feed's stored entries have of other sources than the one that lists these."""
-    if config is None or not connection.has_content(config.state):
-        return frozenset()
-    with database.open_store(config.state) as store:
-        return stored_entries.find_other_sources(store, feed, entries)
+    with database.open_existing(config.state if config else None) as store:
+        return stored_entries.find_other_sources(store, feed, entries) if store else frozenset()
 
 
 def _restore(config: Config, feed: str, source: str, now: datetime) -> bool:
     """Have the entries of an added source take part in the feed, and return whether they were forgotten."""
-    if not connection.has_content(config.state):
-        return False
-    with database.open_store(config.state) as store:
-        is_forgotten = source in decisions.read_forgotten(store, feed)
-        if is_forgotten:
-            decisions.restore_source(store, feed, source, now)
-        return is_forgotten
+    with database.open_existing(config.state) as store:
+        if store is None or source not in decisions.read_forgotten(store, feed):
+            return False
+        decisions.restore_source(store, feed, source, now)
+        return True
 
 
 def _choose_primary(config: Config, feed: str, added: Source, listed: Sequence[Entry]) -> str | None:
@@ -130,10 +126,8 @@ def _choose_primary(config: Config, feed: str, added: Source, listed: Sequence[E
     owners = [each.name for each in sources if each.trust == best]
     if len(owners) != 1 or registry.find(added.kind).trust != best:
         return None
-    entries = list(listed)
-    if connection.has_content(config.state):
-        with database.open_store(config.state) as store:
-            entries += [each.entry for each in stored_entries.read_entries(store, feed)]
+    with database.open_existing(config.state) as store:
+        entries = [*listed, *(each.entry for each in (stored_entries.read_entries(store, feed) if store else ()))]
     audio = [each.enclosure.url for each in entries if each.source == owners[0] and each.enclosure]
     home = next(each.url for each in sources if each.name == owners[0])
     served = sum(_are_of_one_host(added.url, url) and not _are_of_one_host(home, url) for url in audio)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from typing import Final
 
 from msgspec.structs import replace
@@ -16,7 +15,7 @@ from aggregator.model.belonging import Belonging, Comparison
 from aggregator.model.entry import Entry
 from aggregator.model.feed import Plan
 from aggregator.sandbox.limits import CostError, limited, make_limits
-from aggregator.store import connection, database, entries
+from aggregator.store import database, entries
 from aggregator.store.database import Store
 from aggregator.text.fold import fold
 
@@ -41,7 +40,7 @@ def compare_with_feeds(given: Comparison) -> tuple[Belonging, ...]:
     if not new:
         return ()
     words = _list_words(new)
-    with database.open_store(given.state) if connection.has_content(given.state) else nullcontext() as store:
+    with database.open_existing(given.state) as store:
         plans = {plan.name: plan for plan in given.plans if given.only in (None, plan.name)}
         known = {name: some for name, plan in plans.items() if (some := _read_known(store, plan, given.listed))}
         likely = sorted(known, key=lambda name: (-len(words & _list_words(known[name])), name))[:_MOST_FEEDS]

@@ -18,7 +18,7 @@ from aggregator.config.settings import Config
 from aggregator.config.suggestions import suggest
 from aggregator.errors import AggregatorError, ConfigError
 from aggregator.model.feed import Plan
-from aggregator.store import connection, database, decisions
+from aggregator.store import database, decisions
 from aggregator.store.database import Store
 from aggregator.store.entries import find_other_sources, read_entries
 from aggregator.store.facts import Fact
@@ -63,8 +63,8 @@ def make_move(config: Config, plan: Plan, source: str, to: str | None = None, *,
     is not forgotten by the move.
     """
     empties, others = len(plan.sources) == 1, frozenset[str]()
-    if connection.has_content(config.state):
-        with database.open_store(config.state) as store:
+    with database.open_existing(config.state) as store:
+        if store is not None:
             forgets = forgets and source not in decisions.read_forgotten(store, plan.name)
             listed = (each.entry for each in read_entries(store, plan.name) if each.entry.source == source)
             others = find_other_sources(store, to, listed) if to else others
@@ -129,10 +129,10 @@ def take_back(config: Config, given: Move, texts: tuple[str, str], at: datetime)
 @contextmanager
 def _deciding(config: Config, begun: _Begun, at: datetime) -> Iterator[None]:
     """Make a move in the store once the body has made it in the config; what is between them is in the store before."""
-    if not connection.has_content(config.state):
-        yield
-        return
-    with database.open_store(config.state) as store:
+    with database.open_existing(config.state) as store:
+        if store is None:
+            yield
+            return
         complete(config, store, at)
         _BEGUN.write(store, "", begun)
         try:

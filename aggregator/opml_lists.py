@@ -25,7 +25,7 @@ from aggregator.model.feed import Plan
 from aggregator.model.record import Record
 from aggregator.model.source import Document, PollState, Source
 from aggregator.model.subscription import Subscription
-from aggregator.store import connection, database
+from aggregator.store import database
 from aggregator.store.database import Store
 from aggregator.store.facts import Fact
 from aggregator.text.urls import is_web
@@ -62,8 +62,7 @@ def keep_in_step(config: Config, now: datetime) -> tuple[Sequence[str], Sequence
     if not config.opml:
         return (), ()
     with ExitStack() as stack:
-        has_store = connection.has_content(config.state)
-        store = stack.enter_context(database.open_store(config.state)) if has_store else None
+        store = stack.enter_context(database.open_existing(config.state))
         known = {each.name: each for each in _read(store)}
         due = [name for name in config.opml if name not in known or _is_due(known[name], now)]
         if not due:

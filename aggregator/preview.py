@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 
@@ -22,7 +22,7 @@ from aggregator.merger import filters
 from aggregator.model.entry import Entry, Listing, Moment
 from aggregator.model.feed import Plan, SourceResult
 from aggregator.model.source import Document, Filter, PollState, Request, Source, Validators
-from aggregator.store import connection, database, facts, hosts, polls
+from aggregator.store import database, facts, hosts, polls
 from aggregator.store.database import Store
 from aggregator.translation.marks import N_
 
@@ -43,20 +43,17 @@ class SourcePreview(Struct, frozen=True):
 @contextmanager
 def open_resources(config: Config | None, now: datetime) -> Iterator[Resources]:
     """Give the HTTP client and parser for use outside of a refresh; a stored Retry-After of a host is respected."""
-    with ExitStack() as stack:
-        if config is not None and connection.has_content(config.state):
-            store = stack.enter_context(database.open_store(config.state))
-            made = Resources(config.polling_policy, polls.read_holds(store, now), partial(hosts.read_robots, store))
-        else:
-            made = Resources(Policy() if config is None else config.polling_policy)
-        stack.callback(made.close)
-        yield made
+    policy = config.polling_policy if config else Policy()
+    with database.open_existing(config.state if config else None) as store:
+        known = (polls.read_holds(store, now), partial(hosts.read_robots, store)) if store else ()
+        with closing(Resources(policy, *known)) as resources:
+            yield resources
 
 
 def try_sources(config: Config, given: Resources, now: datetime) -> Iterator[tuple[Plan, SourcePreview]]:
     """Fetch each source as a refresh does that knows none of its validators, and yield its result."""
     context = FetchContext(given, now, lambda *_: None, force=True)
-    with database.open_store(config.state) if connection.has_content(config.state) else nullcontext() as store:
+    with database.open_existing(config.state) as store:
         known = [(plan, _read_known(store, plan)) for plan in config.plans]
     started = [
         (plan, before.get(source.name), fetch(source, poll_states.get(source.name, {}), context))

@@ -15,7 +15,7 @@ from aggregator.errors import ConfigError
 from aggregator.fetchers import addresses, registry
 from aggregator.model.source import Source
 from aggregator.model.subscription import Subscription
-from aggregator.store import connection, database, polls
+from aggregator.store import database, polls
 
 ALREADY = "it is in the config already"
 
@@ -86,11 +86,10 @@ def _make_addition(subscription: Subscription, source: Source, name: str) -> Add
 
 def read_polled(config: Config | None) -> dict[tuple[str, str], frozenset[str]]:
     """Return the addresses that each source of the config was polled at, without the one that is written there."""
-    if config is None or not connection.has_content(config.state):
-        return {}
-    written = {(plan.name, each.name): each.url for plan in config.plans for each in plan.sources}
-    with database.open_store(config.state) as store:
-        states = polls.read_poll_states(store, [plan.name for plan in config.plans])
+    plans = config.plans if config else ()
+    written = {(plan.name, each.name): each.url for plan in plans for each in plan.sources}
+    with database.open_existing(config.state if config else None) as store:
+        states = polls.read_poll_states(store, [plan.name for plan in plans]) if store else {}
     return {
         (feed, name): frozenset(each.url for each in states[feed, name]) - {url}
         for (feed, name), url in written.items()

@@ -161,8 +161,8 @@ def _to_values(
 def _check_age(config: Config, age: timedelta, now: datetime, *, as_json: bool) -> None:
     """Say which feed has been overdue for longest; exit with 1 if that is more, or if one was never refreshed."""
     due_times = dict[str, datetime | None]()
-    if connection.has_content(config.state):
-        with database.open_store(config.state) as store:
+    with database.open_existing(config.state) as store:
+        if store is not None:
             due_times = persist.find_due_times(store, config.plans, now)
     never = [plan.name for plan in config.plans if due_times.get(plan.name) is None]
     due_at, feed = min(((at, name) for name, at in due_times.items() if at), default=(now, ""))

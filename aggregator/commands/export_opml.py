@@ -18,7 +18,7 @@ from aggregator.generator.content.links import clean_public_url
 from aggregator.model.feed import Plan
 from aggregator.model.source import Source
 from aggregator.model.subscription import Subscription
-from aggregator.store import connection, database, polls
+from aggregator.store import database, polls
 
 _FEED_KINDS = frozenset({"simplecast", "feed", "jsonfeed", "blog"})
 """Kinds whose URL is a feed that a reader can subscribe to."""
@@ -72,8 +72,6 @@ def _find_address(found: dict[tuple[str, str, str], str], plan: Plan, source: So
 
 def _read_found(config: Config) -> dict[tuple[str, str, str], str]:
     """Return the address of the feed that a source's page leads to, by feed, source and address of the page."""
-    if not connection.has_content(config.state):
-        return {}
-    with database.open_store(config.state) as store:
-        known = polls.read_poll_states(store, [plan.name for plan in config.plans])
+    with database.open_existing(config.state) as store:
+        known = polls.read_poll_states(store, [plan.name for plan in config.plans]) if store else {}
     return {(*of, each.url): each.leads_to for of, states in known.items() for each in states if each.leads_to}

@@ -16,7 +16,7 @@ from aggregator.fetchers.http.target import redact
 from aggregator.model.feed import SourceResult
 from aggregator.model.results import Publication
 from aggregator.model.source import Source
-from aggregator.store import connection, database, entries, publications
+from aggregator.store import database, entries, publications
 
 _LONGEST = 120
 """Characters of an address that are shown."""
@@ -32,8 +32,8 @@ def run(config: ConfigOption = CONFIG, *, feed: FeedsOption = None, as_json: Jso
     results: Mapping[str, tuple[SourceResult, ...]] = {}
     published: Mapping[str, Publication] = {}
     stored: Mapping[str, Mapping[str, int]] = {}
-    if connection.has_content(loaded.state):
-        with database.open_store(loaded.state) as store:
+    with database.open_existing(loaded.state) as store:
+        if store is not None:
             results = persist.read_results_of_feeds(store)
             published = publications.read_publications(store)
             stored = entries.count_by_source(store, [plan.name for plan in plans])

@@ -86,6 +86,16 @@ def open_store(state: str, *, fence: bool = False, is_checked: bool = False) -> 
 
 
 @contextmanager
+def open_existing(state: str | None) -> Iterator[Store | None]:
+    """Open the store if there is one; give ``None``, and create nothing, if there is none. Raises as `open_store`."""
+    if state is None or not connections.has_content(state):
+        yield None
+        return
+    with open_store(state) as store:
+        yield store
+
+
+@contextmanager
 def transaction(store: Store) -> Iterator[Store]:
     """Give the store within one writing transaction: committed at the end of the body, undone if it raises.
 
