@@ -6,6 +6,7 @@ resemble the most trusted one are blended, the others dissent. Descriptions are 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, Literal
@@ -15,12 +16,14 @@ from rapidfuzz import fuzz
 
 from aggregator.merger.blending import blend
 from aggregator.merger.blending.copies import Copy
-from aggregator.merger.reconciling.provenance import ChosenValues, RankedEntries, find_notes, trace
+from aggregator.merger.reconciling.provenance import ChosenValues, RankedEntries, Weights, find_notes, trace
 from aggregator.model.entry import Entry
 from aggregator.text.fold import fold
 from aggregator.text.titles import titles
 
 _TextField = Literal["title", "description"]
+
+_LEADS_ELSEWHERE: Final = re.compile(r"""(?i)[\s/"'](?:href|src|srcset|poster)\s*=""")
 
 _MOST_COPIES: Final = 8
 """Most trusted copies of one text that are blended; more do not improve the result (docs/text.md)."""
@@ -58,7 +61,7 @@ def read_description(ranked: RankedEntries) -> Iterator[ChosenValues]:
         return
     reading = blend.read_text(_make_text("description", ranked), ranked.weights.source_model)
     key = _fold_cached(reading.text)
-    chosen_entry = _choose_entry(described, key, reading.main_source)
+    chosen_entry = _choose_entry(described, key, reading.main_source, ranked.weights)
     own = _fold_cached(chosen_entry.description or "") == key
     origin = trace(
         "description",
@@ -114,11 +117,20 @@ def _make_copy(name: _TextField, entry: Entry, ranked: RankedEntries) -> Copy:
     )
 
 
-def _choose_entry(described: list[Entry], key: str, source: str) -> Entry:
-    """Return the entry whose text is the reading, if possible with markup, else one of its main source."""
+def _choose_entry(described: list[Entry], key: str, source: str, weights: Weights) -> Entry:
+    """Return the entry whose text is the reading, if possible with markup, else one of its main source.
+
+    Where a more trusted entry has the text without markup, that of another must have no links and pictures: these are
+    no words.
+    """
     whole = [entry for entry in described if _fold_cached(entry.description or "") == key]
     main = [entry for entry in described if entry.source == source]
-    return (sorted(whole, key=lambda entry: entry.html is None) or main or described)[0]
+    marked = (
+        entry
+        for entry in whole
+        if entry.html and (weights.of(entry) >= weights.of(whole[0]) or not _LEADS_ELSEWHERE.search(entry.html))
+    )
+    return next(marked, None) or (whole or main or described)[0]
 
 
 _fold_cached = lru_cache(maxsize=1 << 6)(fold)  # the texts of one item are compared several times

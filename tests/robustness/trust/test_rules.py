@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -157,6 +158,23 @@ def test_a_text_that_its_source_has_replaced_adds_nothing_to_that_of_another(fir
     weights = Weights(TRUST, keeps=frozenset({"host", "twin"}), since=since, seniority={"host": 0, "twin": 1})
     read = [each.values["description"] for each in read_description(rank_entries(entries, weights))]
     assert read == [text]
+
+
+@pytest.mark.parametrize(
+    ("trust", "html", "taken"),
+    [
+        (0.2, "<p>Boats, and <a href='https://evil.example/'>who sails them</a>.</p>", False),
+        (0.2, "<p>Boats, and who sails them.</p><img src='https://evil.example/pixel.gif'>", False),
+        (0.2, "<ul><li>Boats,</li><li>and who sails them.</li></ul>", True),
+        (0.8, "<p>Boats, and <a href='https://twin.example/'>who sails them</a>.</p>", True),
+    ],
+)
+def test_links_and_pictures_of_a_less_trusted_source_are_not_put_into_the_words_of_another(trust, html, taken) -> None:
+    mine = Entry("host", "a", "Winter ferries", description="Boats, and who sails them.")
+    other = replace(mine, source="other", html=html)
+    ((chosen),) = read_description(rank_entries([mine, other], Weights({"host": 0.8, "other": trust})))
+    assert chosen.values["description"] == mine.description
+    assert chosen.values["html"] == (html if taken else None)
 
 
 @quick
