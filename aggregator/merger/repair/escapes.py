@@ -14,8 +14,9 @@ from collections.abc import Callable
 from urllib.parse import unquote, unquote_plus
 
 _UNICODE = re.compile(r"(?<!\\)\\+u(?:\{([0-9a-fA-F]{2,6})\}|([0-9a-fA-F]{4}))|%u([0-9a-fA-F]{4})")
-# A single escape between spaces or quotes is one that the text mentions.
-_LONE_ESCAPE = re.compile(r"(?:^|[\s\"'`(])(?:\\+u\{?|%u)[0-9a-fA-F]{4,6}\}?(?=$|[\s\"'`),.;:])")
+# A single escape between spaces or quotes is one that the text mentions, unless it is a sign that stands between spaces:
+# "&", which Go escapes, a dot, a dash.
+_LONE_ESCAPE = re.compile(r"(?:^|[\s\"'`(])(?!(?<=\s)\\+u(?:0026|00[bB]7|201[345]|2022)\s)(?:\\+u\{?|%u)[0-9a-fA-F]{4,6}\}?(?=$|[\s\"'`),.;:])")
 _CONTROLS = {"n": "\n", "r": "\n", "t": "\t", "/": "/", '"': '"', "'": "'", "\\": "\\"}
 _JSON_ESCAPE = re.compile(r"(?<!\\)\\+([nrt/\"'\\])")
 _ESCAPED_QUOTE = re.compile(r"(?<!\\)\\+([\"'])")
@@ -144,7 +145,11 @@ def _read_tex_accent(found: re.Match[str]) -> str:
 
 
 def _read_code_points(text: str) -> str:
-    r"""Return the text with ``\uXXXX`` as its character; with such escapes, all other escapes of JSON are read, too."""
+    r"""Return the text with ``\uXXXX`` as its character; with such escapes, all other escapes of JSON are read, too.
+
+    >>> _read_code_points(r"Salt \u0026 Light"), _read_code_points(r"No\u00ebl"), _read_code_points(r"Use \u00e9 here")
+    ('Salt & Light', 'Noël', 'Use \\u00e9 here')
+    """
     found = _UNICODE.findall(text)
     if not found or (len(found) == 1 and _LONE_ESCAPE.search(text)):
         return text
