@@ -7,17 +7,16 @@ expands no entity that a document declares.
 
 from __future__ import annotations
 
-import codecs
 import re
 from html.parser import HTMLParser
 
 from aggregator.errors import ReadError
+from aggregator.fetchers.parsing.decoding import decode_bytes
 from aggregator.model.subscription import Subscription
 from aggregator.text import html
 from aggregator.translation.marks import N_
 
 _BARE_AMPERSAND = re.compile(r"&(?!(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);)")
-_DECLARED = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
 # Kinds of outline whose address is another list (OPML 2.0, "include"; Liferea's "source").
 _LISTS = frozenset({"include", "source"})
 _FEEDS = frozenset({"rss", "rss1", "rss2", "atom", "feed", "podcast"})
@@ -44,23 +43,12 @@ def read(body: bytes) -> tuple[Subscription, ...]:
     if len(body) > _MOST_BYTES:
         raise ReadError(f"the subscription list is larger than {_MOST_BYTES:,} bytes")
     reader = _Reader()
-    reader.feed(_BARE_AMPERSAND.sub("&amp;", _decode(body)) + _END)
+    reader.feed(_BARE_AMPERSAND.sub("&amp;", decode_bytes(body)[0]) + _END)
     reader.close()
     if not reader.recognised:
         raise ReadError("this is not an OPML subscription list: it has neither opml nor outline elements")
     unique = {outline.xml_url or outline.title: outline for outline in reversed(reader.found)}
     return tuple(outline for outline in reader.found if unique.get(outline.xml_url or outline.title) is outline)
-
-
-def _decode(body: bytes) -> str:
-    """Decode a document by its byte order mark, else its declaration, else as UTF-8; wrong bytes are replaced."""
-    if body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return body.decode("utf-16", "replace")
-    declared = None if body.startswith(codecs.BOM_UTF8) else _DECLARED.match(body)
-    try:
-        return body.decode(declared[1].decode("ascii") if declared else "utf-8-sig", "replace")
-    except LookupError:
-        return body.decode("utf-8", "replace")
 
 
 class _Reader(HTMLParser):

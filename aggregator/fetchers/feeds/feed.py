@@ -68,7 +68,7 @@ def _repair(document: Document) -> tuple[Document, str]:
 
     If nothing was to be done it is the same one.
     """
-    text, is_as_named = decoding.decode_mixed(document)
+    text, is_as_named = decoding.decode_bytes(document.body, document.charset)
     text = _DECLARATION.sub("", text, count=1)
     mistake = xml.find_mistake(text) or ("a section does not end" if well_formed.hides_item(text) else "")
     if mistake:

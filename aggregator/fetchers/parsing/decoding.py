@@ -70,24 +70,24 @@ lost or changed it is at most .07 in nine encodings; with the label of another n
 
 
 def decode(document: Document) -> str:
-    """Return the body as text with plain line ends, as `decode_mixed`."""
-    return _clean_line_ends(decode_mixed(document)[0])
+    """Return the body as text with plain line ends, as `decode_bytes`."""
+    return _clean_line_ends(decode_bytes(document.body, document.charset)[0])
 
 
-def decode_mixed(document: Document) -> tuple[str, bool]:
-    """Return the body as text, and whether it is in the encoding that it names.
+def decode_bytes(body: bytes, charset: str | None = None) -> tuple[str, bool]:
+    """Return a body as text, and whether it is in the encoding that it names; ``charset`` is that of HTTP.
 
     That is its mark's, HTTP's, its declaration's, or UTF-8. What is UTF-8 is read as that whatever it names; a byte of
     it that is none is one of Windows Latin, so that all other texts stay as they are. In another encoding such a byte
     is lost; if many are, all is Windows Latin, as bytes of no known encoding are in every fixture seen.
     """
-    body = correct_declaration(document.body)
+    body = correct_declaration(body)
     for mark, encoding in _MARKS:
         if body.startswith(mark) and encoding != "utf-8-sig":
             return body.decode(encoding, "replace"), not mark.startswith((b"<", b"\0<"))
     body = body.removeprefix(codecs.BOM_UTF8)
     declared = _DECLARED.search(body[:_DECLARATION_HEAD])
-    labels = document.charset, declared[1].decode("ascii", "replace") if declared else "utf-8"
+    labels = charset, declared[1].decode("ascii", "replace") if declared else "utf-8"
     named = [codec for label in labels if label and (codec := find_codec(label))]
     if b"\0" not in body[:_DECLARATION_HEAD]:  # HTML Living Standard, 13.2.3.2: what can be read as ASCII is no UTF-16
         named = [codec for codec in named if not codec.startswith(("utf-16", "utf-32"))]
