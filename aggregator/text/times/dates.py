@@ -9,6 +9,7 @@ does not cover is parsed by dateutil, with two defaults: parts that differ were 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from email.utils import parsedate_to_datetime
@@ -116,22 +117,26 @@ _STANDARD = re.compile(r"\d{4}-|(?:[A-Za-z]{3,9},? )?\d{1,2} [A-Za-z]{3} \d{4}\b
 def find_day_first(texts: Iterable[str]) -> bool | None:
     """Return whether the day stands first in the dates of a listing, by a number that no month has, else ``None``.
 
+    Dates with the commonest mark between their numbers count; one mistake among four and more does not.
+
     >>> find_day_first(["03/04/2025", "17/04/2025"]), find_day_first(["03-17-2025"]), find_day_first(["03/04/2025"])
     (True, False, None)
     >>> find_day_first(["3/4", "17/4"])
     True
     """
     numeric = (words.fold(text[:_LONGEST]) for text in texts if not is_standard(text))
-    matches = (
-        match for text in numeric for match in (_TWO_NUMBERS.fullmatch(text), *_THREE_NUMBERS.finditer(text)) if match
-    )
-    pairs = [(int(match["one"]), int(match["two"])) for match in matches]
-    is_first, is_second = any(one > _MONTHS_OF_YEAR for one, _ in pairs), any(two > _MONTHS_OF_YEAR for _, two in pairs)
-    return is_first if is_first != is_second else None
+    written: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    for text in numeric:
+        for match in filter(None, (_TWO_NUMBERS.fullmatch(text), *_THREE_NUMBERS.finditer(text))):
+            written[match["mark"]].append((int(match["one"]), int(match["two"])))
+    pairs = max(written.values(), key=len, default=[])
+    first, second = sum(one > _MONTHS_OF_YEAR for one, _ in pairs), sum(two > _MONTHS_OF_YEAR for _, two in pairs)
+    return first > second if max(first, second) >= max(1, _ONE_WRONG * min(first, second)) else None
 
 
 _MONTHS_OF_YEAR = 12
-_TWO_NUMBERS = re.compile(r"(?P<one>\d{1,2})\s?[/.-]\s?(?P<two>\d{1,2})\.?")
+_ONE_WRONG = 4  # dates of one order to each of the other: that one is a mistake
+_TWO_NUMBERS = re.compile(r"(?P<one>\d{1,2})\s?(?P<mark>[/.-])\s?(?P<two>\d{1,2})\.?")
 _THREE_NUMBERS = re.compile(  # a year of two digits behind a dot or dash may be a day: "25-09-12"
     r"(?<![\d/.-])(?P<one>\d{1,2})(?P<mark>[/.-])\s?(?P<two>\d{1,2})(?P=mark)\s?(?:\d{4}|(?<=/)\d{2})(?![\d/])"
 )

@@ -52,6 +52,8 @@ def test_anything_is_a_sound_date_or_none(text: str) -> None:
         (["04-03-2026 08:00", "03-17-2026"], False),
         (["4. 3. 2026", "17. 3. 2026."], True),
         (["17/03/2026", "03/17/2026"], None),  # both
+        (["17/03/2026", "18/3/2026", "03/17/2026", "19/03/2026", "20/03/2026"], True),  # one is a mistake
+        (["07.02.2026", "12/13/2026", "08.02.2026"], None),  # another mark between the numbers
         (["04/03/2026", "25-09-12", "17-03-26"], None),  # the year may stand first
         (["2026/03/17", "2026-03-17", "https://example.org/17/03/2026/x", "v 1/2"], None),
     ],
