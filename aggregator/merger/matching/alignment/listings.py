@@ -206,7 +206,7 @@ def _list_titles(frame: Frame, listing: int, some: Sequence[int], span: tuple[in
         seen=np.array([np.nan if record.seen is None else record.seen for record in records])[order],
         numbers=frame.title_number[rows][order],
         clock=clock,
-        zoned=clock and all(record.timed for record in records),
+        zoned=clock and bool(np.mean([record.timed for record in records]) >= NEARLY_ALL),
         ordered=bool(len(np.unique(instants)) == len(rows) or (places >= 0).all()),
         host=host,
     )

@@ -149,9 +149,16 @@ def find_within(lists: tuple[TitleList, TitleList], met: tuple[Ints, Ints]) -> t
     listing, across = lists
     at = listing.instants + np.median(across.instants[met[1]] - listing.instants[met[0]])
     slack = 0.0 if listing.clock and across.clock else DAY / 2
-    later = np.sort(across.instants[across.instants >= across.instants[met[1]].max()])
-    newest = float(later[np.argmax(np.append(np.diff(later), np.inf) > _NEAR)] + slack)
-    return at, (at >= across.instants.min() - slack) & (at <= newest), newest
+    there = across.instants[met[1]]
+    oldest = there.min() - _reach(there.min() - across.instants) - slack
+    newest = float(there.max() + _reach(across.instants - there.max()) + slack)
+    return at, (at >= oldest) & (at <= newest), newest
+
+
+def _reach(beyond: Doubles) -> float:
+    """Return the farthest of some times beyond those that meet, up to a gap: a date far off is a mistake."""
+    near = np.sort(np.append(beyond[beyond > 0], 0.0))
+    return float(near[np.argmax(np.append(np.diff(near), np.inf) > _NEAR)])
 
 
 def _weigh_first_seen(lists: tuple[TitleList, TitleList], each: Hypothesis) -> float:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from aggregator.merger.matching.alignment.hypotheses import suppose
 from aggregator.merger.matching.alignment.listings import DAY, TitleList
@@ -53,6 +54,33 @@ def test_a_mirror_some_minutes_late_is_joined(hours: int, title: str, late: Call
     host = [told("host", turn, at(turn), title=title) for turn in range(COUNT)]
     mirror = [told("mirror", turn, at(turn) + timedelta(seconds=late(turn)), title=title) for turn in range(COUNT)]
     assert sort_out([*host, *mirror]) == (COUNT, 0)
+
+
+MISTAKES: dict[str, Callable[[Moment], Moment | None]] = {
+    "no date": lambda _: None,
+    "a day": lambda moment: Moment(moment.at.replace(hour=0, minute=0, second=0), "day", zoned=False),
+    "no zone": lambda moment: Moment(moment.at, zoned=False),
+    "another year": lambda moment: Moment(moment.at.replace(year=2014)),
+    "a year to come": lambda moment: Moment(moment.at.replace(year=2034)),
+    "another day": lambda moment: Moment(moment.at + timedelta(days=40)),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES.keys())
+@pytest.mark.parametrize("hours", [6, 8, 12, 24])
+def test_one_wrong_date_in_each_listing_keeps_no_other_entries_apart(
+    hours: int, mistake: Callable[[Moment], Moment | None]
+) -> None:
+    at = every(hours)
+    host = [told("host", turn, at(turn)) for turn in range(COUNT)]
+    mirror = [told("mirror", turn, at(turn) + timedelta(seconds=90)) for turn in range(8, COUNT)]
+    for listing, turn in ((host, 11), (mirror, 4)):
+        assert listing[turn].published is not None
+        listing[turn] = replace(listing[turn], published=mistake(listing[turn].published))
+    wrong = {host[11].id, mirror[4].id}
+    joined = [{entry.id for entry in cluster.entries} - wrong for cluster in match([*host, *mirror]).clusters]
+    assert sum(len(each) == 2 for each in joined) == COUNT - 10
+    assert all(len({name.rpartition("-")[2] for name in each}) <= 1 for each in joined)
 
 
 @pytest.mark.parametrize("title", TITLES)
