@@ -14,9 +14,11 @@ from collections.abc import Callable
 from urllib.parse import unquote, unquote_plus
 
 _UNICODE = re.compile(r"(?<!\\)\\+u(?:\{([0-9a-fA-F]{2,6})\}|([0-9a-fA-F]{4}))|%u([0-9a-fA-F]{4})")
-# A single escape between spaces or quotes is one that the text mentions, unless it is a sign that stands between spaces:
-# "&", which Go escapes, a dot, a dash.
-_LONE_ESCAPE = re.compile(r"(?:^|[\s\"'`(])(?!(?<=\s)\\+u(?:0026|00[bB]7|201[345]|2022)\s)(?:\\+u\{?|%u)[0-9a-fA-F]{4,6}\}?(?=$|[\s\"'`),.;:])")
+# A single escape between spaces or quotes is one that the text mentions, unless it is a sign that stands between
+# spaces: "&", which Go escapes, a dot, a dash.
+_LONE_ESCAPE = re.compile(
+    r"(?:^|[\s\"'`(])(?!(?<=\s)\\+u(?:0026|00[bB]7|201[345]|2022)\s)(?:\\+u\{?|%u)[0-9a-fA-F]{4,6}\}?(?=$|[\s\"'`),.;:])"
+)
 _CONTROLS = {"n": "\n", "r": "\n", "t": "\t", "/": "/", '"': '"', "'": "'", "\\": "\\"}
 _JSON_ESCAPE = re.compile(r"(?<!\\)\\+([nrt/\"'\\])")
 _ESCAPED_QUOTE = re.compile(r"(?<!\\)\\+([\"'])")
