@@ -53,6 +53,9 @@ _CUT_EMOJI = re.compile(
 _CUT_LEADS = {"ð": "\ue202", "ï": "\ue203", "â": "\ue204"}  # what stands for their lead bytes
 # A closing quote behind an opening one, with its last byte lost, or shown as "?".
 _CLOSING = re.compile(r"(â€œ(?:(?!â€œ).)*?â€)(?:\?|(?=[ \n.,;:!)]|\Z))", re.DOTALL)
+# In a text that got small letters after it was decoded, "Ã¼" is "ã¼", and "ÃŸ" is "ãÿ".
+_LOWERED = re.compile("[ãåäâðñîïøù][\u0080-\u00bfƒˆ˜–—‘’‚“”„†‡•…‰‹›€™œšžÿ]")
+_CAPITAL_LEAD = re.compile("[À-Þ]")
 _STRIPPED = re.compile(r"(?<=[a-zß-ÿ])Ã(?:[\x83ƒ]Â)?\Z")  # "à" at an end whose second byte, a blank, was stripped
 
 
@@ -75,9 +78,27 @@ def redecode(text: str) -> str:
         return text
     better = _redecode_blanks(_STRIPPED.sub(_add_last_byte, _CLOSING.sub("\\1\x9d", text)))
     better = complete_known_words(better, proved=better != text or prove_encoding(text)[0] >= MIN_PROOF)
+    better = _redecode_lowered(better)
     if better == text or _is_hopeless(text, better):
         return text
     return text if len(text) <= PART and is_known(text) else better
+
+
+def _redecode_lowered(text: str) -> str:
+    """Return the text decoded with its lead bytes as capitals, if all words are then known: it got small letters since.
+
+    >>> _redecode_lowered("fã¼r groãÿe leute"), _redecode_lowered("irmã»")
+    ('für große leute', 'irmã»')
+    """
+    if not _LOWERED.search(text) or _CAPITAL_LEAD.search(text) or len(text) > PART or is_known(text):
+        return text
+    raised = redecode(_LOWERED.sub(_raise_lead, text))
+    small = "".join(one if one.isascii() else one.lower() for one in raised)
+    return small if is_known(small) and not _LOWERED.search(small) else text
+
+
+def _raise_lead(found: re.Match[str]) -> str:
+    return found[0].upper() if found[0].endswith("ÿ") else found[0][0].upper() + found[0][1:]
 
 
 def _add_last_byte(found: re.Match[str]) -> str:
