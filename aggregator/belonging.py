@@ -19,10 +19,10 @@ from aggregator.store import database, entries
 from aggregator.store.database import Store
 from aggregator.text.fold import fold
 
-_MOST: Final = 300
+_MAX_ENTRIES: Final = 300
 """Entries of a listing, and of each source of a feed, that are compared: their newest, as listed."""
 
-_MOST_FEEDS: Final = 10
+_MAX_FEEDS: Final = 10
 """Feeds that are compared: those whose titles have most words in common with the listing's."""
 
 _NEW: Final = "\0new"
@@ -43,7 +43,7 @@ def compare_with_feeds(given: Comparison) -> tuple[Belonging, ...]:
     with database.open_existing(given.state) as store:
         plans = {plan.name: plan for plan in given.plans if given.only in (None, plan.name)}
         known = {name: some for name, plan in plans.items() if (some := _read_known(store, plan, given.listed))}
-        likely = sorted(known, key=lambda name: (-len(words & _list_words(known[name])), name))[:_MOST_FEEDS]
+        likely = sorted(known, key=lambda name: (-len(words & _list_words(known[name])), name))[:_MAX_FEEDS]
         compared = [
             _add_held(store, plans[name], found, given)
             for name in likely
@@ -101,4 +101,4 @@ def _list_words(some: Iterable[Entry]) -> frozenset[str]:
 
 
 def _take_newest(listed: Sequence[Entry]) -> list[Entry]:
-    return sorted(listed, key=lambda each: (-each.span.last, each.position))[:_MOST]
+    return sorted(listed, key=lambda each: (-each.span.last, each.position))[:_MAX_ENTRIES]

@@ -33,7 +33,7 @@ from aggregator.text.urls import canonical
 from aggregator.translation.marks import N_
 
 _ASKED_AT_ONCE: Final = 6
-_MOST: Final = 15
+_MAX_NAMED: Final = 15
 """Shows that are named where several may be meant."""
 
 
@@ -107,7 +107,7 @@ def find_address(config: Config | None, text: str, now: datetime, catalogues: Se
             raise ConfigError(f'"{text}" is not an address, and no show of that name was found; give its address')
         why = "; ".join(answers.problems)
         raise ConfigError(f'"{text}" is not an address, and no show of that name was found ({why}); give its address')
-    listed = (f"  {each.title}: {redact(each.url)} ({', '.join(each.named_by)})" for each in found[:_MOST])
+    listed = (f"  {each.title}: {redact(each.url)} ({', '.join(each.named_by)})" for each in found[:_MAX_NAMED])
     if exact:
         said = N_(f'"{text}": several shows are called so; give the address of one:')
     else:

@@ -32,7 +32,7 @@ _FACT: Final = "other listings"
 _FRESH, _FRESH_IN_PART = timedelta(days=1), timedelta(minutes=10)
 """How long answers are kept: of all catalogues, and where one did not answer."""
 
-_MOST: Final = 15
+_MAX_CANDIDATES: Final = 15
 """Candidates that are read."""
 
 
@@ -71,8 +71,9 @@ def find_listings(config: Config, plan: Plan, now: datetime, catalogues: Sequenc
             answers = ask_catalogues(resources, show, site, now, CATALOGUES if catalogues is None else catalogues)
             with database.open_store(config.state) as store:
                 facts.write_fact(store, plan.name, _FACT, records.encode(answers).encode())
-        new = [each for each in answers.candidates if canonical(each.url) not in known][:_MOST]
-        with ThreadPoolExecutor(_MOST, "look") as threads:  # different hosts are asked at once, one host politely
+        new = [each for each in answers.candidates if canonical(each.url) not in known][:_MAX_CANDIDATES]
+        # Different hosts are asked at once, one host politely.
+        with ThreadPoolExecutor(_MAX_CANDIDATES, "look") as threads:
             read = [threads.submit(_read, each, resources, now) for each in new]
             looked = [(each, listed) for each, reading in zip(new, read, strict=True) if (listed := reading.result())]
     found = [listing for each, listed in looked if (listing := _compare(config, plan, each, listed, now)) is not None]

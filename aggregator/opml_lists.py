@@ -30,7 +30,7 @@ from aggregator.store.database import Store
 from aggregator.store.facts import Fact
 from aggregator.text.urls import is_web
 
-_EVERY: Final = timedelta(hours=1)
+_POLL_INTERVAL: Final = timedelta(hours=1)
 
 
 class _KnownList(Record, frozen=True):
@@ -108,7 +108,7 @@ def _show(name: str) -> str:
 
 def _is_due(known: _KnownList, now: datetime) -> bool:
     asked = known.state.asked
-    return asked is None or not asked <= now < asked + _EVERY
+    return asked is None or not asked <= now < asked + _POLL_INTERVAL
 
 
 def _follow(

@@ -34,7 +34,7 @@ from aggregator.text.urls import is_web
 _MOST_DAMAGE = 50
 """Lines printed about a damaged store."""
 
-_LONGEST = 600
+_MAX_WARNING = 600
 """Characters of a warning: what to add to the config stands at its end, so it must not be cut."""
 
 _Answers = Sequence[tuple[Plan, preview.SourcePreview]]
@@ -186,7 +186,7 @@ def _check_store(config: Config, *, err: bool) -> None:
     name = connection.printable_name(connection.parse_address(require_store(config).state))
     found = list(examine.find_damage_of_store(config.state))
     for line in found[:_MOST_DAMAGE]:
-        typer.echo(f"{name}: {shorten(line, _LONGEST)}", err=err)
+        typer.echo(f"{name}: {shorten(line, _MAX_WARNING)}", err=err)
     if found:
         raise DamagedError(f"{name}: is damaged in {format_count(len(found), 'place')}", name)
     damaged = examine.count_damaged_cache(config.state)
@@ -327,7 +327,7 @@ def _print_answers(answers: _Answers, warnings: Iterable[tuple[str, str]]) -> No
         open_console(), ("feed", "source", "kind", "state", "entries", "newest", "message"), rows, right=("entries",)
     )
     for feed, text in warnings:
-        warn(f"{feed}: {shorten(text, _LONGEST)}")
+        warn(f"{feed}: {shorten(text, _MAX_WARNING)}")
 
 
 def _list_other_shows(config: Config, answers: _Answers) -> list[tuple[str, str]]:

@@ -46,7 +46,7 @@ from aggregator.store.database import Store
 from aggregator.store.items import FeedItems
 from aggregator.text.word_diff import Change, mark_words
 
-_LONGEST = 300
+_MAX_TITLE = 300
 """Characters of a title or an address."""
 
 _WORDED = frozenset({"title", "text", "summary", "description", "markup", "author"})
@@ -199,7 +199,7 @@ def _describe(change: FieldChange) -> Iterator[str | tuple[str, str]]:
         return
     for place, (kind, piece) in enumerate(mark_words(before, after)):
         yield " " if place else ""
-        yield shorten(piece, 10 * _LONGEST), _STYLES[kind]
+        yield shorten(piece, 10 * _MAX_TITLE), _STYLES[kind]
 
 
 def _format(field: str, value: str | None) -> str:
@@ -207,11 +207,11 @@ def _format(field: str, value: str | None) -> str:
         return "(none)"
     if field == "length":
         return format_value(Duration(int(value)))
-    return format_value(Moment(datetime.fromisoformat(value))) if field == "date" else shorten(value, _LONGEST)
+    return format_value(Moment(datetime.fromisoformat(value))) if field == "date" else shorten(value, _MAX_TITLE)
 
 
 def _quote(item: ItemState) -> str:
-    return f"“{shorten(item.title, _LONGEST)}”"
+    return f"“{shorten(item.title, _MAX_TITLE)}”"
 
 
 def _format_day(item: ItemState) -> str:

@@ -15,10 +15,10 @@ from aggregator.store import database, decisions
 _NEWEST = 50
 """Events shown by default."""
 
-_MOST = 1_000_000
+_MAX_EVENTS = 1_000_000
 """Events shown at most."""
 
-_LONGEST = 1000
+_MAX_TEXT = 1000
 """Characters of an event; its titles and ids must not be cut."""
 
 
@@ -27,7 +27,10 @@ def run(
     *,
     feed: FeedOption = None,
     newest: Annotated[
-        int, typer.Option("--newest", min=1, max=_MOST, help="Number of events to show, the newest last.", metavar="N")
+        int,
+        typer.Option(
+            "--newest", min=1, max=_MAX_EVENTS, help="Number of events to show, the newest last.", metavar="N"
+        ),
     ] = _NEWEST,
     as_json: JsonOption = False,
 ) -> None:
@@ -44,7 +47,7 @@ def run(
             to_json([{"feed": plan.name, "at": each.at, "kind": each.kind, "text": each.text} for each in found])
         )
     elif found:
-        rows = [(f"{each.at:%Y-%m-%d %H:%M}Z", each.kind, shorten(each.text, _LONGEST)) for each in found]
+        rows = [(f"{each.at:%Y-%m-%d %H:%M}Z", each.kind, shorten(each.text, _MAX_TEXT)) for each in found]
         print_table(open_console(), ("when", "kind", "what"), rows)
     else:
         typer.echo(f"{plan.name}: no events yet.")

@@ -30,7 +30,7 @@ from aggregator.store import database, entries, facts, publications
 from aggregator.store.items import FeedItems
 from aggregator.text.fold import fold
 
-_LONGEST = 1000
+_MAX_LINE = 1000
 """Characters of a line about held items."""
 
 
@@ -69,7 +69,9 @@ def run(  # noqa: PLR0913 - each is an option of the command line
         left_out = tuple(each for each in (published.left_out if published else ()) if _is_meant(item, each))
         if held or (left_out and not any(item in (each.guid, each.title) for each in listed)):
             lines = (*admission.describe_held(held), *map(_describe_left_out, left_out))
-            typer.echo(to_json([*held, *left_out]) if as_json else "\n".join(shorten(each, _LONGEST) for each in lines))
+            typer.echo(
+                to_json([*held, *left_out]) if as_json else "\n".join(shorten(each, _MAX_LINE) for each in lines)
+            )
             return
         meant = find_item(listed, item)
         meant = items.find(meant.guid) or meant  # with its evidence
@@ -94,9 +96,9 @@ def _print_model(config: Config, plan: Plan, *, as_json: bool) -> None:
         f"{plan.name}: learned {model.at:%Y-%m-%d %H:%M} UTC from {format_count(entries_learned, 'entry', 'entries')}"
     )
     for source, clauses in wording.describe_listings(model).items():
-        typer.echo(shorten(f"{source}: {'; '.join(clauses)}", _LONGEST))
+        typer.echo(shorten(f"{source}: {'; '.join(clauses)}", _MAX_LINE))
     for remark in learning.boilerplate_remarks(model, plan):
-        typer.echo(shorten(remark, _LONGEST))
+        typer.echo(shorten(remark, _MAX_LINE))
 
 
 def _is_meant(wanted: str, found: HeldItem | LeftOut) -> bool:

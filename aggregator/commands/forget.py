@@ -30,7 +30,7 @@ from aggregator.store.entries import read_entries, read_sources
 _SHOWN = 20
 """Changes shown; a source may have given thousands of items."""
 
-_LONGEST = 1000
+_MAX_LINE = 1000
 
 
 def run(  # noqa: PLR0913 - each is an option of the command line
@@ -56,7 +56,7 @@ def run(  # noqa: PLR0913 - each is an option of the command line
     before = feed_state.take_state(compose_published(loaded.state, plan, now))
     after = feed_state.take_state(compose_published(loaded.state, plan, now, forgotten=forgotten))
     described = [
-        shorten(describe_change(change), _LONGEST) for change in list_changes(feed_state.find_changes(before, after))
+        shorten(describe_change(change), _MAX_LINE) for change in list_changes(feed_state.find_changes(before, after))
     ]
     typer.echo("\n".join((plan.name, *(f"  {each}" for each in described[:_SHOWN] or ["nothing would change"]))))
     if len(described) > _SHOWN:

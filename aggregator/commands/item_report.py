@@ -74,7 +74,7 @@ def print_entries(console: Console, seen: Sequence[StoredEntry]) -> None:
 
 
 _STYLES: Mapping[word_diff.Change, str] = {"same": "", "removed": "red", "added": "green"}
-_MOST = 900
+_MAX_TEXT = 900
 """Characters of a text beside another."""
 
 
@@ -99,8 +99,8 @@ def _mark(left: str, right: str) -> tuple[Text, Text]:
 
 
 def _assemble(pieces: Sequence[tuple[word_diff.Change, str]]) -> Text:
-    text = Text(" ").join(Text(shorten(piece, _MOST), _STYLES[change]) for change, piece in pieces)
-    text.truncate(_MOST, overflow="ellipsis")
+    text = Text(" ").join(Text(shorten(piece, _MAX_TEXT), _STYLES[change]) for change, piece in pieces)
+    text.truncate(_MAX_TEXT, overflow="ellipsis")
     return text
 
 

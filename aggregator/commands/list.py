@@ -18,7 +18,7 @@ from aggregator.model.results import Publication
 from aggregator.model.source import Source
 from aggregator.store import database, entries, publications
 
-_LONGEST = 120
+_MAX_ADDRESS = 120
 """Characters of an address that are shown."""
 
 
@@ -56,7 +56,7 @@ def run(config: ConfigOption = CONFIG, *, feed: FeedsOption = None, as_json: Jso
         if not as_json:
             count = "nothing published yet" if items is None else format_count(items, "item")
             private = ", private" if plan.channel.token else ""
-            typer.echo(f"{plan.name}: {shorten(plan.channel.title, _LONGEST)}, {count}{private}")
+            typer.echo(f"{plan.name}: {shorten(plan.channel.title, _MAX_ADDRESS)}, {count}{private}")
             heads = ("", "source", "kind", "trust", "address", "last poll")
             print_table(open_console(), heads, [("", *map(_format, each.values())) for each in sources])
     if as_json:
@@ -73,4 +73,4 @@ def _describe(source: Source, result: SourceResult | None, stored: int) -> dict[
 
 
 def _format(value: object) -> str:
-    return shorten(str(value), _LONGEST)
+    return shorten(str(value), _MAX_ADDRESS)

@@ -14,7 +14,7 @@ from aggregator.commands.output import shorten
 from aggregator.errors import escape_lines
 from aggregator.model.results import Listener, Progress, ignore_progress
 
-_LONGEST = 200
+_MAX_MESSAGE = 200
 """Characters shown of a message, more than most terminals are wide."""
 
 
@@ -61,5 +61,5 @@ class _Tracebacks(logging.Handler):
 
 
 def _print_step(progress: Progress, *, beside: bool = False) -> None:
-    parts = (progress.feed, progress.source, progress.stage, shorten(progress.message, _LONGEST))
+    parts = (progress.feed, progress.source, progress.stage, shorten(progress.message, _MAX_MESSAGE))
     typer.echo(": ".join(part for part in parts if part), err=beside)

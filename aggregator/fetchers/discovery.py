@@ -26,7 +26,7 @@ _OTHER_AUDIO = re.compile(r"\b(?:m4a|aac|oga|ogg|vorbis|opus)\b", re.IGNORECASE)
 _NOT_FEEDS = re.compile(r"oembed|/wp-json/|opensearch", re.IGNORECASE)
 _FEED_LINK = re.compile(r"(?:\.(?:rss|xml|atom)|/(?:feed|rss|atom)/?)(?:\?|$)|^https?://feeds?\d*\.", re.IGNORECASE)
 _SOUNDCLOUD = re.compile(r"soundcloud://users:(\d+)")
-_MOST = 20  # addresses
+_MAX_FEEDS = 20  # addresses
 _REFRESH = re.compile(r"""\s*+(\d{1,2})(?:\.\d*+)?\s*+[;,]?\s*+url\s*+=\s*+["']?\s*+([^"'\s]+)""", re.IGNORECASE)
 _LONGEST_DELAY = 15  # seconds; a page that is shown for longer is one to read
 
@@ -52,7 +52,7 @@ def find_feeds(document: Document) -> tuple[str, ...]:
         other_language = not language.startswith((link.get("hreflang") or "").lower())
         rank = _TYPES.get(kind, 0) + (_OF_COMMENTS if _COMMENTS.search(words) else 0)
         found.setdefault(url, (rank, other_language, _rank_format(words, document.source.kind), position))
-    best = sorted(found, key=lambda url: found[url])[:_MOST]
+    best = sorted(found, key=lambda url: found[url])[:_MAX_FEEDS]
     own = [url for url in best if found[url][0] < _OF_COMMENTS]
     return tuple(own or best) or _find_app_feed(root) or _find_refresh(root, base, document.url)
 

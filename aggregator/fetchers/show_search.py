@@ -27,7 +27,7 @@ from aggregator.text.fold import fold
 KEY, SECRET = "PODCASTINDEX_KEY", "PODCASTINDEX_SECRET"
 """Environment variables with the key of Podcast Index: its terms forbid one in a program."""
 
-_MOST: Final = 10
+_MAX_SHOWS: Final = 10
 """Shows of one answer that are looked at: the best come first."""
 
 _ADDRESS: Final = re.compile(rb"https?://[A-Za-z0-9.-]{1,253}(?::\d{1,5})?/[^\s\"'<>\\)\]]{1,1500}")
@@ -81,7 +81,11 @@ def read_shows(catalogue: Catalogue, body: bytes, show: ShowQuery) -> list[tuple
     except (msgspec.DecodeError, LookupError, TypeError, AttributeError) as error:
         raise ValueError("its answer cannot be read") from error
     wanted = fold(show.title)
-    return [each for each in found[: 2 * _MOST] if each[1] and (fold(each[0]) in wanted or wanted in fold(each[0]))]
+    return [
+        (title, url)
+        for title, url in found[: 2 * _MAX_SHOWS]
+        if url and (fold(title) in wanted or wanted in fold(title))
+    ]
 
 
 def find_links(body: bytes) -> Iterator[str]:
@@ -102,7 +106,7 @@ def is_feed_like(url: str) -> bool:
 def _list_apple_paths(show: ShowQuery) -> list[str]:
     if show.apple:
         return [f"/lookup?id={quote(show.apple)}&entity=podcast"]
-    return [f"/search?media=podcast&entity=podcast&limit={_MOST}&term={quote(show.title)}"]
+    return [f"/search?media=podcast&entity=podcast&limit={_MAX_SHOWS}&term={quote(show.title)}"]
 
 
 def _read_apple(answer: _Document) -> Iterator[tuple[str, str]]:
@@ -121,7 +125,7 @@ def _list_index_paths(show: ShowQuery) -> list[str]:
     )
     return [
         *(f"/api/1.0/podcasts/{each}" for each in known),
-        f"/api/1.0/search/byterm?q={quote(show.title)}&max={_MOST}",
+        f"/api/1.0/search/byterm?q={quote(show.title)}&max={_MAX_SHOWS}",
     ]
 
 
@@ -140,7 +144,7 @@ CATALOGUES: Final = (
     Catalogue(
         "fyyd",
         "https://api.fyyd.de",
-        lambda show: [f"/0.2/search/podcast?title={quote(show.title)}&count={_MOST}"],
+        lambda show: [f"/0.2/search/podcast?title={quote(show.title)}&count={_MAX_SHOWS}"],
         lambda answer: ((each.get("title", ""), each.get("xmlURL", "")) for each in answer["data"]),
     ),
     Catalogue(

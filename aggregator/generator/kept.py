@@ -24,7 +24,7 @@ Read: TypeAlias = Callable[[str, Sequence[str]], Mapping[str, bytes]]
 Write: TypeAlias = Callable[[str, Mapping[str, bytes]], object]
 """Writes new values of a format, by guid."""
 
-_LEVEL: Final = 1
+_ZLIB_LEVEL: Final = 1
 """Of zlib; see docs/performance.md."""
 
 
@@ -47,7 +47,7 @@ class KeptItems:
             for each, text in zip(missing, render(feed, missing) if missing else (), strict=True):
                 texts[guids[each]] = text
                 if self._write is not None:
-                    fresh[guids[each]] = feed.digests[each] + zlib.compress(text, _LEVEL)
+                    fresh[guids[each]] = feed.digests[each] + zlib.compress(text, _ZLIB_LEVEL)
             yield name, b"".join(texts[guids[each]] if isinstance(each, int) else each for each in document)
         if self._write is not None and fresh:
             self._write(format_name, fresh)

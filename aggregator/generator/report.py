@@ -24,7 +24,7 @@ from aggregator.model.item import HeldItem, Item, LeftOut, Provenance
 from aggregator.translation.marks import nN_
 
 # Characters of a value; longer ones are cut.
-_LONGEST = 2000
+_MAX_PASSAGE = 2000
 
 _UNSIZED = nN_(
     "the size of %(count)s audio file is unknown; 0 is published",
@@ -140,8 +140,8 @@ def _make_field(known: Provenance) -> dict[str, Any]:
 def _make_repair(note: Note) -> dict[str, str]:
     return {
         "cause": sanitize.clean_source_name(note.cause),
-        "before": sanitize.clean_passage(note.before, _LONGEST),
-        "after": sanitize.clean_passage(note.after, _LONGEST),
+        "before": sanitize.clean_passage(note.before, _MAX_PASSAGE),
+        "after": sanitize.clean_passage(note.after, _MAX_PASSAGE),
     }
 
 

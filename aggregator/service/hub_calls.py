@@ -28,10 +28,10 @@ from aggregator.store import database, hub_subscriptions
 PATH: Final = "/websub"
 """Before the token: the path that hubs call."""
 
-_MOST: Final = 16
+_MAX_CALLS: Final = 16
 """Calls answered at once: anyone can make them, and each looks into the store."""
 
-_LARGEST: Final = 8_000_000
+_MAX_BODY: Final = 8_000_000
 """Bytes of a body that are read for its signature; hubs send the changed feed."""
 
 _METHODS: Final = frozenset({"sha1", "sha256", "sha384", "sha512"})
@@ -42,7 +42,7 @@ _NO_STORE: Final = {"cache-control": "no-store", "x-content-type-options": "nosn
 def mount(find_config: Callable[[], Config]) -> Sequence[BaseRoute]:
     """Return the route that hubs call; ``find_config`` gives the config that is in use."""
     answer = Route("/{token}", partial(_answer, find_config), methods=["GET", "POST"])
-    return (Mount(PATH, app=web.limit(Starlette(routes=[answer]), _MOST)),)
+    return (Mount(PATH, app=web.limit(Starlette(routes=[answer]), _MAX_CALLS)),)
 
 
 def keep_subscribed(config: Config, fetched: Sequence[str], now: datetime) -> None:
@@ -83,7 +83,7 @@ async def _take_news(state: str, token: str, request: Request) -> Response:
     size = 0
     async for chunk in request.stream():
         size += len(chunk)
-        if size > _LARGEST:
+        if size > _MAX_BODY:
             return PlainTextResponse("too large\n", 413, _NO_STORE)
         counted.update(chunk)
     if method in _METHODS and hmac.compare_digest(counted.hexdigest().encode(), given.lower().encode()):

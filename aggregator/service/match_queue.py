@@ -28,7 +28,7 @@ _QUEUE: Final = "matches"
 _BATCHES = make_json_decoder(Batch)
 _ACTOR: Final = "match"
 
-_MOST = 64
+_MAX_BATCHES = 64
 """Batches that are sent, or answered before an earlier one: each has some 0.6 MB, and takes 0.6 s of a core."""
 
 _TIMES = 3
@@ -113,7 +113,7 @@ def match_on_workers(
     turn = 0
     try:
         while True:
-            while len(run.sent) + len(run.answers) < _MOST and (batch := next(numbered, None)) is not None:
+            while len(run.sent) + len(run.answers) < _MAX_BATCHES and (batch := next(numbered, None)) is not None:
                 run.add(*batch)
             if not run.sent:
                 return

@@ -28,7 +28,7 @@ from aggregator.service.published_files import NOT_HERE, PublishedFiles
 from aggregator.translation.locale import SOURCE
 
 # How many answers may be under way at once. Beyond it a client is asked to come back: 503, never a silent queue.
-_MOST: Final = 512
+_MAX_ANSWERS: Final = 512
 _BACKLOG: Final = 2048  # connections that wait to be accepted
 _RETRY_AFTER: Final = 30
 _LONGEST_OVERDUE: Final = timedelta(hours=2)  # from which on /healthz is 503: the least time between two polls, twice
@@ -43,7 +43,7 @@ def app(  # noqa: PLR0913 - each is one part of what a server answers with
     meter: ServerMeter | None = None,
     find_overdue: FindOverdue | None = None,
     first: str | None = None,
-    most: int = _MOST,
+    most: int = _MAX_ANSWERS,
 ) -> Starlette:
     """Return the application that serves ``output``; ``routes`` come before it, ``most`` limits answers under way.
 

@@ -30,7 +30,7 @@ from aggregator.store import database, facts, hub_subscriptions, leases
 from aggregator.store.database import Claim, Store
 from aggregator.version import VERSION
 
-_MOST = 256
+_MAX_CLAIMED = 256
 """Feeds claimed at once: what is left is claimed afterwards, or by another worker."""
 
 _TICKED = "ticked"
@@ -161,7 +161,7 @@ def schedule(store: Store, config: Config, at: datetime, *, everything: bool = F
 
 
 def claim_due(
-    store: Store, at: datetime, *, most: int = _MOST, lease: timedelta = leases.LEASE, owner: str | None = None
+    store: Store, at: datetime, *, most: int = _MAX_CLAIMED, lease: timedelta = leases.LEASE, owner: str | None = None
 ) -> tuple[Claim, int]:
     """Claim feeds that are due, for this process unless another ``owner`` is named; as `leases.claim_due`."""
     name = f"{socket.gethostname()}:{os.getpid()}" if owner is None else owner

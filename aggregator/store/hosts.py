@@ -23,7 +23,7 @@ from aggregator.translation.marks import N_
 _ROBOTS: Final = "robots/"
 """Prefix of the fact with the robots.txt of an address. It belongs to no feed, so that it is fetched once for all."""
 
-_LONGEST = timedelta(minutes=2)
+_MAX_LEASE = timedelta(minutes=2)
 """After which the hosts of a worker that died are free: longer than a poll with its robots.txt may take."""
 
 _WAIT_SECONDS = 20.0
@@ -95,7 +95,7 @@ class HostLeases:
 
         A lease of a host lasts no longer than ``lease``, that of a feed.
         """
-        self._lease = min(_LONGEST, lease)
+        self._lease = min(_MAX_LEASE, lease)
         self._claimed, self._store = store, replace(store, claim=None)  # a host is not under the lease of a feed
         self._pause, self._owner = timedelta(seconds=1 / rate), uuid4().hex
         self._begun, self._clock = time.monotonic(), leases.read_clock(store)

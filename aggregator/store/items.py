@@ -23,7 +23,7 @@ from aggregator.store import checksums, records
 from aggregator.store.database import BATCH, Store, batches, reading, upsert, writing
 from aggregator.store.schema import cache, items, mark
 
-_LEVEL: Final = 1
+_ZLIB_LEVEL: Final = 1
 """Of zlib; see docs/performance.md."""
 
 RENDERED: Final = "items/"
@@ -70,7 +70,7 @@ class FeedItems(Struct, frozen=True):
             digest = _digest(record, evidence)
             if digests.get(guid) != digest:
                 fresh[guid] = item
-                rows.append((guid, digest, zlib.compress(record, _LEVEL), zlib.compress(evidence, _LEVEL)))
+                rows.append((guid, digest, zlib.compress(record, _ZLIB_LEVEL), zlib.compress(evidence, _ZLIB_LEVEL)))
         before = self._read(tuple(fresh))
         self._write(ItemPart(rows))
         return [(before.get(guid), item) for guid, item in fresh.items() if guid in before or guid not in digests]

@@ -19,10 +19,10 @@ Chapters = tuple[tuple[int, str], ...]
 _Line = tuple[int, str, bool]
 """The same of a line, and whether its time has hours."""
 
-_FEWEST: Final = 3
+_MIN_CHAPTERS: Final = 3
 """Lines with a time; two are as often times of day."""
 
-_MOST: Final = 300
+_MAX_CHAPTERS: Final = 300
 """Lines with a time; more are a transcript."""
 
 _LATEST_START: Final = 300
@@ -52,7 +52,7 @@ def find_chapters(notes: str, seconds: int | None) -> Chapters:
     lines = [line.strip() for line in notes.splitlines() if ":" in line]
     for found in (tuple(_read_ahead(lines)), tuple(_read_behind(lines))):
         if (
-            _FEWEST <= len(found) <= _MOST
+            _MIN_CHAPTERS <= len(found) <= _MAX_CHAPTERS
             and (found[0][2] or found[0][0] <= _LATEST_START)
             and all(one[0] < other[0] for one, other in pairwise(found))
             and (seconds is None or found[-1][0] < seconds)

@@ -15,13 +15,13 @@ from typing import Literal
 _WORDS = re.compile(r"[^\W_]+")
 _ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
 _Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
-_MANY = 100
+_MAX_MARKS = 100
 _MARK = re.compile(r"[^\w\s\x00-\x7f]|[\uff9e\uff9f]")  # the two halfwidth marks count as letters
 # Hebrew and Arabic points, which are mostly left out: they say how a word is read, not which one it is.
 _POINTS = re.compile("[\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed]")
 # Letters that are written as a plain one where they cannot be: their stroke is part of them, and no mark to Unicode.
 STROKES = str.maketrans("łŁđĐøØħĦŧŦı", "lLdDoOhHtTi")
-_MANY_MARKS = re.compile(rf"(?:{_MARK.pattern}){{{_MANY},}}")
+_MANY_MARKS = re.compile(rf"(?:{_MARK.pattern}){{{_MAX_MARKS},}}")
 
 
 def fold(text: str) -> str:
@@ -47,7 +47,8 @@ def normalize(form: _Form, text: str) -> str:
     >>> normalize("NFC", "e\u0301")
     'é'
     """
-    if len(text) >= _MANY and _MARK.search(text[_MANY - 1 :: _MANY]):  # a run of _MANY has one of these positions
+    # A run of so many marks has one at these positions.
+    if len(text) >= _MAX_MARKS and _MARK.search(text[_MAX_MARKS - 1 :: _MAX_MARKS]):
         text = _MANY_MARKS.sub(partial(_order_marks, "NFKD" if "K" in form else "NFD"), text)
     return unicodedata.normalize(form, text)
 

@@ -11,7 +11,7 @@ from aggregator.text.fold import STROKES, is_of_word, normalize
 
 # Tokens of a text are cached, because each text is read twice: to learn about its source, and to blend it.
 _SHORT = 2000  # characters; 8,192 texts up to this length are cached
-_LONGEST = 200_000  # characters; 8 texts up to this length are cached, 5 MB each, and no longer ones
+_MAX_CACHED = 200_000  # characters; 8 texts up to this length are cached, 5 MB each, and no longer ones
 # Scripts without spaces between words: one token for each character with its marks.
 _UNSPACED = (
     "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
@@ -56,7 +56,7 @@ def tokenise(text: str) -> list[Token]:
     >>> [token.key for token in tokenise("Hello, Wörld - again!")]
     ['hello', 'world', '-', 'again']
     """
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_CACHED:
         return _split_tokens(text)
     return list((_split_short if len(text) <= _SHORT else _split_long)(text))
 

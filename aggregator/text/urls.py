@@ -15,7 +15,7 @@ PODCAST_NAMESPACE: Final = UUID("ead4c236-bf58-58c6-a2c6-a6b28d128cb6")
 """Namespace of the UUIDs of feeds (podcast namespace, "guid"); every published guid depends on it."""
 
 _MOST_PREFIXES = 12  # real feeds nest up to four; more is a loop
-_LONGEST = 4096  # characters of an address in which an id is looked for; browsers and hosts take at most 8 KB
+_MAX_ADDRESS = 4096  # characters of an address in which an id is looked for; browsers and hosts take at most 8 KB
 _TRACKING = re.compile(
     r"utm_\w+|fbclid|gclid|dclid|msclkid|mc_cid|mc_eid|igshid|yclid|ref_src|itsct|itscg|_ga|_gl|uo"
     r"|phpsessid|jsessionid|aspsessionid\w*|session_?id",  # of a visit: another one at each poll
@@ -144,7 +144,7 @@ def audio_id(url: str) -> str | None:
     """
     if "%" not in url and "simplecast" not in url.lower():
         return None
-    match = _SIMPLECAST.search(unquote(url[:_LONGEST].partition("?")[0]))
+    match = _SIMPLECAST.search(unquote(url[:_MAX_ADDRESS].partition("?")[0]))
     return match["id"].lower() if match else None
 
 

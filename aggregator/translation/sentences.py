@@ -24,7 +24,7 @@ _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _CLAUSE = r'(?:"[^"]*"|(?!; )[^"])+?'  # what is quoted is part of it
 _STATUS = re.compile(r"(\d{3}) (.+)")
 _MOST_NAMES: Final = 4
-_LONGEST: Final = 1000
+_MAX_SENTENCE: Final = 1000
 """Characters of a text that is looked at; a message of an origin in it may be hostile."""
 
 
@@ -35,8 +35,8 @@ def translate_sentence(text: str, locale: Locale) -> str | None:
     brackets. Values that are sentences are translated, too, and names of fields. A text of one sentence may quote
     anything.
     """
-    said, clauses = list[str](), text[: _LONGEST + 1].split("; ")
-    while clauses and len(text) <= _LONGEST:
+    said, clauses = list[str](), text[: _MAX_SENTENCE + 1].split("; ")
+    while clauses and len(text) <= _MAX_SENTENCE:
         ends = range(len(clauses), 0, -1)
         found = ((end, _translate_clause("; ".join(clauses[:end]), locale)) for end in ends)
         end, translated = next(((end, each) for end, each in found if each is not None), (0, ""))

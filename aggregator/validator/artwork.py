@@ -14,7 +14,7 @@ from msgspec import Struct
 from aggregator.text.media_types import media_type_by_extension
 
 # Apple and PSP-1: pixels of each side.
-_LEAST, _MOST = 1400, 3000
+_MIN_PIXELS, _MAX_PIXELS = 1400, 3000
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _JPEG: Final = b"\xff\xd8\xff"
 # PNG's colour types with colours, and JPEG's number of components; the others are grey or made for printing.
@@ -94,7 +94,7 @@ def find_faults(picture: Picture) -> Iterator[str]:
         yield f"is {found.kind}, and is served as {picture.media_type}"
     if found.width != found.height:
         yield f"is not square: {found.width} by {found.height} pixels"
-    if min(found.width, found.height) < _LEAST or max(found.width, found.height) > _MOST:
+    if min(found.width, found.height) < _MIN_PIXELS or max(found.width, found.height) > _MAX_PIXELS:
         yield f"has {found.width} by {found.height} pixels; Apple asks for 1,400 to 3,000 a side"
     if not found.coloured:
         yield "is grey or made for printing; Apple asks for RGB"

@@ -32,7 +32,8 @@ Options: TypeAlias = tuple[tuple[str, str], ...]
 _CONTAINERS = ("article", "li", "div", "section", "tr", "a", "dd", "p", "details", "td")
 _OUTSIDE = frozenset({"nav", "footer", "header", "aside", "form", "head", "script", "style", "template", "noscript"})
 _NUMBER = re.compile(r"\d")
-_LEAST, _SURE = 2, 3  # elements that make a list: two are one if they are articles, or have dates and audio
+# Elements that make a list: two are one if they are articles, or have dates and audio.
+_MIN_ELEMENTS, _SURE_ELEMENTS = 2, 3
 _MOST_GROUPS, _MOST_ROWS, _MOST = 60, 25, 3
 _MOST_PLACES = 6  # behind a heading, at which its audio may stand
 _BESIDE = 0.2  # of the score of elements in a sidebar, or among other posts
@@ -127,7 +128,7 @@ def _propose_headings(root: xml.Element) -> Iterator[Options]:
     for each, _ in _walk(root, ()):
         if each.tag in (*HEADINGS[1:], "dt"):
             parents.setdefault((id(each.getparent()), each.tag), []).append(each)
-    for headings in (each for each in parents.values() if len(each) >= _SURE):
+    for headings in (each for each in parents.values() if len(each) >= _SURE_ELEMENTS):
         items = _select_items(root, headings, "./self::*")
         if items is None:
             continue
@@ -191,7 +192,7 @@ def _find_groups(root: xml.Element) -> list[list[xml.Element]]:
             if element.tag in ("a", "tr") and find_ending(element):
                 groups.setdefault((id(element.getparent()), "media"), []).append(element)
                 groups.setdefault((path, "media"), []).append(element)
-    found = [group for group in groups.values() if len(group) >= _LEAST]
+    found = [group for group in groups.values() if len(group) >= _MIN_ELEMENTS]
     unique = {tuple(map(id, group)): group for group in found}
     return sorted(unique.values(), key=lambda group: -len(group))[:_MOST_GROUPS]
 
@@ -212,7 +213,7 @@ def _make_group(elements: list[xml.Element]) -> _Group | None:
     fields = find_fields(rows, elements[0])
     if fields is None:
         return None
-    if len(elements) < _SURE and elements[0].tag != "article" and not {"date", "audio"} <= fields.keys():
+    if len(elements) < _SURE_ELEMENTS and elements[0].tag != "article" and not {"date", "audio"} <= fields.keys():
         return None
     weights = {"date": 2.0, "audio": 2.0, "length": 0.6, "text": 0.4, "link": 1.5}
     full = sum(fields["title"] in row for row in rows) / len(rows)

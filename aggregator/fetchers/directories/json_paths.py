@@ -39,7 +39,7 @@ _DECIMAL = re.compile(r"\d{1,18}(?:\.\d+)?")
 _MILLISECONDS = re.compile(r"milli|ms\b", re.IGNORECASE)
 _DAY = 86400
 _NEWEST_EPOCH = 1e11  # seconds, the year 5138: a greater number is milliseconds, microseconds or nanoseconds
-_LARGEST = 2**63
+_MAX_NUMBER = 2**63
 _TYPES: Mapping[str, EpisodeType] = {"full": "full", "trailer": "trailer", "bonus": "bonus"}
 
 _Values = Mapping[str, Any]
@@ -168,7 +168,7 @@ def _list_texts(value: object) -> list[str]:
 
 def _to_number(value: object) -> float | None:
     """Return a number, ``None`` for anything else and for what no date or length can be."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST:
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _MAX_NUMBER:
         return value
     return None
 
@@ -218,7 +218,7 @@ def parse_date(value: object, dating: Dating = _PLAIN) -> Moment | None:
 
 
 def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _LARGEST
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MAX_NUMBER
 
 
 def _find_next(url: str, base: str, value: object, query: str | None) -> str | None:

@@ -19,9 +19,9 @@ _DEEPEST_LIST, _DEEPEST_FIELD = 8, 3
 _MOST_ROWS = 50
 _LEAST_BY_ID = 2
 _TYPE = "__typename"  # of each object in GraphQL
-_MOST = 5
+_MAX_PROPOSALS = 5
 _DISTINCT_SHARE, _LEAST_DISTINCT = 0.9, 0.4  # of the values of a field; of titles that are repeated
-_LONGEST = 10**9  # milliseconds of eleven days
+_MAX_LENGTH = 10**9  # milliseconds of eleven days
 
 # The names of each field, the likeliest first; a name is found at the end of a path, in any writing of its words.
 _NAMES: Mapping[str, tuple[str, ...]] = {
@@ -86,7 +86,7 @@ def propose(value: object) -> tuple[Options, ...]:
             options = fields | {"items": path or "@"} | unit | ({"next": following} if following else {})
             found.append((html_page.is_name_beside(path), -len(rows) * len(fields), tuple(sorted(options.items()))))
     found.sort(key=lambda each: each[:2])
-    return tuple(options for *_, options in found[:_MOST])
+    return tuple(options for *_, options in found[:_MAX_PROPOSALS])
 
 
 def find_title(value: object, options: Options) -> str | None:
@@ -273,7 +273,7 @@ def _is_date(value: object) -> bool:
 def _is_length(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return False
-    return 0 < value < _LONGEST if isinstance(value, int | float) else durations.parse(value) is not None
+    return 0 < value < _MAX_LENGTH if isinstance(value, int | float) else durations.parse(value) is not None
 
 
 def _is_audio(value: object) -> bool:

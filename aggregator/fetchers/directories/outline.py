@@ -23,7 +23,7 @@ _INLINE = frozenset(
 _MEDIA = {"audio": "src", "source": "src", "video": "src", "img": "src", "a": "href"}
 _ATTRIBUTE = re.compile(r"/?@[\w:-]+\s*(?=,|$)")  # which a selector takes, at the end of it
 _MOST_PIECES = 300
-_LONGEST = 160
+_MAX_PIECE = 160
 """Characters of a piece: enough to recognise it."""
 
 
@@ -93,7 +93,7 @@ def _walk(elements: Sequence[xml.Element], roles: Mapping[int, tuple[int, str]])
         for text, is_media in shown:
             if words := " ".join((text or "").split()):
                 level = int(owner.tag[1]) if owner.tag in element_fields.HEADINGS else 0
-                yield Piece(numbers[id(owner)], words[:_LONGEST], starts, level, is_media, *role)
+                yield Piece(numbers[id(owner)], words[:_MAX_PIECE], starts, level, is_media, *role)
                 starts = False
 
 

@@ -12,9 +12,9 @@ import brotli
 from aggregator.errors import FetchError
 
 _PIECE = 65_536  # bytes read at once; a feed of 40 kB comes in one piece
-_PART = 1_048_576  # bytes decoded at once, so that a bomb is seen one part after the limit
+_CHUNK = 1_048_576  # bytes decoded at once, so that a bomb is seen one part after the limit
 _MOST_TIMES = 250  # how often a body may be larger than on the wire; feeds are packed 5 to 30 times
-_SMALL = 4 * 1_048_576  # bytes that any body may have
+_MIN_ALLOWED = 4 * 1_048_576  # bytes that any body may have
 _MOST_MEMBERS = 10_000  # of a gzip body; programs that write several have 64 kB in each
 _DEFLATE = 8  # the only method of RFC 1950
 _GZIP_MARK = b"\x1f\x8b\x08"  # RFC 1952 section 2.3.1, with the only method
@@ -33,7 +33,7 @@ def read_whole(raw: Any, coding: str, limit: int) -> bytes:
             body.write(piece)
             if body.tell() > limit:
                 raise FetchError(f"the body is larger than {limit:,} bytes")
-            if body.tell() > max(_SMALL, _MOST_TIMES * wire.taken):
+            if body.tell() > max(_MIN_ALLOWED, _MOST_TIMES * wire.taken):
                 raise FetchError(f"the body is packed more than {_MOST_TIMES} times")
     except (zlib.error, brotli.error) as error:
         raise FetchError("the compressed body is damaged") from error
@@ -49,7 +49,7 @@ def _unpack(packed: bytes, limit: int) -> bytes:
     try:
         for piece in _decode_gzip(packed[at : at + _PIECE] for at in range(0, len(packed), _PIECE)):
             body.write(piece)
-            if body.tell() > min(limit, max(_SMALL, _MOST_TIMES * len(packed))):
+            if body.tell() > min(limit, max(_MIN_ALLOWED, _MOST_TIMES * len(packed))):
                 raise FetchError(f"the body is larger than {limit:,} bytes, or packed more than {_MOST_TIMES} times")
     except zlib.error:
         return packed
@@ -132,11 +132,11 @@ def _decode_brotli(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Decode a brotli body (RFC 7932) in parts; the decoder may hold output after it has taken the last byte."""
     stream = brotli.Decompressor()
     for piece in pieces:
-        yield stream.process(piece, output_buffer_limit=_PART)
+        yield stream.process(piece, output_buffer_limit=_CHUNK)
         while not stream.can_accept_more_data():
-            yield stream.process(b"", output_buffer_limit=_PART)
+            yield stream.process(b"", output_buffer_limit=_CHUNK)
     while not stream.is_finished():
-        part = stream.process(b"", output_buffer_limit=_PART)
+        part = stream.process(b"", output_buffer_limit=_CHUNK)
         if not part:
             raise FetchError("the compressed body ended early")
         yield part
@@ -144,7 +144,7 @@ def _decode_brotli(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 def _decompress(stream: zlib._Decompress, piece: bytes) -> Iterator[bytes]:
     while piece:
-        yield stream.decompress(piece, _PART)
+        yield stream.decompress(piece, _CHUNK)
         piece = stream.unconsumed_tail
 
 

@@ -17,8 +17,8 @@ TYPES = {
     "mp4": "video/mp4", "m4v": "video/x-m4v", "mov": "video/quicktime", "webm": "video/webm", "ogv": "video/ogg",
 }  # fmt: skip
 _IN_QUERY = re.compile(rf"=[^&=]{{1,500}}\.({'|'.join(TYPES)})(?=&|$)", re.IGNORECASE)
-_LARGEST = 2**53  # bytes; more is no length, and no JSON number either
-_DIGITS = len(str(_LARGEST))
+_MAX_BYTES = 2**53  # bytes; more is no length, and no JSON number either
+_DIGITS = len(str(_MAX_BYTES))
 _KNOWN = {*TYPES.values(), "audio/mp3", "audio/mp4"}
 _AUDIO = re.compile(r"audio/|application/ogg")
 _PICTURES = {"jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "bmp", "ico"}
@@ -171,4 +171,4 @@ def _parse_length(length: object) -> int | None:
     """Return a length in bytes; ``None`` for 0 and for what is no number."""
     text = (length.strip() if isinstance(length, str) else str(length)).removesuffix(".0")
     number = int(text) if len(text) <= _DIGITS and text.isascii() and text.isdecimal() else 0
-    return number if 0 < number < _LARGEST else None
+    return number if 0 < number < _MAX_BYTES else None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 _LONGEST_ID = 400  # characters
-_LARGEST = 2**53
+_MAX_NUMBER = 2**53
 _NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?")
 
 
@@ -36,7 +36,7 @@ class JsonObject:
     def id(self, *names: str) -> str | None:
         """Return text or a whole number, as text."""
         for value in map(self.get, names):
-            if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST:
+            if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MAX_NUMBER:
                 return str(value)
             if isinstance(value, str) and 0 < len(value.strip()) <= _LONGEST_ID:
                 return value.strip()
@@ -46,14 +46,14 @@ class JsonObject:
         """Return a number or the text of one, not less than 0."""
         for given in map(self.get, names):
             value = float(given) if isinstance(given, str) and _NUMBER.fullmatch(given.strip()) else given
-            if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LARGEST:
+            if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MAX_NUMBER:
                 return value
         return None
 
     def integer(self, *names: str) -> int | None:
         """Return a whole number or the text of one, not less than 0."""
         for found in map(self.id, names):
-            if found and found.isascii() and found.isdecimal() and len(found) < len(str(_LARGEST)):
+            if found and found.isascii() and found.isdecimal() and len(found) < len(str(_MAX_NUMBER)):
                 return int(found)
         return None
 

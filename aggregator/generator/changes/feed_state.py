@@ -20,7 +20,7 @@ from aggregator.model.item import Item
 from aggregator.model.record import replace_surrogates
 
 # A text up to this many characters is kept as it is; a title is at most 255.
-_LONGEST = 255
+_MAX_TEXT = 255
 
 
 class ItemState(Struct, frozen=True):
@@ -154,7 +154,7 @@ def _digest(text: str) -> str:
     >>> _digest("short"), _digest("long " * 60)
     ('short', '300 characters, 994ef62a3f93')
     """
-    if len(text) <= _LONGEST:
+    if len(text) <= _MAX_TEXT:
         return text
     return f"{len(text)} characters, {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 

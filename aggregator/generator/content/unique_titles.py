@@ -27,7 +27,7 @@ from aggregator.model.item import Item, PublishedItem, Settlement
 # Seconds by which lengths must differ to tell two episodes apart: AntennaPod's ten minutes.
 _GRACE_SECONDS: Final = 600
 # Characters of a title that leave room for the number: a title has 255.
-_ROOM: Final = 245
+_MAX_TITLE: Final = 245
 
 
 def make_titles_unique(
@@ -76,7 +76,7 @@ class _Day(Struct):
 
     def number(self, title: str, seconds: int) -> str:
         """Take and return the first free numbered form of the title."""
-        bare = title[:_ROOM].rstrip()
+        bare = title[:_MAX_TITLE].rstrip()
         while True:
             turn = self.numbers[bare] = self.numbers.get(bare, 1) + 1
             if self.take(numbered := f"{bare} ({turn})", seconds):
@@ -107,7 +107,7 @@ def _choose_titles(
         day = days.setdefault((item.published.at.date(), media.type.partition("/")[0]), _Day())
         seconds = item.duration.seconds if item.duration else 0
         before = _find_numbered_title(item, kept)
-        if before and before.rpartition(" (")[0] == title[:_ROOM].rstrip() and day.take(before, seconds):
+        if before and before.rpartition(" (")[0] == title[:_MAX_TITLE].rstrip() and day.take(before, seconds):
             found[item.guid] = before
         elif not day.take(title, seconds):
             found[item.guid] = day.number(title, seconds)

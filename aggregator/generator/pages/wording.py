@@ -22,9 +22,9 @@ _RIGHT_TO_LEFT = frozenset({"ar", "ckb", "dv", "fa", "he", "iw", "ps", "sd", "ug
 # How much of a repaired text is shown: enough to see the word in its sentence, little enough for a phone.
 _SHOWN = 90
 _AROUND = 24
-_LONGEST_LEAD = 280
+_MAX_LEAD = 280
 # A first paragraph of this length is enough as a lead.
-_ENOUGH = 120
+_MIN_LEAD = 120
 
 
 class TextPiece(NamedTuple):
@@ -127,7 +127,7 @@ def split_paragraphs(text: str) -> tuple[tuple[tuple[TextPiece, ...], ...], ...]
     )
 
 
-def make_lead(text: str, most: int = _LONGEST_LEAD) -> str:
+def make_lead(text: str, most: int = _MAX_LEAD) -> str:
     r"""Return the beginning of a text, cut between words to ``most`` characters.
 
     It ends after the first paragraph if that is long enough, because links and credits follow it.
@@ -137,7 +137,7 @@ def make_lead(text: str, most: int = _LONGEST_LEAD) -> str:
     """
     flat = " ".join(text.split())
     first = " ".join(text.strip().partition("\n\n")[0].split())
-    if not _ENOUGH <= len(first) <= most:
+    if not _MIN_LEAD <= len(first) <= most:
         first = flat
     if first == flat and len(flat) <= most:
         return flat

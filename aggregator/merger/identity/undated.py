@@ -25,7 +25,7 @@ from aggregator.model.entry import Moment
 from aggregator.model.item import Item, PublishedItem, sources_of
 
 _MOMENT = timedelta(seconds=1)
-_FEW = 2  # different years that may ascend by chance
+_FEW_YEARS = 2  # different years that may ascend by chance
 _FIRST_YEAR = 1995  # older than any blog or podcast
 _URL_DATE = re.compile(r"/((?:19|20)\d\d)(?:[/-](\d\d?)(?:[/-](\d\d?))?)?(?=[/._-]|$)")
 _YEAR = re.compile(r"(?<![\d.,-])(?:19|20)\d\d(?![\d.,]*\d)")
@@ -118,7 +118,7 @@ def _find_years(items: Iterable[Item], now: datetime) -> Mapping[tuple[str, ...]
         listing.sort(key=lambda item: item.rank)
         own = [_find_year(item, now) for item in listing]
         named = [year for year in own if year is not None]
-        rises = named == sorted(named) and len(set(named)) > _FEW
+        rises = named == sorted(named) and len(set(named)) > _FEW_YEARS
         year = next(iter(reversed(named)), None)
         for item, named_year in zip(reversed(listing), reversed(own), strict=True):
             year = named_year if rises or year is None else max(year, named_year or year)

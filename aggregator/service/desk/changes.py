@@ -25,7 +25,7 @@ _KIND: Final = "comparison"
 _SHOWN: Final = 100
 """Items shown of each kind of change; the JSON of ``aggregator diff`` has all."""
 
-_LONGEST: Final = 5000
+_MAX_VALUE: Final = 5000
 _WORDED: Final = frozenset({"title", "text", "summary", "description", "markup", "author"})
 
 
@@ -163,7 +163,7 @@ def _show_fields(fields: Mapping[str, _Both]) -> tuple[_FieldChange, ...]:
 
 
 def _mark(name: str, value: _Both) -> Iterator[tuple[word_diff.Change, str]]:
-    before, after = (text and text[:_LONGEST] for text in (value.before, value.after))
+    before, after = (text and text[:_MAX_VALUE] for text in (value.before, value.after))
     if before and after and name in _WORDED:
         yield from unmark(tuple(word_diff.mark_words(before, after)))
         return

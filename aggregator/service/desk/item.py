@@ -33,7 +33,7 @@ from aggregator.text.html import to_text
 from aggregator.translation.locale import SOURCE, Locale
 from aggregator.translation.marks import N_
 
-_LONGEST: Final = 600
+_MAX_VALUE: Final = 600
 """Characters of a value."""
 
 _ORDER: Final = ("title", "published", "duration", "enclosure", "description", "summary", "link", "image")
@@ -225,7 +225,7 @@ def _find_original(value: str, origin: Provenance, known: Sequence[StoredEntry],
 
 
 def _cut(text: str) -> str:
-    return wording.shorten(text, _LONGEST)
+    return wording.shorten(text, _MAX_VALUE)
 
 
 def _make_repair(repair: Note, locale: Locale) -> _RepairLine:
@@ -237,7 +237,7 @@ def _make_repair(repair: Note, locale: Locale) -> _RepairLine:
 
 def _mark(value: str, other: str) -> Pieces:
     """Return another value with the words marked that the published one lacks."""
-    _, pieces = word_diff.mark_sides(value[: 10 * _LONGEST], sanitize.clean_text(other[: 10 * _LONGEST]))
+    _, pieces = word_diff.mark_sides(value[: 10 * _MAX_VALUE], sanitize.clean_text(other[: 10 * _MAX_VALUE]))
     return tuple((change, _cut(piece)) for change, piece in unmark(pieces))
 
 

@@ -38,12 +38,12 @@ from aggregator.text import word_diff
 from aggregator.translation.locale import Locale
 from aggregator.translation.marks import N_
 
-_LONGEST: Final = 20_000
+_MAX_TEXT: Final = 20_000
 _MOST_HELD: Final = 50
 _SIDE: Final = 900
 """Characters of a text beside another."""
 
-_SECONDS: Final = 120
+_PREVIEW_SECONDS: Final = 120
 _UNKNOWN: Final = N_('%(field)s may be %(known)s, not "%(given)s"')
 
 
@@ -189,8 +189,8 @@ def _name_decision(held: HeldItem, admitted: Mapping[str, bool], back: Collectio
 
 def _make_sides(known: Sequence[StoredEntry], homes: Mapping[str, Item], locale: Locale) -> tuple[_Side, ...]:
     one, other = (each.entry for each in known)
-    titles = word_diff.mark_sides(one.title[:_LONGEST], other.title[:_LONGEST])
-    texts = word_diff.mark_sides(full_text(one)[:_LONGEST], full_text(other)[:_LONGEST])
+    titles = word_diff.mark_sides(one.title[:_MAX_TEXT], other.title[:_MAX_TEXT])
+    texts = word_diff.mark_sides(full_text(one)[:_MAX_TEXT], full_text(other)[:_MAX_TEXT])
     return tuple(
         _Side(
             id=entry.id,
@@ -230,7 +230,7 @@ def _show_consequence(desk: Desk, request: PageRequest) -> _Confirmation:
             raise MissingError(N_("there are no such entries"))
         seen = corrections.read_state(store, plan.name, (left, right))
     words = ("review", "--feed", plan.name, "--dry-run", "--json", "--same", left, right)
-    said = desk.jobs.call(words, seconds=_SECONDS)
+    said = desk.jobs.call(words, seconds=_PREVIEW_SECONDS)
     try:
         lines = tuple(_describe_consequence(_CONSEQUENCE.decode("\n".join(said)), request.locale))
     except ValueError:

@@ -25,7 +25,7 @@ from aggregator.version import VERSION
 
 _PLACE: Final = re.compile(r"(?P<file>.*?):(?P<line>\d+): (?P<text>.*)")
 _AROUND: Final = 2
-_SECONDS: Final = 600
+_BACKUP_SECONDS: Final = 600
 _COPY: Final = re.compile(r"\.backup-[0-9T-]+")
 
 
@@ -161,7 +161,7 @@ def _back_up(desk: Desk, request: PageRequest) -> ActResult:
     if path is None:
         raise RefusedError(N_("the store is on a server: back it up there, or with aggregator backup FILE"))
     name = f"{path.name}.backup-{now():%Y-%m-%dT%H%M%S}"
-    lines = desk.jobs.call(("backup", str(path.with_name(name))), seconds=_SECONDS)
+    lines = desk.jobs.call(("backup", str(path.with_name(name))), seconds=_BACKUP_SECONDS)
     if not path.with_name(name).exists():
         if not lines:
             raise RefusedError(N_("the backup could not be made"))

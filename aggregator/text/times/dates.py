@@ -21,7 +21,7 @@ from aggregator.model.entry import Moment, Precision
 from aggregator.text.times import worded_dates, words
 from aggregator.text.times.worded_dates import Day, complete_year
 
-_LONGEST = 80  # characters; "Mon Jun 08 2026 10:00:00 GMT+0000 (Coordinated Universal Time)" has 62
+_MAX_TEXT = 80  # characters; "Mon Jun 08 2026 10:00:00 GMT+0000 (Coordinated Universal Time)" has 62
 _FIRST_YEAR = 1971  # 1970 is an unset date: the epoch in some zone
 _LAST_YEAR = 2099  # Buddhist years (1971 is 2514) and milliseconds read as seconds are later
 _NOON = 12
@@ -89,7 +89,7 @@ def parse(text: str | None, *, day_first: bool | None = None, language: str | No
     ('day', '2025-09-12T00:00:00+00:00')
     """
     text = " ".join(text.split()) if text else ""
-    if not text or len(text) > _LONGEST:
+    if not text or len(text) > _MAX_TEXT:
         return None
     if match := _EPOCH.fullmatch(text) or _MICROSOFT.fullmatch(text):
         return _limit_years(datetime.fromtimestamp(int(match[1]), UTC), "second", zoned=True)
@@ -124,7 +124,7 @@ def find_day_first(texts: Iterable[str]) -> bool | None:
     >>> find_day_first(["3/4", "17/4"])
     True
     """
-    numeric = (words.fold(text[:_LONGEST]) for text in texts if not is_standard(text))
+    numeric = (words.fold(text[:_MAX_TEXT]) for text in texts if not is_standard(text))
     written: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     for text in numeric:
         for match in filter(None, (_TWO_NUMBERS.fullmatch(text), *_THREE_NUMBERS.finditer(text))):

@@ -11,8 +11,8 @@ from aggregator.text.times import words
 _NUMBER = re.compile(r"\d+")
 _TIME = re.compile(r"[,\s]+(?:[^\W\d]{1,3}\s+)?\d{1,2}[:.]\d{2}\b.*")  # "yesterday at 10:00": in no known zone
 _ONE = re.compile(r"\b(?:an?|one|ein(?:e[mnr]?)?|une?|una|um|uma|uno|een|en|ett?|один|одну)\b")
-_LONGEST = 50  # characters
-_MOST = 1000  # of any unit
+_MAX_TEXT = 50  # characters
+_MAX_COUNT = 1000  # of any unit
 _WEEK = words.UNITS["week"]
 
 
@@ -25,7 +25,7 @@ def parse(text: str, now: datetime, *, language: str | None = None) -> Moment | 
     >>> parse("vor 3 Tagen", datetime(2026, 3, 4, 10, tzinfo=UTC)).at.isoformat()
     '2026-03-01T00:00:00+00:00'
     """
-    if not text or len(text) > _LONGEST:
+    if not text or len(text) > _MAX_TEXT:
         return None
     tables, short = words.load(), (language or "").split("-", maxsplit=1)[0].lower()
     folded = _TIME.sub("", words.fold(text))
@@ -43,7 +43,7 @@ def parse(text: str, now: datetime, *, language: str | None = None) -> Moment | 
     units = next((tables.past[pattern] for pattern in patterns if pattern in tables.past), {})
     known = {unit for unit, languages in units.items() if short in languages} or set(units)
     amount = int(number[0]) if number else 1
-    return _count_back(now, known.pop(), amount) if len(known) == 1 and amount <= _MOST else None
+    return _count_back(now, known.pop(), amount) if len(known) == 1 and amount <= _MAX_COUNT else None
 
 
 def _count_back(now: datetime, unit: int, amount: int) -> Moment | None:

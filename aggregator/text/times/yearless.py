@@ -21,10 +21,10 @@ from msgspec.structs import replace
 from aggregator.model.entry import Moment
 from aggregator.text.times import dates, worded_dates, words
 
-_LONGEST = 60  # characters
+_MAX_TEXT = 60  # characters
 _LEAP_YEAR = 2024  # to read a text with: it has each day
 _YEARS = 12  # that are tried; a weekday comes back on a day after five, six or eleven
-_LEAST = 3  # days that make an order
+_MIN_DAYS = 3  # days that make an order
 _LEAST_WITHOUT_TURN = 4  # days that by chance are in order within one year in 1 of 24 cases
 _YEAR = 365  # days
 _CLEAR = 0.2  # of the days that the other order of the listing would take
@@ -71,7 +71,7 @@ def parse(text: str, *, day_first: bool | None = None, language: str | None = No
     (10, 12, frozenset({0}), None, 10)
     """
     text = " ".join(text.split())
-    if not text or len(text) > _LONGEST:
+    if not text or len(text) > _MAX_TEXT:
         return None
     folded = words.fold(text)
     if day_first is None and (numbers := _TWO_NUMBERS.fullmatch(folded)):
@@ -218,7 +218,7 @@ def _ascend(places: Sequence[_Place]) -> list[date | None]:
 def _is_clear(days: Sequence[date], today: date, *, is_anchored: bool) -> bool:
     """Return whether days in descending order can be those of the listing: it is no chance, and no year is left out."""
     pauses = [(one - other).days for one, other in pairwise(days) if one != other]
-    if len(pauses) < _LEAST - 1:
+    if len(pauses) < _MIN_DAYS - 1:
         return False
     usual = median(pauses)
     turns = [(one - other).days for one, other in pairwise(days) if one.year != other.year]

@@ -9,7 +9,7 @@ from rapidfuzz.distance import OSA
 
 from aggregator.text.titles.markers import read_number
 
-_MOST = 2  # words on each side
+_MAX_WORDS = 2  # words on each side
 _BEFORE = 2  # words that both titles begin with: before these stand decorations ("Listen now: X", "Puntata 12: X")
 _MISSPELT = 0.7  # similarity from which one word may be a damaged form of the other
 _ARTICLES = frozenset(
@@ -46,7 +46,7 @@ def find_replaced_word(one: str, other: str) -> str | None:
     while end < least - begin and left[-1 - end] == right[-1 - end]:
         end += 1
     left, right = left[begin : len(left) - end], right[begin : len(right) - end]
-    if begin < _BEFORE or not 0 < len(left) <= _MOST or not 0 < len(right) <= _MOST:
+    if begin < _BEFORE or not 0 < len(left) <= _MAX_WORDS or not 0 < len(right) <= _MAX_WORDS:
         return None
     if len(left) == len(right):
         return next((word for word, another in zip(left, right, strict=True) if _is_another(word, another)), None)

@@ -16,7 +16,7 @@ from aggregator.text.titles.frames import MIN_TITLES, NO_FRAMES, Frames, mine_fr
 from aggregator.text.titles.markers import find_part, find_release_stages, find_tag, strip_numbers
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−－"), "-")
-_LONGEST = 500  # characters of a title that are looked at; the longest of the fixtures has 402
+_MAX_TITLE = 500  # characters of a title that are looked at; the longest of the fixtures has 402
 _TEASER = 3  # words of a segment that is removed because the description begins with it
 _SENTENCE = re.compile(r"[.!?]\s+")
 _DIGITS = re.compile(r"\d{1,9}")
@@ -139,8 +139,8 @@ def strip_teaser(title: str, description: str) -> str:
     teaser = fold(tail)
     if not colon or teaser.count(" ") < _TEASER - 1 or not any(word.isalpha() for word in fold(head).split()):
         return title
-    starts = [match.end() for match in _SENTENCE.finditer(description[:_LONGEST])][:2]
-    return head if any(fold(description[at : at + _LONGEST]).startswith(teaser) for at in (0, *starts)) else title
+    starts = [match.end() for match in _SENTENCE.finditer(description[:_MAX_TITLE])][:2]
+    return head if any(fold(description[at : at + _MAX_TITLE]).startswith(teaser) for at in (0, *starts)) else title
 
 
 def _clean(title: str) -> str:
@@ -148,5 +148,5 @@ def _clean(title: str) -> str:
 
     A last ellipsis is removed: directories put it where they cut, and it would hide a number before it.
     """
-    plain = normalize("NFKC", title[:_LONGEST]).translate(_DASHES)
+    plain = normalize("NFKC", title[:_MAX_TITLE]).translate(_DASHES)
     return " ".join(plain.split()).removesuffix("...").rstrip() or title

@@ -20,10 +20,10 @@ GROWTH = 2.9
 """A double length may take so many times as long; a square takes 4 times."""
 
 BOUNDED = {
-    "text.urls._SIMPLECAST": "asked only of the first LONGEST characters of an address",
+    "text.urls._SIMPLECAST": "asked only of the first _MAX_ADDRESS characters of an address",
     "service.published_files._LINK": "asked only of the first _HEAD_BYTES of our own files",
     "text.times.lines._BEFORE": "asked only of lines of at most _LONGEST_LINE characters",
-    "text.times.relative._TIME": "asked only of texts of at most _LONGEST characters",
+    "text.times.relative._TIME": "asked only of texts of at most _MAX_TEXT characters",
     "merger.matching.features.text_features._COUNTERS[1]": "asked only of the last _LONGEST_COUNTER characters",
     "fetchers.directories.listing._DATED": "asked only of lines of at most LONGEST_HEAD characters",
 }
