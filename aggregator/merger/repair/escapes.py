@@ -213,8 +213,14 @@ def _read_bare_code_points(text: str) -> str:
 
 
 def _read_bare_word(word: str) -> str:
-    """Return a word with its code points read; "subcadena" has none, because letters alone are no number."""
-    if not any(map(_HAS_DIGIT.search, _BARE_CODE_POINT.findall(word))):
+    """Return a word with its code points read; "subcadena" has none, because letters alone are no number.
+
+    One sign of another script among letters is misread ("Nuc1car").
+    """
+    codes = _BARE_CODE_POINT.findall(word)
+    if not any(map(_HAS_DIGIT.search, codes)):
+        return word
+    if len(codes) == 1 and len(word) > len("u0000") and chr(int(codes[0], 16)) > _HIGHEST_PLAIN:
         return word
     read = _BARE_CODE_POINT.sub(lambda one: chr(int(one[1], 16)), word)
     read = read.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
