@@ -88,7 +88,7 @@ class _Run(Struct):
 
     - ``guessed``: by the entries of a new item without a date, its date (``undated``).
     - ``records``: by guid, what is published.
-    - ``taken``: the guids of all records, as `_find_likeness` makes them equal.
+    - ``taken``: the guids of all records, as `_find_likeness` makes them equal; empty until `_list_taken` is called.
     - ``turns``: by the first guid of a title and day, how many guids are made of these.
     """
 
@@ -96,7 +96,7 @@ class _Run(Struct):
     now: datetime
     guessed: Mapping[tuple[str, ...], Moment]
     records: dict[str, PublishedItem]
-    taken: set[str]
+    taken: set[str] = field(default_factory=set)
     events: list[str] = field(default_factory=list)
     turns: Counter[str] = field(default_factory=Counter)
 
@@ -107,8 +107,7 @@ def settle(items: Sequence[Item], past: Past, now: datetime, undecided: Sequence
     ``undecided`` are the items by the evidence alone, ``None`` if these are the same.
     """
     guessed = guess_dates([*items, *(undecided or ())], past.published_items, now)
-    records = {record.guid: record for record in past.published_items}
-    run = _Run(past, now, guessed, records, set(map(_find_likeness, records)))
+    run = _Run(past, now, guessed, {record.guid: record for record in past.published_items})
     home: Mapping[str, str] | None = None
     if undecided is None:
         identified = tuple(_identify(items, run))
@@ -241,6 +240,8 @@ def _return_guids(items: Sequence[Item], claims: Sequence[tuple[str, ...]], run:
     is final.
     """
     changed = list(claims)
+    if all(claims):
+        return changed
     holder = {_find_likeness(guid): (guid, place) for place, claimed in enumerate(claims) for guid in claimed}
     rank = [max((_get_trust(name, run.past) for name in item.sources), default=0.0) for item in items]
     decided = {*run.past.buried, *run.past.overrides}
@@ -299,8 +300,9 @@ def _choose_guid(item: Item, run: _Run) -> str:
     is_own = not guid.lower().startswith(_URN) or trust >= max(run.past.trust.values(), default=0.0)
     if guid in PROGRAM_WORDS:
         return _make_free_guid(item, run)
-    if is_own and _find_likeness(guid) not in run.taken:
-        run.taken.add(_find_likeness(guid))
+    taken = _list_taken(run)
+    if is_own and _find_likeness(guid) not in taken:
+        taken.add(_find_likeness(guid))
         return guid
     run.events.append(N_(f"{item.title!r} came with the guid {item.guid} of another item: it was given its own"))
     return _make_free_guid(item, run)
@@ -309,10 +311,18 @@ def _choose_guid(item: Item, run: _Run) -> str:
 def _make_free_guid(item: Item, run: _Run) -> str:
     """Return a guid of the title and day that no item has."""
     first = _make_guid(run.past.feed, item.title, item.published)
-    while (guid := _make_guid(run.past.feed, item.title, item.published, run.turns[first])) in run.taken:
+    taken = _list_taken(run)
+    while (guid := _make_guid(run.past.feed, item.title, item.published, run.turns[first])) in taken:
         run.turns[first] += 1
-    run.taken.add(guid)
+    taken.add(guid)
     return guid
+
+
+def _list_taken(run: _Run) -> set[str]:
+    """Return what no new guid may be like, to add to: a refresh without new items needs none of it."""
+    if not run.taken:
+        run.taken.update(map(_find_likeness, run.records))
+    return run.taken
 
 
 def _find_likeness(guid: str) -> str:
