@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import chain
 
 from msgspec import Struct, field
+from rapidfuzz import fuzz
 
 from aggregator.merger.blending.copies import PreparedCopy
 from aggregator.text import truncation
@@ -25,6 +26,8 @@ _MOST_SHARED = 0.35  # of these, the share in which other copies may have it
 _LONGEST = 60  # tokens; longer runs are text that the others lack, no longer boilerplate was seen
 _ENDING = 3  # last words of a text, by which it is found in another one
 _JOINT = 2  # triples across the joint of two phrases, which are unknown
+_SAME = 80.0  # likeness (0 to 100) of a run and of what damage left of it
+_LONGEST_DAMAGED = 200  # characters of a run that is compared so
 _MOST_PHRASES = 200_000  # that are counted
 
 _Line = tuple[str, ...]
@@ -117,9 +120,16 @@ class BoilerplateLearner(Struct):
 
 
 def _has_run(line: _Line, run: _Line) -> bool:
-    """Return whether a line has the words of a run somewhere, side by side."""
+    """Return whether a line has the words of a run somewhere, side by side, or near an end, each damaged or not."""
     first, size = run[:1], len(run)
-    return any(line[at : at + size] == run for at, word in enumerate(line) if (word,) == first)
+    if any(line[at : at + size] == run for at, word in enumerate(line) if (word,) == first):
+        return True
+    words = " ".join(run)
+    if size == 1 or len(words) > _LONGEST_DAMAGED:
+        return False
+    most = 3 * _LONGEST_DAMAGED
+    ends = " ".join(line[: size + _LONGEST])[:most], " ".join(line[-size - _LONGEST :])[-most:]
+    return any(len(end) >= len(words) and fuzz.partial_ratio(words, end) >= _SAME for end in ends)
 
 
 def _find_shared_tails(lines: Sequence[_Line], whole: Sequence[_Line]) -> set[_Line]:

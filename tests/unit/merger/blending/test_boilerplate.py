@@ -215,3 +215,12 @@ def test_words_that_stand_inside_of_another_copy_are_no_tail(subjects):
         for title in subjects
     )
     assert "at sea \x03" not in heard(titles).phrases
+
+
+@pytest.mark.parametrize("subjects", SUBJECTS.values(), ids=list(SUBJECTS))
+def test_words_that_are_damaged_in_another_copy_are_no_tail(subjects):
+    titles = (
+        {"host": f"{title} and the quiet harbour", "page": f"{title} and the q\ufffdiet h\ufffdrbour"}
+        for title in subjects
+    )
+    assert not any("harbour" in phrase for phrase in heard(titles).phrases)
