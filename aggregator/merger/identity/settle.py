@@ -19,8 +19,6 @@ provisional: a more trusted source that lists the item within ``_PROVISIONAL`` r
 
 from __future__ import annotations
 
-import re
-import uuid
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -28,6 +26,7 @@ from datetime import UTC, datetime, timedelta
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from aggregator.merger.identity.guids import URN, find_likeness, make_guid
 from aggregator.merger.identity.undated import guess_dates
 from aggregator.merger.identity.uniqueness import make_enclosures_unique
 from aggregator.merger.reconciling.overrides import apply_overrides
@@ -35,8 +34,6 @@ from aggregator.model.entry import PRECISIONS, Moment, Precision
 from aggregator.model.item import Item, Override, PublishedItem, Settlement, sources_of
 from aggregator.model.record import digest_value
 from aggregator.text.characters import PROGRAM_WORDS, clean_guid
-from aggregator.text.fold import fold
-from aggregator.text.urls import PODCAST_NAMESPACE
 from aggregator.translation.marks import N_
 
 AHEAD = timedelta(hours=24)
@@ -51,9 +48,6 @@ _CONTENT = (
     *("title", "description", "html", "summary", "cut", "published", "duration", "enclosure", "link", "season"),
     *("episode", "number", "episode_type", "explicit", "image", "author", "language", "categories", "tags"),
 )
-
-_URN = "urn:uuid:"  # RFC 9562, section 4
-_UUID = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 # Parts of a date that are known at each precision, in which a finer date must agree. None can confirm a guess.
 _GRAINS: Mapping[Precision, str] = {"year": "%Y", "day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M"}
@@ -88,7 +82,7 @@ class _Run(Struct):
 
     - ``guessed``: by the entries of a new item without a date, its date (``undated``).
     - ``records``: by guid, what is published.
-    - ``taken``: the guids of all records, as `_find_likeness` makes them equal; empty until `_list_taken` is called.
+    - ``taken``: the guids of all records, as `find_likeness` makes them equal; empty until `_list_taken` is called.
     - ``turns``: by the first guid of a title and day, how many guids are made of these.
     """
 
@@ -242,13 +236,13 @@ def _return_guids(items: Sequence[Item], claims: Sequence[tuple[str, ...]], run:
     changed = list(claims)
     if all(claims):
         return changed
-    holder = {_find_likeness(guid): (guid, place) for place, claimed in enumerate(claims) for guid in claimed}
+    holder = {find_likeness(guid): (guid, place) for place, claimed in enumerate(claims) for guid in claimed}
     rank = [max((_get_trust(name, run.past) for name in item.sources), default=0.0) for item in items]
     decided = {*run.past.buried, *run.past.overrides}
     wanted = {
         number: likeness
         for number, claimed in enumerate(claims)
-        if not claimed and (likeness := _find_likeness(items[number].guid or "")) in holder
+        if not claimed and (likeness := find_likeness(items[number].guid or "")) in holder
     }
     for number in sorted(wanted, key=lambda number: _rank_item(items[number], (), run.past)):
         item, (guid, place) = items[number], holder[wanted[number]]
@@ -297,12 +291,12 @@ def _choose_guid(item: Item, run: _Run) -> str:
     """
     guid = clean_guid(item.guid) if item.guid else ""
     trust = _get_trust(item.source_of("guid"), run.past)
-    is_own = not guid.lower().startswith(_URN) or trust >= max(run.past.trust.values(), default=0.0)
+    is_own = not guid.lower().startswith(URN) or trust >= max(run.past.trust.values(), default=0.0)
     if guid in PROGRAM_WORDS:
         return _make_free_guid(item, run)
     taken = _list_taken(run)
-    if is_own and _find_likeness(guid) not in taken:
-        taken.add(_find_likeness(guid))
+    if is_own and find_likeness(guid) not in taken:
+        taken.add(find_likeness(guid))
         return guid
     run.events.append(N_(f"{item.title!r} came with the guid {item.guid} of another item: it was given its own"))
     return _make_free_guid(item, run)
@@ -310,9 +304,9 @@ def _choose_guid(item: Item, run: _Run) -> str:
 
 def _make_free_guid(item: Item, run: _Run) -> str:
     """Return a guid of the title and day that no item has."""
-    first = _make_guid(run.past.feed, item.title, item.published)
+    first = make_guid(run.past.feed, item.title, item.published)
     taken = _list_taken(run)
-    while (guid := _make_guid(run.past.feed, item.title, item.published, run.turns[first])) in taken:
+    while (guid := make_guid(run.past.feed, item.title, item.published, run.turns[first])) in taken:
         run.turns[first] += 1
     taken.add(guid)
     return guid
@@ -321,36 +315,8 @@ def _make_free_guid(item: Item, run: _Run) -> str:
 def _list_taken(run: _Run) -> set[str]:
     """Return what no new guid may be like, to add to: a refresh without new items needs none of it."""
     if not run.taken:
-        run.taken.update(map(_find_likeness, run.records))
+        run.taken.update(map(find_likeness, run.records))
     return run.taken
-
-
-def _find_likeness(guid: str) -> str:
-    r"""Return what is equal of two guids that are published as one, be it as an Atom id.
-
-    >>> _find_likeness("show-1\x9b") == _find_likeness("show-1")
-    True
-    >>> _find_likeness("urn:uuid:81624D19-1afa-506d-b8ec-7a19fa3ce3c6")
-    '81624d19-1afa-506d-b8ec-7a19fa3ce3c6'
-    """
-    line = clean_guid(guid)
-    bare = line[len(_URN) :] if line[: len(_URN)].lower() == _URN else line
-    return bare.lower() if _UUID.fullmatch(bare) else line
-
-
-def _make_guid(feed: str, title: str, published: Moment | None, turn: int = 0) -> str:
-    """Return a UUIDv5 (RFC 9562, section 5.5) of the feed's name, the folded title, and the day if one is known.
-
-    ``turn`` counts items of the same title and day from 0. The name of the feed is its key in the config: the same
-    config gives the same guids on another machine and under another address.
-
-    >>> _make_guid("show", "Listener Mail", None)
-    '81624d19-1afa-506d-b8ec-7a19fa3ce3c6'
-    """
-    day = published.at.strftime("%Y-%m-%d") if published else ""
-    words = fold(title) or title
-    name = "\n".join([words, day] + ([str(turn)] if turn else []))
-    return str(uuid.uuid5(uuid.uuid5(PODCAST_NAMESPACE, feed), name))
 
 
 def _update_record(item: Item, guid: str, run: _Run) -> PublishedItem:

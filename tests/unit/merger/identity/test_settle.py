@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from aggregator.merger.identity.settle import AHEAD, Past, _make_guid, settle
+from aggregator.merger.identity.guids import make_guid
+from aggregator.merger.identity.settle import AHEAD, Past, settle
 from aggregator.model.entry import Enclosure, Moment
 from aggregator.model.item import Item, Provenance
 
@@ -35,12 +36,12 @@ def test_the_hosts_own_guid_is_adopted() -> None:
 
 @pytest.mark.parametrize("word", ["null", "None", "NaN", " undefined\x9b"])
 def test_a_word_for_nothing_is_no_guid(word: str) -> None:
-    assert first(item("A", "host/1", guid=word)).items[0].guid == _make_guid("show", "A", DAY)
+    assert first(item("A", "host/1", guid=word)).items[0].guid == make_guid("show", "A", DAY)
 
 
 def test_without_a_guid_one_is_minted_from_title_and_day() -> None:
     settled = first(item("Min-cut partitioner", "casts/min-cut"))
-    assert settled.items[0].guid == _make_guid("show", "min cut PARTITIONER", Moment(DAY.at + timedelta(hours=7)))
+    assert settled.items[0].guid == make_guid("show", "min cut PARTITIONER", Moment(DAY.at + timedelta(hours=7)))
     assert settled.new == (settled.items[0].guid,)
 
 
@@ -49,7 +50,7 @@ def test_many_items_of_one_title_without_a_date_take_no_more_guids_each_than_few
     uuid5 = uuid.uuid5
     monkeypatch.setattr(uuid, "uuid5", lambda space, name: made.append(name) or uuid5(space, name))
     settled = first(*(item("Untitled", f"blog/{at}", published=None) for at in range(500)))
-    guids = {_make_guid("show", "Untitled", None, turn) for turn in range(500)}
+    guids = {make_guid("show", "Untitled", None, turn) for turn in range(500)}
     assert {each.guid for each in settled.items} == guids
     assert len(made) < 10 * 500
 
@@ -179,7 +180,7 @@ def test_a_split_leaves_a_guid_with_the_entry_that_gave_it() -> None:
     before = first(replace(item("A", "apple/1", "host/1", guid="one"), provenance=(Provenance("guid", "host"),)))
     assert before.published_items[0].entries == ("host/1", "apple/1")
     after = again([item("B", "host/1", guid="one"), item("A", "apple/1")], before.published_items)
-    assert {each.title: each.guid for each in after.items} == {"A": _make_guid("show", "A", DAY), "B": "one"}
+    assert {each.title: each.guid for each in after.items} == {"A": make_guid("show", "A", DAY), "B": "one"}
 
 
 def test_of_two_items_with_one_guid_the_more_trusted_source_keeps_it() -> None:
@@ -187,7 +188,7 @@ def test_of_two_items_with_one_guid_the_more_trusted_source_keeps_it() -> None:
     settled = first(copy, honest, trust={"host": 0.9, "thief": 0.4})
     assert {each.title: each.guid for each in settled.items} == {
         "Honest": "one",
-        "Copy": _make_guid("show", "Copy", DAY),
+        "Copy": make_guid("show", "Copy", DAY),
     }
     assert "guid one of another item" in settled.events[0]
 
@@ -203,7 +204,7 @@ def test_a_guid_that_a_less_trusted_source_listed_first_goes_to_the_item_of_its_
     now = [own, fake, item("Kupfer", "host/40", "mirror/40", guid="show-40")]
     after = again(now, before.published_items, trust=RANKED)
     found = {each.title: each.guid for each in after.items}
-    assert found == {"Silber": "show-41", "Kupfer": "show-40", "Sonderangebote": _make_guid("show", fake.title, DAY)}
+    assert found == {"Silber": "show-41", "Kupfer": "show-40", "Sonderangebote": make_guid("show", fake.title, DAY)}
     assert "show-41 belongs to 'Silber'" in after.events[0]
     third = again(now[::-1], after.published_items, trust=RANKED)
     assert {each.title: each.guid for each in third.items} == found
