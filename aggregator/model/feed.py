@@ -164,9 +164,9 @@ class SourceResult(Record, frozen=True):
 
 
 class Cover(Record, frozen=True):
-    """The entry of a feed on the page of all feeds: how much there is, the newest, and where to subscribe.
+    """A feed as the page of all feeds shows it: its number of items, the date of the newest, and its address.
 
-    ``address`` is the episodes' feed where there are any, else the one of everything.
+    ``address`` is that of the feed of episodes if there are any, else of the feed of all items.
     """
 
     channel: Channel

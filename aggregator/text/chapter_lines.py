@@ -44,10 +44,10 @@ _LONGEST_TIME: Final = 14
 
 
 def find_chapters(notes: str, seconds: int | None) -> Chapters:
-    """Return the chapters in the notes of an episode of that length, ``None`` if that is not known; none if in doubt.
+    """Return the chapters in the notes of an episode, none if it is doubtful that they are chapters.
 
-    There are three at least, each starts after the one before and within the episode, the first within five minutes,
-    unless it has hours (``00:09:22``).
+    ``seconds`` is the length of the episode, ``None`` if it is not known. There are three at least, each starts after
+    the one before and within the episode, the first within five minutes, unless it has hours (``00:09:22``).
     """
     lines = [line.strip() for line in notes.splitlines() if ":" in line]
     for found in (tuple(_read_ahead(lines)), tuple(_read_behind(lines))):

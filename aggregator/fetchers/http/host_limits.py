@@ -126,7 +126,7 @@ class HostLimiter:
     def head(self, url: str, now: datetime, seconds: float, source: Source | None = None) -> Future[Enclosure | None]:
         """Ask for length and type of a media file, as `Client.head`, once its host is free.
 
-        FetchError also while a Retry-After of its host holds.
+        The future raises FetchError as that does, and while the host has asked to wait (Retry-After).
         """
 
         def ask_now() -> Enclosure | None:
